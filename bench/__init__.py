@@ -1,0 +1,1 @@
+"""Benchmarks: outside the package, through its public API only."""

@@ -1,0 +1,67 @@
+"""Saves and walks in a large graph, through Python and through MCP over stdio.
+
+    python -m bench.graph [--nodes 100000 --edges 300000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import time
+import uuid
+
+from bench import stores
+from bench.measure import keep, percentiles, timed
+from mcp import Client, StdioServerParameters, stdio_client
+
+from recollect import Memory
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--nodes", type=int, default=100_000)
+    options.add_argument("--edges", type=int, default=300_000)
+    options.add_argument("--times", type=int, default=1_000)
+    given = options.parse_args()
+    result: dict[str, object] = {"nodes": given.nodes, "edges": given.edges}
+    for name, opened in (("sqlite", stores.sqlite()), ("postgres", stores.postgres())):
+        with opened as url:
+            start = time.perf_counter()
+            ids = stores.fill(url, nodes=given.nodes, edges=given.edges, hub_degree=100)
+            rows = given.nodes + given.edges
+            taken = time.perf_counter() - start
+            result[name] = {"import_rows_per_s": round(rows / taken), **measure(url, ids[0], given.times)}
+    keep("graph", result)
+
+
+def measure(url: str, hub: str, times: int) -> dict[str, object]:
+    with Memory.open(url) as memory:
+        return {
+            "save_ms": percentiles(timed(lambda: memory.save(f"a new memo {uuid.uuid4()}"), times)),
+            "get_ms": percentiles(timed(lambda: memory.get(hub), times)),
+            "list_20_ms": percentiles(timed(lambda: memory.list(), 100)),
+            "relations_100_ms": percentiles(timed(lambda: memory.relations(), 50)),
+            "walk_depth_3_limit_1000_ms": percentiles(
+                timed(lambda: memory.walk(hub, depth=3, direction="both", limit=1000), 50)
+            ),
+            "walk_depth_3_edges": len(memory.walk(hub, depth=3, direction="both", limit=1000).edges),
+            "mcp_save_ms": percentiles(asyncio.run(saves_over_mcp(url, times))),
+        }
+
+
+async def saves_over_mcp(url: str, times: int) -> list[float]:
+    server = StdioServerParameters(command=sys.executable, args=["-m", "recollect", "mcp", "--db", url])
+    taken = []
+    async with Client(stdio_client(server)) as client:
+        await client.list_tools()
+        for _ in range(times):
+            start = time.perf_counter()
+            answer = await client.call_tool("memory_save", {"content": f"a new memo {uuid.uuid4()}"})
+            taken.append(time.perf_counter() - start)
+            assert not answer.is_error
+    return taken
+
+
+if __name__ == "__main__":
+    main()

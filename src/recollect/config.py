@@ -1,0 +1,83 @@
+"""The table of settings; the only reader of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_data_path
+
+from recollect.model.errors import InvalidInput, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its environment variable is RECOLLECT_ and its name in capitals."""
+
+    name: str
+    default: str | int
+    description: str
+
+    @property
+    def variable(self) -> str:
+        return f"RECOLLECT_{self.name.upper()}"
+
+
+SETTINGS: Final = (
+    Setting("db", "", "Where the memory is: a path, sqlite:///… or postgresql://…; empty: a per-user data folder."),
+    Setting("owner", "local", "Whose memory it is; rows of different owners never meet."),
+    Setting("root", "main", "The namespace that this access may not leave."),
+    Setting("namespace", "", "The default namespace inside the root; empty: the root itself."),
+    Setting("allow", "answer:task", "Tags that this access holds, separated by commas; they open boundary classes."),
+    Setting("busy_timeout_ms", 30_000, "How long a write waits for other writers before it gives up."),
+    Setting("pool_size", 8, "The most PostgreSQL connections that one process opens."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force."""
+
+    db: str
+    owner: str
+    root: str
+    namespace: str
+    allow: tuple[str, ...]
+    busy_timeout_ms: int
+    pool_size: int
+
+
+def load(given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
+    """What the caller gave, else the environment, else the default."""
+    values: dict[str, object] = {}
+    for setting in SETTINGS:
+        value = given.get(setting.name)
+        if value is None:
+            value = _parsed(setting, environment[setting.variable]) if setting.variable in environment else None
+        values[setting.name] = setting.default if value is None else value
+    allow = values["allow"]
+    if isinstance(allow, str):
+        values["allow"] = tuple(tag.strip() for tag in allow.split(",") if tag.strip())
+    return Settings(**values)  # type: ignore[arg-type]  # the table and the class have the same fields
+
+
+def default_database() -> Path:
+    """The per-user file, its folder created for this user alone."""
+    folder = user_data_path("recollect", appauthor=False)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / "memory.db"
+
+
+def _parsed(setting: Setting, text: str) -> str | int:
+    if isinstance(setting.default, str):
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 1:
+        raise InvalidInput(f"{setting.variable}={shown(text)} is not a positive whole number")
+    return number

@@ -1,0 +1,31 @@
+"""The command line: memory commands, the demo, and the MCP server."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.interfaces.cli import demo
+from recollect.interfaces.cli.commands import app
+
+
+@app.command("demo")
+def run_demo(
+    keep: Annotated[str | None, typer.Option("--keep", metavar="PATH", help="A new file for it.")] = None,
+) -> None:
+    """Walk through what a memory can do, on a small example in a fresh file."""
+    demo.run(keep)
+
+
+@app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def serve(context: typer.Context) -> None:
+    """Serve the memory to an MCP client over stdin and stdout."""
+    from recollect.interfaces.mcp.command import main as serve_mcp
+
+    raise typer.Exit(serve_mcp(context.args))
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

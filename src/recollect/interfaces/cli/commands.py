@@ -1,0 +1,242 @@
+"""The commands that work on a memory."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.interfaces import answers
+from recollect.interfaces.cli import render
+from recollect.interfaces.cli.session import UNHEALTHY, Session, command
+from recollect.model.errors import InvalidInput, StoreUnavailable
+from recollect.model.results import Direction
+
+app = typer.Typer(
+    name="recollect",
+    help="A memory for AI agents that can say where every statement comes from.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+MemoId = Annotated[str, typer.Argument(metavar="MEMO_ID")]
+Namespace = Annotated[str | None, typer.Option("--namespace", "-n", help="Namespace path; omit for the default.")]
+Tag = Annotated[str, typer.Option("--tag", "-t", help="Kind of link, e.g. supports, conflicts, explains.")]
+Cursor = Annotated[str | None, typer.Option("--cursor", help="next_cursor of the page before.")]
+
+
+@command(app, "save")
+def save(
+    session: Session,
+    content: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")],
+    title: Annotated[str | None, typer.Option("--title", help="A short name; omit to keep the old one.")] = None,
+    metadata: Annotated[str | None, typer.Option("--metadata", metavar="JSON", help="Object to merge in.")] = None,
+    namespace: Namespace = None,
+    memo_id: Annotated[str | None, typer.Option("--id", help="The memo to change.")] = None,
+) -> None:
+    """Save a memo, or change one with --id."""
+    text = sys.stdin.buffer.read().decode(errors="surrogateescape") if content == "-" else content
+    saved = session.memory.save(
+        text, title=title, metadata=_json_object(metadata), namespace=namespace, memo_id=memo_id
+    )
+    note = " (this text was already there)" if saved.status == "duplicate" else ""
+    session.show(
+        answers.SavedMemo.of(saved, session.memory.root_namespace),
+        render.shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}"),
+    )
+
+
+@command(app, "get")
+def get(session: Session, memo_id: MemoId) -> None:
+    """Show one memo in full."""
+    node = session.memory.get(memo_id)
+    session.show(answers.Memo.of(node), render.memo_panel(node))
+
+
+@command(app, "list")
+def list_memos(
+    session: Session,
+    namespace: Namespace = None,
+    limit: Annotated[int, typer.Option("--limit", help="How many, at most 100.")] = 20,
+    cursor: Cursor = None,
+) -> None:
+    """List memos, newest first, namespaces below included."""
+    page = session.memory.list(namespace=namespace, limit=limit, cursor=cursor)
+    items = [answers.Memo.of(node) for node in page.nodes]
+    answer = answers.MemoList(root_namespace=session.memory.root_namespace, items=items, next_cursor=page.next_cursor)
+    session.show(answer, render.memo_table(page), *_more(page.next_cursor))
+
+
+@command(app, "delete")
+def delete(session: Session, memo_id: MemoId) -> None:
+    """Delete a memo for good, with its relations."""
+    deleted = session.memory.delete(memo_id)
+    session.show(
+        answers.DeletedMemo.of(deleted, session.memory.root_namespace),
+        f"deleted {deleted.node.id} and {deleted.edges_deleted} relations",
+    )
+
+
+@command(app, "relate")
+def relate(
+    session: Session,
+    source: Annotated[str, typer.Argument(metavar="SOURCE_ID")],
+    target: Annotated[str, typer.Argument(metavar="TARGET_ID")],
+    tag: Tag,
+    weight: Annotated[float, typer.Option("--weight", "-w", help="How strong, 0 to 1.")],
+    reason: Annotated[str | None, typer.Option("--reason", "-r", help="Why, in one sentence.")] = None,
+) -> None:
+    """Link two memos, or update that link."""
+    related = session.memory.relate(source, target, tag=tag, weight=weight, reason=reason)
+    answer = answers.SavedRelation.of(related, session.memory.root_namespace)
+    session.show(answer, related.status, render.relation_line(related.edge))
+
+
+@command(app, "unrelate")
+def unrelate(
+    session: Session,
+    source: Annotated[str, typer.Argument(metavar="SOURCE_ID")],
+    target: Annotated[str, typer.Argument(metavar="TARGET_ID")],
+    tag: Tag,
+) -> None:
+    """Delete one link; the memos stay."""
+    edge = session.memory.unrelate(source, target, tag=tag)
+    answer = answers.DeletedRelation(root_namespace=session.memory.root_namespace, relation=answers.Relation.of(edge))
+    session.show(answer, "deleted", render.relation_line(edge))
+
+
+@command(app, "relations")
+def relations(
+    session: Session,
+    source: Annotated[str | None, typer.Option("--source", metavar="MEMO_ID", help="Links from this memo.")] = None,
+    target: Annotated[str | None, typer.Option("--target", metavar="MEMO_ID", help="Links to this memo.")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", "-t", help="Links with this tag.")] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Created or changed since.")] = None,
+    namespace: Namespace = None,
+    limit: Annotated[int, typer.Option("--limit", help="How many, at most 500.")] = 100,
+    cursor: Cursor = None,
+) -> None:
+    """List links, newest first."""
+    found = session.memory.relations(
+        source_id=source, target_id=target, tag=tag, since=since, namespace=namespace, limit=limit, cursor=cursor
+    )
+    session.show(answers.RelationList.of(found), render.relation_table(found), *_more(found.next_cursor))
+
+
+@command(app, "walk")
+def walk(
+    session: Session,
+    memo_id: MemoId,
+    depth: Annotated[int, typer.Option("--depth", help="How many steps, 1 to 10.")] = 3,
+    direction: Annotated[str, typer.Option("--direction", help="forward, backward or both.")] = "both",
+    tag: Annotated[str | None, typer.Option("--tag", "-t", help="Follow only links with this tag.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="How many links, at most 1000.")] = 200,
+    cursor: Cursor = None,
+) -> None:
+    """Walk the graph from a memo, nearest and strongest links first."""
+    way: Direction = direction  # type: ignore[assignment]  # walk refuses other words
+    found = session.memory.walk(memo_id, depth=depth, direction=way, tag=tag, limit=limit, cursor=cursor)
+    session.show(answers.RelationList.of(found), render.relation_table(found), *_more(found.next_cursor))
+
+
+@command(app, "namespaces")
+def namespaces(
+    session: Session,
+    namespace: Annotated[str | None, typer.Argument(help="Where to start; omit for the root.")] = None,
+    depth: Annotated[int, typer.Option("--depth", help="How many levels, 1 to 10.")] = 5,
+    limit: Annotated[int, typer.Option("--limit", help="How many, at most 500.")] = 100,
+    cursor: Cursor = None,
+) -> None:
+    """List namespaces with the number of nodes in and below each."""
+    found = session.memory.namespaces(namespace, depth=depth, limit=limit, cursor=cursor)
+    session.show(answers.NamespaceList.of(found), render.namespace_table(found), *_more(found.next_cursor))
+
+
+@command(app, "rename")
+def rename(session: Session, source: str, target: str) -> None:
+    """Move a namespace and everything below it."""
+    renamed = session.memory.rename_namespace(source, target)
+    session.show(
+        answers.RenamedNamespace.of(renamed),
+        render.shown(f"{renamed.source} is now {renamed.target}: {renamed.nodes} nodes, {renamed.edges} relations"),
+    )
+
+
+@command(app, "export")
+def export(
+    session: Session,
+    file: Annotated[Path, typer.Argument(help="Where to; - writes to standard output.")] = Path("-"),
+) -> None:
+    """Write everything this access may see as JSON lines."""
+    if str(file) == "-":
+        session.memory.export(sys.stdout)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            lines = session.memory.export(stream)
+    except FileExistsError:
+        raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
+    except OSError as error:
+        raise StoreUnavailable(f"cannot write {file}: {error.strerror}") from None
+    session.show({"file": str(file), "lines": lines}, render.shown(f"{lines:,} lines written to {file}"))
+
+
+@command(app, "import")
+def import_(
+    session: Session,
+    file: Annotated[Path, typer.Argument(help="An export, or a reference memory server's memory.jsonl; - for stdin.")],
+) -> None:
+    """Read an export or a memory.jsonl; checked as a whole first, safe to repeat."""
+    try:
+        with (
+            sys.stdin.buffer if str(file) == "-" else file.open("rb") as stream,
+            session.progress("importing") as report,
+        ):
+            imported = session.memory.import_(stream, progress=report)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {file}: {error.strerror}") from None
+    session.show(imported, render.import_line(imported))
+
+
+@command(app, "backup")
+def backup(session: Session, file: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
+    """Write a consistent copy while the memory is in use."""
+    with session.progress("copying") as report:
+        path = session.memory.backup(file, progress=report)
+    session.show({"file": str(path), "bytes": path.stat().st_size}, render.shown(f"copied to {path}"))
+
+
+@command(app, "info")
+def info(session: Session) -> None:
+    """Say where the memory is and what it holds."""
+    found = session.memory.info()
+    session.show(found, render.info_table(found))
+
+
+@command(app, "doctor")
+def doctor(session: Session) -> None:
+    """Check that the memory is whole; exit code 1 if it is not."""
+    health = session.memory.doctor()
+    session.show(health, render.info_table(health.info), "", render.health_table(health))
+    if not health.ok:
+        raise typer.Exit(UNHEALTHY)
+
+
+def _json_object(text: str | None) -> dict[str, object] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput("--metadata is not JSON", hint='for example \'{"source": "meeting"}\'') from None
+    if not isinstance(value, dict):
+        raise InvalidInput("--metadata must be a JSON object")
+    return value
+
+
+def _more(cursor: str | None) -> list[str]:
+    return [f"more: --cursor {cursor}"] if cursor else []

@@ -1,0 +1,131 @@
+"""`recollect demo`: a small, real example, walked through step by step."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.rule import Rule
+
+from recollect.api import Memory
+from recollect.interfaces.cli import render
+from recollect.interfaces.cli.session import reported
+from recollect.model.errors import InvalidInput, NotFound
+
+# (key, namespace, title, text, metadata)
+_MEMOS: Final[tuple[tuple[str, str, str, str, dict[str, str]], ...]] = (
+    (
+        "choice",
+        "project/storage",
+        "We use SQLite for local memory",
+        "Decision of 2026-03-02: each user's memory is one SQLite file. No server to run, no key, works offline.",
+        {"decided_by": "Mika", "date": "2026-03-02"},
+    ),
+    (
+        "wal",
+        "project/storage",
+        "WAL lets readers and a writer work at once",
+        "In WAL mode SQLite readers and the writer do not block each other; there is still one writer at a time.",
+        {"source": "https://sqlite.org/wal.html"},
+    ),
+    (
+        "network",
+        "project/storage",
+        "WAL does not work over a network filesystem",
+        "All processes using a WAL database must be on the same host, because they share memory.",
+        {"source": "https://sqlite.org/wal.html"},
+    ),
+    (
+        "team",
+        "project/storage",
+        "チームで共有するときは PostgreSQL",
+        "複数のマシンから同じ記憶を使うチームには PostgreSQL を使う。SQLite のファイルは一台の中だけで共有する。",
+        {"decided_by": "健", "date": "2026-03-09"},
+    ),
+    ("editor", "preferences", "Mika's editor", "Mika writes Python in Helix and wants four-space indents.", {}),
+)
+
+# (source, target, tag, weight, reason)
+_RELATIONS: Final = (
+    ("wal", "choice", "supports", 0.9, "Several MCP clients on one machine can use the file at once."),
+    ("network", "choice", "conflicts", 0.6, "A file on a shared network drive would not be safe."),
+    ("network", "team", "explains", 0.8, "Hosts cannot share a WAL file, so a team needs a server."),
+    ("team", "choice", "refines", 0.7, "SQLite stays the choice for one machine."),
+)
+
+
+def run(keep: str | None) -> None:
+    """Store the example in a fresh file and show what can be done with it."""
+    with reported(as_json=False):
+        path = _fresh(keep)
+        console = Console()
+        with Memory.open(path, owner="local", root="main") as memory:
+            _walk_through(memory, console)
+        console.print(Rule(style="dim"))
+        console.print(f"The example is in {path}", soft_wrap=True)
+        console.print(f"  look around:  {_program()} list --db {path}", soft_wrap=True)
+        console.print("Give your agent a memory of its own:", soft_wrap=True)
+        console.print(f"  claude mcp add recollect -- {_program()} mcp", soft_wrap=True)
+
+
+def _walk_through(memory: Memory, console: Console) -> None:
+    def step(title: str) -> None:
+        console.print(Rule(title, align="left", style="dim"))
+
+    step("1. Save memos, in any language")
+    ids = {}
+    for key, namespace, title, text, metadata in _MEMOS:
+        saved = memory.save(text, title=title, metadata=metadata, namespace=namespace)
+        ids[key] = saved.node.id
+        console.print(render.shown(f"  {saved.status}  {title}"))
+
+    step("2. The same text again is not stored twice")
+    _, namespace, _, text, _ = _MEMOS[1]
+    again = memory.save(text, namespace=namespace)
+    console.print(f"  {again.status}: it is still {again.node.id}")
+
+    step("3. Link them: a tag, a weight and a reason")
+    for source, target, tag, weight, reason in _RELATIONS:
+        memory.relate(ids[source], ids[target], tag=tag, weight=weight, reason=reason)
+    console.print(render.relation_table(memory.relations()))
+
+    step("4. Follow a thought: what is within two steps of the decision?")
+    console.print(render.relation_table(memory.walk(ids["choice"], depth=2, direction="both")))
+
+    step("5. Namespaces keep topics apart")
+    memory.rename_namespace("project", "projects/recollect")
+    console.print(render.namespace_table(memory.namespaces()))
+
+    step("6. Change one: the version rises, the rest stays")
+    changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])
+    console.print(render.memo_panel(changed.node))
+
+    step("7. Delete one: its links go with it, and mistakes are explained")
+    deleted = memory.delete(ids["network"])
+    console.print(f"  deleted with {deleted.edges_deleted} relations")
+    try:
+        memory.relate(ids["network"], ids["choice"], tag="supports", weight=0.5)
+    except NotFound as error:
+        console.print(render.shown(f"  {error.code}: {error}"))
+
+    step("8. Check that all is whole")
+    console.print(render.health_table(memory.doctor()))
+
+
+def _fresh(keep: str | None) -> Path:
+    if keep is None:
+        return Path(tempfile.mkdtemp(prefix="recollect-demo-")) / "memory.db"
+    path = Path(keep).expanduser()
+    if path.exists():
+        raise InvalidInput(f"{path} is already there", hint="choose a new name")
+    return path
+
+
+def _program() -> str:
+    """How to call this program from anywhere."""
+    name = Path(sys.argv[0])
+    return name.name if shutil.which(name.name) else str(name.absolute())

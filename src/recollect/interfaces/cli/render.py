@@ -1,0 +1,134 @@
+"""Tables and panels for people. Stored text is shown as data: no markup, no control characters."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from recollect.model.graph import Edge, Node
+from recollect.model.results import Health, Imported, Info, Namespaces, Page, Relations
+from recollect.text.check import json_text
+
+
+def memo_panel(node: Node) -> RenderableType:
+    """One memo in full."""
+    facts = Text(f"{node.id}  {node.namespace}  version {node.version}\n", style="dim")
+    facts.append(f"created {when(node.created_at)}, updated {when(node.updated_at)}")
+    parts: list[RenderableType] = [facts]
+    if node.metadata:
+        parts.append(shown(json_text(node.metadata), style="cyan"))
+    parts += ["", shown(node.content, lines=True)]
+    return Panel(Group(*parts), title=shown(node.title or "(untitled)"), title_align="left")
+
+
+def memo_table(page: Page) -> Table:
+    """Memos, one line each."""
+    table = _table("id", "namespace", "title", "text", "updated")
+    for node in page.nodes:
+        table.add_row(
+            node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content), when(node.updated_at)
+        )
+    return table
+
+
+def relation_table(found: Relations) -> Table:
+    """Relations with the names of their ends."""
+    names = {ref.id: ref.title or ref.id for ref in found.nodes}
+    walked = found.depths is not None
+    table = _table(*(["step"] if walked else []), "source", "tag", "target", "weight", "reason")
+    for index, edge in enumerate(found.edges):
+        steps = [str(found.depths[index])] if found.depths is not None else []
+        ends = [shown(names.get(end, end)) for end in (edge.source_id, edge.target_id)]
+        table.add_row(*steps, ends[0], shown(edge.tag), ends[1], f"{edge.weight:g}", shown(edge.reason or ""))
+    return table
+
+
+def namespace_table(found: Namespaces) -> Table:
+    """Namespaces as an indented list."""
+    table = _table("namespace", "nodes")
+    for item in found.items:
+        table.add_row(shown(item.namespace), f"{item.nodes:,}")
+    return table
+
+
+def relation_line(edge: Edge) -> Text:
+    """One relation."""
+    return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}]-> {edge.target_id}")
+
+
+def import_line(imported: Imported) -> str:
+    """What an import did, in one line."""
+    parts = [
+        f"{imported.nodes_created:,} memos created",
+        f"{imported.nodes_updated:,} updated",
+        f"{imported.nodes_unchanged + imported.nodes_duplicate:,} already there",
+        f"{imported.edges_created + imported.edges_updated:,} relations written",
+    ]
+    if imported.edges_skipped:
+        parts.append(f"{imported.edges_skipped:,} relations skipped, for want of an end")
+    return ", ".join(parts) + "."
+
+
+def info_table(info: Info) -> Table:
+    """Where the store is and what it holds."""
+    table = Table(show_header=False, box=None)
+    table.add_row("version", info.program_version)
+    table.add_row("database", shown(f"{info.database} at {info.location}"))
+    table.add_row("schema", str(info.schema_version))
+    table.add_row("owner", shown(info.owner))
+    table.add_row("root", shown(info.root_namespace))
+    table.add_row("default namespace", shown(info.default_namespace))
+    for name, count in info.sizes.items():
+        table.add_row(name, f"{count:,}")
+    for name, value in info.engine.items():
+        table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
+    return table
+
+
+def health_table(health: Health) -> Table:
+    """The findings of `doctor`."""
+    table = _table("check", "", "found")
+    for check in health.checks:
+        mark = Text("ok", style="green") if check.ok else Text("FAILED", style="bold red")
+        table.add_row(check.name, mark, shown(check.detail))
+    return table
+
+
+def shown(text: str, *, style: str = "", lines: bool = False) -> Text:
+    """Text as data: control characters made visible, nothing interpreted."""
+    return Text("".join(_visible(character, lines=lines) for character in text), style=style)
+
+
+def first_line(text: str, *, width: int = 60) -> Text:
+    """The beginning of a text, on one line."""
+    flat = " ".join(text[: width * 4].split())
+    return shown(flat if len(flat) <= width else flat[: width - 1] + "…")
+
+
+def when(timestamp: str) -> str:
+    """A stored time, to the second."""
+    return timestamp[:19].replace("T", " ")
+
+
+def _visible(character: str, *, lines: bool) -> str:
+    if lines and character in "\n\t":
+        return character
+    if unicodedata.category(character) in ("Cc", "Cf") and character not in "\u200c\u200d":
+        code = ord(character)
+        return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+    return character
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(
+            column,
+            overflow="fold" if column in ("id", "text", "reason", "found") else "ellipsis",
+            no_wrap=column == "id",
+        )
+    return table

@@ -1,0 +1,130 @@
+"""What all commands share: the options that open a memory, `--json`, errors and exit codes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, NoReturn, TextIO
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from recollect.api import Memory
+from recollect.model.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.storage.port import Progress as Report
+
+EXIT_CODES: Final[tuple[tuple[type[RecollectError], int, str], ...]] = (
+    (InvalidInput, 2, "the input was refused"),
+    (NotFound, 3, "nothing by that name"),
+    (Conflict, 4, "it would collide with what is there"),
+    (StoreError, 5, "the database failed or cannot be reached"),
+)
+UNHEALTHY: Final = 1
+
+_COMMON: Final = {
+    "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
+    "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.", hidden=False)],
+    "root": Annotated[str | None, typer.Option("--root", help="Namespace that this access may not leave.")],
+    "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
+    "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of a command."""
+
+    memory: Memory
+    as_json: bool
+    out: Console
+    err: Console
+
+    def show(self, answer: object, *readable: RenderableType) -> None:
+        """Print the answer, as JSON or as something to read."""
+        if self.as_json:
+            print_json(answer, sys.stdout)
+        else:
+            for part in readable:
+                self.out.print(part)
+
+    @contextmanager
+    def progress(self, label: str) -> Iterator[Report]:
+        """A progress bar on a terminal, nothing elsewhere."""
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self.err, transient=True, disable=not self.err.is_terminal) as bar:
+            task = bar.add_task(label, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a function of a session as a command, with the common options added to its own."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(function, eval_str=True)
+        own = list(signature.parameters.values())[1:]
+        common = [
+            inspect.Parameter(
+                option, inspect.Parameter.KEYWORD_ONLY, default=False if option == "as_json" else None, annotation=kind
+            )
+            for option, kind in _COMMON.items()
+        ]
+
+        @functools.wraps(function)
+        def run(**given: Any) -> None:
+            opened = {option: given.pop(option) for option in _COMMON}
+            as_json = opened.pop("as_json")
+            with reported(as_json=as_json), Memory.open(
+                opened["db"], owner=opened["owner"], root=opened["root"], allow=opened["allow"]
+            ) as memory:
+                function(Session(memory, as_json, Console(), Console(stderr=True)), **given)
+
+        run.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
+        app.command(name)(run)
+        return function
+
+    return register
+
+
+@contextmanager
+def reported(*, as_json: bool) -> Iterator[None]:
+    """Errors of ours become a message and an exit code; a reader that went away is no error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except RecollectError as error:
+        _fail(error, as_json=as_json)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(141) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def print_json(answer: object, stream: TextIO) -> None:
+    """One JSON document."""
+    if isinstance(answer, BaseModel):
+        value: object = answer.model_dump(mode="json")
+    elif dataclasses.is_dataclass(answer) and not isinstance(answer, type):
+        value = dataclasses.asdict(answer)
+    else:
+        value = answer
+    stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _fail(error: RecollectError, *, as_json: bool) -> NoReturn:
+    code = next((code for kind, code, _ in EXIT_CODES if isinstance(error, kind)), 1)
+    if as_json:
+        print_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}}, sys.stderr)
+    else:
+        hint = f"\nhint: {error.hint}" if error.hint else ""
+        sys.stderr.write(f"{error.code}: {error.message}{hint}\n")
+    raise typer.Exit(code)

@@ -1,0 +1,1 @@
+"""The MCP server: each tool is one verb of `Memory`."""

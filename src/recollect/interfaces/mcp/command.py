@@ -1,0 +1,40 @@
+"""`recollect mcp`: read the options, serve on stdio. Kept apart from the other commands so that it starts fast."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+
+from recollect.api import Memory
+from recollect.interfaces.mcp.server import serve_stdio
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    options = argparse.ArgumentParser(
+        prog="recollect mcp",
+        description="Serve the memory to an MCP client over stdin and stdout, until the input ends.",
+    )
+    options.add_argument("--db", metavar="URL", help="path, sqlite:///… or postgresql://… (RECOLLECT_DB)")
+    options.add_argument("--owner", help="whose memory it is (RECOLLECT_OWNER)")
+    options.add_argument("--root", help="namespace that this access may not leave (RECOLLECT_ROOT)")
+    options.add_argument("--namespace", help="default namespace inside the root (RECOLLECT_NAMESPACE)")
+    options.add_argument("--allow", action="append", metavar="TAG", help="tag that this access holds (RECOLLECT_ALLOW)")
+    return options
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until the client hangs up."""
+    given = parser().parse_args(arguments)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    try:
+        serve_stdio(
+            lambda: Memory.open(
+                given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow
+            )
+        )
+    except KeyboardInterrupt:
+        return 130
+    return 0

@@ -1,0 +1,105 @@
+"""What a tool is: a name, a description that says when to call it, an input, an output, one verb."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import mcp_types as types
+from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from recollect.api import Memory
+from recollect.interfaces.answers import Answer
+from recollect.model.errors import InvalidInput
+
+# What one answer may weigh on the wire, its text and its structured copy together.
+CEILING_BYTES: Final = 40 * 1024
+
+_Listing = TypeVar("_Listing", bound=Answer)
+
+
+class Input(BaseModel):
+    """Base of all inputs: snake_case as listed, camelCase accepted, anything else refused."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name))),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool. `aliases` are names that it answers to as well; they are never listed."""
+
+    name: str
+    description: str
+    input: type[Input]
+    output: type[Answer]
+    run: Callable[[Memory, Any], Answer]
+    annotations: types.ToolAnnotations
+    aliases: tuple[str, ...] = ()
+
+    def listed(self) -> types.Tool:
+        """The tool as `tools/list` shows it."""
+        return types.Tool(
+            name=self.name,
+            description=self.description,
+            input_schema=_without_titles(self.input.model_json_schema()),
+            output_schema=_without_titles(self.output.model_json_schema(mode="serialization")),
+            annotations=self.annotations,
+        )
+
+    def parse(self, arguments: Mapping[str, Any]) -> Input:
+        """Checked arguments. The error names the fields and never repeats what was in them."""
+        try:
+            return self.input.model_validate(arguments)
+        except ValidationError as error:
+            faults = error.errors(include_url=False, include_input=False, include_context=False)
+            raise InvalidInput(
+                "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]),
+                hint=f"{self.name} takes {', '.join(self.input.model_fields)}",
+            ) from None
+
+
+def reads(title: str) -> types.ToolAnnotations:
+    """Annotations of a tool that changes nothing."""
+    return types.ToolAnnotations(title=title, read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+
+def writes(title: str, *, destructive: bool = False) -> types.ToolAnnotations:
+    """Annotations of a tool that changes the memory; all of ours may be repeated safely."""
+    return types.ToolAnnotations(
+        title=title, read_only_hint=False, destructive_hint=destructive, idempotent_hint=True, open_world_hint=False
+    )
+
+
+def weight_on_wire(answer: Answer) -> int:
+    """The bytes of an answer: the structured copy, and the text copy with its escapes."""
+    structured = answer.model_dump_json()
+    return len(structured.encode()) + len(json.dumps(structured, ensure_ascii=False).encode())
+
+
+def fitting(ask: Callable[[int], _Listing], limit: int) -> _Listing:
+    """The longest answer that fits: asks again for fewer items, so that its cursor stays right."""
+    answer = ask(limit)
+    asked = limit
+    while (weight := weight_on_wire(answer)) > CEILING_BYTES and limit > 1:
+        limit = max(1, min(limit - 1, limit * CEILING_BYTES // weight))
+        answer = ask(limit)
+    return answer if limit == asked else answer.model_copy(update={"truncated": True})
+
+
+def _without_titles(schema: Any) -> Any:
+    """The schema without Pydantic's titles, which only repeat the names and cost the agent tokens."""
+    if isinstance(schema, dict):
+        return {
+            key: _without_titles(value)
+            for key, value in schema.items()
+            if not (key == "title" and isinstance(value, str))
+        }
+    if isinstance(schema, list):
+        return [_without_titles(item) for item in schema]
+    return schema

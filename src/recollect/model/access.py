@@ -1,0 +1,32 @@
+"""Who is asking: the owner, the root they may not leave, and the boundary classes they may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from recollect.model import namespaces
+from recollect.model.graph import BoundaryClass, Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The scope of every query. It can be narrowed and never widened."""
+
+    owner: str
+    root: str
+    namespace: str
+    classes: tuple[BoundaryClass, ...]
+
+    def resolve(self, namespace: str | None) -> str:
+        """The absolute namespace that a caller's input means."""
+        return namespaces.resolve(namespace, root=self.root, default=self.namespace)
+
+    def narrowed(self, namespace: str | None) -> Access:
+        """The same access confined to a namespace; unchanged when none is given."""
+        if namespace is None:
+            return self
+        return replace(self, root=self.resolve(namespace))
+
+    def sees(self, node: Node) -> bool:
+        """The rule that the queries apply, for a node that is already at hand."""
+        return namespaces.is_inside(node.namespace, self.root) and node.boundary_class in self.classes

@@ -1,0 +1,84 @@
+"""The tree of errors: what can go wrong, each with a stable code, a message and a hint.
+
+RecollectError
+├── InvalidInput            invalid_input       the caller sent something we refuse
+│   └── InvalidNamespace    invalid_namespace   a path that is malformed or leaves its root
+├── NotFound                not_found           no such row in the caller's root and boundary
+├── Conflict                conflict            the change would collide with another row
+└── StoreError              store_error         the database itself
+    ├── StoreBusy           store_busy          other writers held the lock for too long
+    ├── StoreUnavailable    store_unavailable   it cannot be opened or reached
+    └── SchemaTooNew        schema_too_new      written by a newer program
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RecollectError(Exception):
+    """Base of all errors that Recollect raises on purpose."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class InvalidInput(RecollectError):
+    """The input breaks a stated rule; nothing was written."""
+
+    code = "invalid_input"
+
+
+class InvalidNamespace(InvalidInput):
+    """A namespace path is malformed or would leave the caller's root."""
+
+    code = "invalid_namespace"
+
+
+class NotFound(RecollectError):
+    """The row does not exist, or not where the caller may see it."""
+
+    code = "not_found"
+
+
+class Conflict(RecollectError):
+    """The change would collide with an existing row; nothing was written."""
+
+    code = "conflict"
+
+
+class StoreError(RecollectError):
+    """The database failed in a way that the caller's input did not cause."""
+
+    code = "store_error"
+
+
+class StoreBusy(StoreError):
+    """Other writers kept the database locked for longer than the busy timeout."""
+
+    code = "store_busy"
+
+
+class StoreUnavailable(StoreError):
+    """The database cannot be opened or reached, or is not one of ours."""
+
+    code = "store_unavailable"
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer version of this program."""
+
+    code = "schema_too_new"
+
+
+def shown(value: object, *, limit: int = 60) -> str:
+    """A short, printable rendering of untrusted input for a message."""
+    text = ascii(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

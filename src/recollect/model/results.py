@@ -1,0 +1,144 @@
+"""What the verbs answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from recollect.model.graph import Edge, Node
+
+SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
+Direction = Literal["forward", "backward", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A saved memo. `duplicate`: the text was already there and that memo is returned."""
+
+    node: Node
+    status: SaveStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A deleted memo and how many edges went with it."""
+
+    node: Node
+    edges_deleted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of nodes, newest first; `next_cursor` is None on the last page."""
+
+    nodes: tuple[Node, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A saved edge and what saving it did."""
+
+    edge: Edge
+    status: Literal["created", "updated", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """A node as the end of an edge: enough to name it."""
+
+    id: str
+    namespace: str
+    kind: str
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """Edges and the nodes at their ends. After a walk `depths` has each edge's distance from the start."""
+
+    root_namespace: str
+    nodes: tuple[NodeRef, ...]
+    edges: tuple[Edge, ...]
+    next_cursor: str | None
+    depths: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceCount:
+    """A namespace and how many nodes it holds, everything below it included."""
+
+    namespace: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Namespaces:
+    """Namespaces inside the root, by name."""
+
+    root_namespace: str
+    default_namespace: str
+    items: tuple[NamespaceCount, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What moving a namespace touched."""
+
+    source: str
+    target: str
+    nodes: int
+    edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did. Running it again changes nothing and counts everything as unchanged."""
+
+    nodes_created: int = 0
+    nodes_updated: int = 0
+    nodes_unchanged: int = 0
+    nodes_duplicate: int = 0
+    edges_created: int = 0
+    edges_updated: int = 0
+    edges_unchanged: int = 0
+    edges_skipped: int = 0
+    settings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding of `doctor`."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """Where the store is and how large it is."""
+
+    program_version: str
+    database: str
+    location: str
+    schema_version: int
+    owner: str
+    root_namespace: str
+    default_namespace: str
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    engine: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """All findings of `doctor`, with the facts they were made on."""
+
+    info: Info
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)

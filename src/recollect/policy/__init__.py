@@ -1,0 +1,1 @@
+"""Boundary rules: which classes of text an access may see."""

@@ -1,0 +1,177 @@
+"""Edges: save, delete, list, and walk."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from recollect.model import cursors
+from recollect.model.access import Access
+from recollect.model.errors import NotFound
+from recollect.model.graph import Edge, strictest
+from recollect.model.namespaces import is_inside
+from recollect.model.results import Direction, NodeRef, Related, Relations
+from recollect.storage import nodes
+from recollect.storage.port import Row, Transaction
+from recollect.storage.statements import inside_parameters, scope_parameters
+from recollect.text.check import json_text
+
+_NAMES = tuple(field.name for field in fields(Edge))
+
+
+def save(
+    tx: Transaction,
+    access: Access,
+    key: tuple[str, str, str],
+    *,
+    weight: float,
+    reason: str | None,
+    now: str,
+    within: str | None = None,
+) -> Related:
+    """Link two nodes, or update that link. A reason of None stays as it is, '' clears it.
+
+    `version` and `updated_at` change only when something changed; `observed_at` always does.
+    """
+    source_id, target_id, tag = key
+    source = nodes.get(tx, access.narrowed(within), source_id, kind="source memo")
+    target = nodes.get(tx, access, target_id, kind="target memo")
+    row = tx.row("edge_get", _key_parameters(access, key))
+    if row is None:
+        edge = Edge(
+            source_id=source_id,
+            target_id=target_id,
+            tag=tag,
+            weight=weight,
+            reason=reason or None,
+            source_namespace=source.namespace,
+            target_namespace=target.namespace,
+            boundary_class=strictest(source.boundary_class, target.boundary_class),
+            observed_at=now,
+            created_at=now,
+            updated_at=now,
+        )
+        tx.run("edge_insert", {"owner": access.owner, **to_parameters(edge)})
+        return Related(edge, "created")
+    existing = from_row(row)
+    changed = replace(existing, weight=weight, reason=existing.reason if reason is None else reason or None)
+    if changed != existing:
+        changed = replace(changed, version=existing.version + 1, updated_at=now)
+    saved = replace(changed, observed_at=now)
+    tx.run("edge_replace", {"owner": access.owner, **to_parameters(saved)})
+    return Related(saved, "unchanged" if changed == existing else "updated")
+
+
+def delete(tx: Transaction, access: Access, key: tuple[str, str, str], *, within: str | None = None) -> Edge:
+    """Remove one link."""
+    row = tx.row("edge_get", _key_parameters(access, key))
+    edge = None if row is None else from_row(row)
+    if edge is None or (within is not None and not is_inside(edge.source_namespace, within)):
+        source_id, target_id, tag = key
+        raise NotFound(
+            f"there is no relation {tag!r} from {source_id} to {target_id} in {access.root!r}",
+            hint="list the relations of either memo",
+        )
+    tx.run("edge_delete", {"owner": access.owner, **to_parameters(edge)})
+    return edge
+
+
+def page(
+    tx: Transaction,
+    access: Access,
+    filters: dict[str, str | None],
+    *,
+    within: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Relations:
+    """Edges and their ends, newest first. Filters: source_id, target_id, tag, since."""
+    parameters: dict[str, Any] = {
+        **scope_parameters(access),
+        **filters,
+        "within": None,
+        "before": cursors.decode_number(cursor, "edges"),
+        "limit": limit + 1,
+    }
+    if within is not None:
+        parameters |= inside_parameters("within", within)
+    rows = tx.rows("edge_list", parameters)
+    edges = tuple(from_row(row[1:]) for row in rows[:limit])
+    return Relations(
+        root_namespace=access.root,
+        nodes=_ends(tx, access, edges),
+        edges=edges,
+        next_cursor=cursors.encode("edges", rows[limit - 1][0]) if len(rows) > limit else None,
+    )
+
+
+def walk(
+    tx: Transaction,
+    access: Access,
+    start_id: str,
+    *,
+    depth: int,
+    direction: Direction,
+    tag: str | None,
+    limit: int,
+    cursor: str | None,
+) -> Relations:
+    """Breadth-first from a node: each edge once, at its distance from the start, the strongest first.
+
+    A node is expanded once, so cycles cost nothing. A cursor counts the edges already seen; what
+    comes before it is walked again.
+    """
+    nodes.get(tx, access, start_id, kind="start memo")
+    skip = cursors.decode_number(cursor, "walk") or 0
+    wanted = skip + limit + 1
+    found: dict[int, tuple[Edge, int]] = {}
+    seen, frontier = {start_id}, [start_id]
+    for distance in range(1, depth + 1):
+        level = _step(tx, access, frontier, direction=direction, tag=tag, limit=wanted)
+        fresh = {seq: (edge, distance) for seq, edge in level.items() if seq not in found}
+        found |= fresh
+        ends = (end for edge, _ in fresh.values() for end in (edge.source_id, edge.target_id))
+        frontier = [end for end in dict.fromkeys(ends) if end not in seen]
+        seen.update(frontier)
+        if not frontier or len(found) >= wanted:
+            break
+    chosen = list(found.values())[skip : skip + limit]
+    edges = tuple(edge for edge, _ in chosen)
+    return Relations(
+        root_namespace=access.root,
+        nodes=_ends(tx, access, edges) if edges else nodes.refs(tx, access, [start_id]),
+        edges=edges,
+        next_cursor=cursors.encode("walk", skip + limit) if len(found) > skip + limit else None,
+        depths=tuple(distance for _, distance in chosen),
+    )
+
+
+def from_row(row: Row) -> Edge:
+    """An edge from its columns, in the order of the class."""
+    return Edge(**dict(zip(_NAMES, row, strict=True)))
+
+
+def to_parameters(edge: Edge) -> dict[str, Any]:
+    """An edge's columns as statement parameters."""
+    return {name: getattr(edge, name) for name in _NAMES}
+
+
+def _step(
+    tx: Transaction, access: Access, frontier: list[str], *, direction: Direction, tag: str | None, limit: int
+) -> dict[int, Edge]:
+    """The edges that leave the frontier, strongest first, by seq."""
+    parameters = {**scope_parameters(access), "frontier": json_text(frontier), "tag": tag, "limit": limit}
+    names = {"forward": ("edges_out",), "backward": ("edges_in",), "both": ("edges_out", "edges_in")}[direction]
+    rows = [row for name in names for row in tx.rows(name, parameters)]
+    edges = {row[0]: from_row(row[1:]) for row in rows}
+    return dict(sorted(edges.items(), key=lambda item: (-item[1].weight, item[0])))
+
+
+def _ends(tx: Transaction, access: Access, edges: tuple[Edge, ...]) -> tuple[NodeRef, ...]:
+    ids = {end for edge in edges for end in (edge.source_id, edge.target_id)}
+    return nodes.refs(tx, access, sorted(ids)) if ids else ()
+
+
+def _key_parameters(access: Access, key: tuple[str, str, str]) -> dict[str, Any]:
+    source_id, target_id, tag = key
+    return {**scope_parameters(access), "source_id": source_id, "target_id": target_id, "tag": tag}

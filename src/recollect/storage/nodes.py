@@ -1,0 +1,137 @@
+"""Nodes: save, get, list, delete."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from recollect.model import cursors
+from recollect.model.access import Access
+from recollect.model.errors import Conflict, NotFound
+from recollect.model.graph import Node
+from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
+from recollect.storage.port import Row, Transaction
+from recollect.storage.statements import scope_parameters
+from recollect.text.check import content_hash, json_text
+
+_NAMES = tuple(field.name for field in fields(Node))
+
+
+def get(tx: Transaction, access: Access, node_id: str, *, kind: str = "memo") -> Node:
+    """The node with this id, if the access may see it."""
+    row = tx.row("node_get", {**scope_parameters(access), "id": node_id})
+    if row is None:
+        raise missing(kind, node_id, access)
+    return from_row(row)
+
+
+def create(tx: Transaction, access: Access, node: Node) -> Saved:
+    """Store a new node, unless its text is already in its namespace: then that one, with news merged in."""
+    row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
+    if row is None:
+        tx.run("node_insert", {"owner": access.owner, **to_parameters(node)})
+        return Saved(node, "created")
+    existing = from_row(row)
+    if existing.boundary_class not in access.classes:
+        raise Conflict("the same text is already stored under a boundary class that this access cannot see")
+    merged = _merged(existing, title=node.title, metadata=node.metadata, now=node.updated_at)
+    _replace(tx, access, existing, merged)
+    return Saved(merged, "duplicate")
+
+
+def update(
+    tx: Transaction,
+    access: Access,
+    node_id: str,
+    *,
+    content: str,
+    title: str | None,
+    metadata: Mapping[str, Any],
+    now: str,
+) -> Saved:
+    """Change a node's text; title and metadata that are not given stay. The version rises if anything changed."""
+    existing = get(tx, access, node_id)
+    merged = _merged(existing, content=content, title=title, metadata=metadata, now=now)
+    if merged.content_hash != existing.content_hash:
+        other = tx.row("node_same_text", {"owner": access.owner, **to_parameters(merged)})
+        if other is not None:
+            raise Conflict(
+                f"memo {from_row(other).id} in {existing.namespace!r} already has this text",
+                hint="use that memo, or delete one of the two",
+            )
+    status: SaveStatus = "updated" if _replace(tx, access, existing, merged) else "unchanged"
+    return Saved(merged, status)
+
+
+def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str | None) -> Page:
+    """Nodes in the access's root, newest first."""
+    before = cursors.decode_number(cursor, "nodes")
+    rows = tx.rows("node_list", {**scope_parameters(access), "kind": kind, "before": before, "limit": limit + 1})
+    nodes = tuple(from_row(row[1:]) for row in rows[:limit])
+    return Page(nodes, cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None)
+
+
+def delete(tx: Transaction, access: Access, node_id: str) -> Deleted:
+    """Remove a node; the database removes its edges with it."""
+    node = get(tx, access, node_id)
+    parameters = {"owner": access.owner, "id": node_id}
+    counted = tx.row("edge_count_of", parameters)
+    tx.run("node_delete", parameters)
+    return Deleted(node, counted[0] if counted else 0)
+
+
+def refs(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef, ...]:
+    """The names of these nodes, oldest first, without those that the access may not see."""
+    rows = tx.rows("node_refs", {**scope_parameters(access), "ids": json_text(ids)})
+    return tuple(NodeRef(*row) for row in rows)
+
+
+def missing(kind: str, node_id: str, access: Access) -> NotFound:
+    """The error for an id that is not there (or not visible: the caller cannot tell the two apart)."""
+    return NotFound(f"there is no {kind} {node_id} in {access.root!r}", hint="list or search to find its id")
+
+
+def from_row(row: Row) -> Node:
+    """A node from its columns, in the order of the class."""
+    values = dict(zip(_NAMES, row, strict=True))
+    values["metadata"] = json.loads(values["metadata"])
+    values["provenance"] = json.loads(values["provenance"])
+    values["pinned"] = bool(values["pinned"])
+    return Node(**values)
+
+
+def to_parameters(node: Node) -> dict[str, Any]:
+    """A node's columns as statement parameters."""
+    values = {name: getattr(node, name) for name in _NAMES}
+    values["metadata"] = json_text(node.metadata)
+    values["provenance"] = json_text(node.provenance)
+    return values
+
+
+def _merged(
+    node: Node, *, content: str | None = None, title: str | None, metadata: Mapping[str, Any], now: str
+) -> Node:
+    changed = replace(
+        node,
+        content=node.content if content is None else content,
+        content_hash=node.content_hash if content is None else content_hash(content),
+        title=node.title if title is None else title,
+        metadata=without_nulls({**node.metadata, **metadata}),
+    )
+    if changed == node:
+        return node
+    return replace(changed, updated_at=now, version=node.version + 1)
+
+
+def without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata after a merge: a null removes its key (as in a JSON merge patch)."""
+    return {key: value for key, value in metadata.items() if value is not None}
+
+
+def _replace(tx: Transaction, access: Access, old: Node, new: Node) -> bool:
+    if new == old:
+        return False
+    tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
+    return True

@@ -1,0 +1,80 @@
+"""What the store needs of a database: transactions that run named statements.
+
+`Database.read` and `Database.write` run one unit of work in one transaction. The work may run
+more than once (a serialisation failure is retried), so it must not change anything outside the
+database. A write is durable when the call returns; if the work raises, nothing of it remains.
+Readers never wait for writers. Both are safe to call from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from recollect.model.results import Check
+
+Result = TypeVar("Result")
+Row = tuple[Any, ...]
+Parameters = Mapping[str, Any]
+Progress = Callable[[int, int], None]
+"""Called with how much is done and how much there is."""
+
+
+class Transaction(Protocol):
+    """Runs named statements; see `statements.py` for how they are written."""
+
+    def rows(self, name: str, parameters: Parameters) -> list[Row]:
+        """All rows of a query."""
+        ...
+
+    def row(self, name: str, parameters: Parameters) -> Row | None:
+        """The first row of a query, or None."""
+        ...
+
+    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
+        """The rows of a query, without holding them all in memory."""
+        ...
+
+    def run(self, name: str, parameters: Parameters) -> int:
+        """Run a change and say how many rows it touched (cascades not counted)."""
+        ...
+
+    def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
+        """Run a change once for each set of parameters."""
+        ...
+
+
+class Database(Protocol):
+    """A SQLite file or a PostgreSQL database with the current schema."""
+
+    name: str
+    location: str
+
+    def read(self, work: Callable[[Transaction], Result]) -> Result:
+        """Run `work` on one consistent snapshot."""
+        ...
+
+    def write(self, work: Callable[[Transaction], Result]) -> Result:
+        """Run `work` and commit it, or leave nothing of it behind."""
+        ...
+
+    def schema_version(self) -> int:
+        """The number of the newest migration that has been applied."""
+        ...
+
+    def engine(self) -> Mapping[str, Any]:
+        """Facts about the engine: version, sizes on disk."""
+        ...
+
+    def check_integrity(self) -> tuple[Check, ...]:
+        """The engine's own checks of what it stored."""
+        ...
+
+    def copy_to(self, target: Path, progress: Progress) -> bool:
+        """Write a consistent copy of the whole database to a file; False if the engine cannot."""
+        ...
+
+    def close(self) -> None:
+        """Release all connections."""
+        ...

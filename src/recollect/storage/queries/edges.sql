@@ -1,0 +1,102 @@
+-- Edges: typed, weighted, reasoned links.
+
+-- name: edge_get
+select {edge e}
+from edges e
+where {visible_edge e} and e.source_id = :source_id and e.target_id = :target_id and e.tag = :tag
+
+-- name: edge_list
+select e.seq, {edge e}
+from edges e
+where {visible_edge e}
+  and {inside e.source_namespace within} --if within
+  and e.source_id = :source_id --if source_id
+  and e.target_id = :target_id --if target_id
+  and e.tag = :tag --if tag
+  and e.updated_at >= :since --if since
+  and e.seq < :before --if before
+order by e.seq desc
+limit :limit
+
+-- name: edges_out
+-- One step of a walk: the strongest edges first, so that a limit keeps what matters most.
+select e.seq, {edge e}
+from edges e
+where {visible_edge e} and e.source_id in {each frontier}
+  and e.tag = :tag --if tag
+order by e.weight desc, e.seq
+limit :limit
+
+-- name: edges_in
+select e.seq, {edge e}
+from edges e
+where {visible_edge e} and e.target_id in {each frontier}
+  and e.tag = :tag --if tag
+order by e.weight desc, e.seq
+limit :limit
+
+-- name: edge_insert
+insert into edges (owner_id, {edge_columns})
+values (:owner, {edge_values})
+
+-- name: edge_replace
+update edges
+set {edge_changes}
+where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
+
+-- name: edge_delete
+delete from edges
+where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
+
+-- name: edge_count_of
+-- A link from a node to itself counts once.
+select count(*)
+from (
+    select e.seq from edges e where e.owner_id = :owner and e.source_id = :id
+    union
+    select e.seq from edges e where e.owner_id = :owner and e.target_id = :id
+) as touching
+
+-- name: edges_between
+-- The edges among a set of nodes, for an import to compare with.
+select {edge e}
+from edges e
+where e.owner_id = :owner and e.source_id in {each ids}
+
+-- name: edges_follow_nodes
+-- Bring the copies that edges keep of their ends up to date after those ends changed.
+update edges
+set source_namespace = s.namespace,
+    target_namespace = t.namespace,
+    boundary_class = case
+        when 'secret' in (s.boundary_class, t.boundary_class) then 'secret'
+        when 'pii' in (s.boundary_class, t.boundary_class) then 'pii'
+        when 'internal' in (s.boundary_class, t.boundary_class) then 'internal'
+        else 'public'
+    end
+from nodes s, nodes t
+where edges.owner_id = :owner
+  and (edges.source_id in {each ids} or edges.target_id in {each ids})
+  and s.owner_id = edges.owner_id and s.id = edges.source_id
+  and t.owner_id = edges.owner_id and t.id = edges.target_id
+
+-- name: edge_export
+select {edge e}
+from edges e
+where {visible_edge e}
+order by e.seq
+
+-- name: edge_total
+select count(*)
+from edges e
+where e.owner_id = :owner and {inside e.source_namespace root}
+
+-- name: edge_faults
+-- Edges whose ends are missing, or whose copies of their ends' columns are stale.
+select
+    coalesce(sum(case when s.id is null or t.id is null then 1 else 0 end), 0),
+    coalesce(sum(case when s.namespace <> e.source_namespace or t.namespace <> e.target_namespace then 1 else 0 end), 0)
+from edges e
+left join nodes s on s.owner_id = e.owner_id and s.id = e.source_id
+left join nodes t on t.owner_id = e.owner_id and t.id = e.target_id
+where e.owner_id = :owner

@@ -1,0 +1,15 @@
+-- Events: what happened, append-only.
+
+-- name: event_insert
+insert into events (owner_id, at, topic, namespace, payload)
+values (:owner, :at, :topic, :namespace, :payload)
+
+-- name: event_total
+select count(*)
+from events e
+where e.owner_id = :owner
+
+-- name: retired_total
+select count(*)
+from retired r
+where r.owner_id = :owner

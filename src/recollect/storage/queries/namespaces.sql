@@ -1,0 +1,59 @@
+-- Namespaces: paths that nodes live in.
+
+-- name: namespace_counts
+select n.namespace, count(*)
+from nodes n
+where {visible n}
+group by n.namespace
+order by n.namespace
+
+-- name: namespace_longest
+select coalesce(max(length(n.namespace)), 0)
+from nodes n
+where n.owner_id = :owner and {inside n.namespace moved}
+
+-- name: namespace_move_nodes
+update nodes
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
+    updated_at = :now,
+    version = version + 1
+where owner_id = :owner and {inside namespace moved}
+
+-- name: namespace_move_edges
+update edges
+set source_namespace = case when {inside source_namespace moved}
+        then cast(:target as text) || substr(source_namespace, length(cast(:moved as text)) + 1)
+        else source_namespace end,
+    target_namespace = case when {inside target_namespace moved}
+        then cast(:target as text) || substr(target_namespace, length(cast(:moved as text)) + 1)
+        else target_namespace end,
+    updated_at = :now,
+    version = version + 1
+where owner_id = :owner and ({inside source_namespace moved} or {inside target_namespace moved})
+
+-- name: namespace_move_settings
+update namespace_settings
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
+    updated_at = :now
+where owner_id = :owner and {inside namespace moved}
+
+-- name: setting_export
+select s.namespace, s.name, s.value, s.updated_at
+from namespace_settings s
+where s.owner_id = :owner and {inside s.namespace root}
+order by s.namespace, s.name
+
+-- name: setting_save
+insert into namespace_settings (owner_id, namespace, name, value, updated_at)
+values (:owner, :namespace, :name, :value, :updated_at)
+on conflict (owner_id, namespace, name) do update
+set value = excluded.value, updated_at = excluded.updated_at
+
+-- name: namespace_collisions
+-- Texts that a move would bring together with the same text at the target.
+select count(*)
+from nodes n
+join nodes other
+  on other.owner_id = n.owner_id and other.kind = n.kind and other.content_hash = n.content_hash
+ and other.namespace = cast(:target as text) || substr(n.namespace, length(cast(:moved as text)) + 1)
+where n.owner_id = :owner and {inside n.namespace moved}

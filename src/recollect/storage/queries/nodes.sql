@@ -1,0 +1,66 @@
+-- Nodes: memos, claims, fragments, pages and entities.
+
+-- name: node_get
+select {node n}
+from nodes n
+where {visible n} and n.id = :id
+
+-- name: node_same_text
+select {node n}
+from nodes n
+where n.owner_id = :owner and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
+
+-- name: node_list
+select n.seq, {node n}
+from nodes n
+where {visible n} and n.kind = :kind
+  and n.seq < :before --if before
+order by n.seq desc
+limit :limit
+
+-- name: node_refs
+select n.id, n.namespace, n.kind, n.title
+from nodes n
+where {visible n} and n.id in {each ids}
+order by n.seq
+
+-- name: node_insert
+insert into nodes (owner_id, {node_columns})
+values (:owner, {node_values})
+
+-- name: node_replace
+update nodes
+set {node_changes}
+where owner_id = :owner and id = :id
+
+-- name: node_delete
+delete from nodes
+where owner_id = :owner and id = :id
+
+-- name: nodes_by_id
+select {node n}
+from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: nodes_by_hash
+select n.id, n.namespace, n.kind, n.content_hash
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root} and n.content_hash in {each hashes}
+
+-- name: node_export
+select {node n}
+from nodes n
+where {visible n}
+order by n.seq
+
+-- name: node_counts
+select n.kind, count(*)
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root}
+group by n.kind
+order by n.kind
+
+-- name: node_hashes
+select n.id, n.content, n.content_hash
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root}

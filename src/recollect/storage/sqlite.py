@@ -1,0 +1,266 @@
+"""SQLite: one file that many processes may use at once.
+
+WAL lets readers go on while one writer writes; every write is a short `BEGIN IMMEDIATE`, so two
+writers queue instead of deadlocking; `synchronous=FULL` makes a commit survive a power cut.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, cast
+
+import apsw
+
+from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+from recollect.model.results import Check
+from recollect.storage.migrate import Migration, is_current, migrate
+from recollect.storage.port import Parameters, Progress, Result, Row, Transaction
+from recollect.storage.statements import Dialect, Statements
+
+DIALECT: Final = Dialect(
+    name="sqlite",
+    each="(select value from json_each({}))",
+    words={"seq": "integer primary key autoincrement", "key": "text", "identity": "unique"},
+    parameter=":{}",
+)
+# "Rcol": tells our files from other programs' SQLite files.
+_APPLICATION_ID: Final = 0x52636F6C
+_COPY_PAGES: Final = 2_000
+
+
+class SqliteDatabase:
+    """A SQLite file with the current schema. Connections are pooled and used by one thread at a time."""
+
+    name = "sqlite"
+
+    def __init__(self, path: Path, *, busy_timeout_ms: int) -> None:
+        self.location = str(path)
+        self._path = path
+        self._busy_timeout_s = busy_timeout_ms / 1000
+        self._statements = Statements(DIALECT)
+        self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._closed = False
+        _create_private(path)
+        with _translated(), self._connection() as connection:
+            self._migrate(connection)
+
+    def read(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._run("begin", work)
+
+    def write(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._run("begin immediate", work)
+
+    def schema_version(self) -> int:
+        with _translated(), self._connection() as connection:
+            return max(version for version, _ in _Script(connection).applied())
+
+    def engine(self) -> Mapping[str, Any]:
+        wal = Path(f"{self._path}-wal")
+        return {
+            "engine": f"SQLite {apsw.sqlite_lib_version()}",
+            "file_bytes": self._path.stat().st_size,
+            "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+        }
+
+    def check_integrity(self) -> tuple[Check, ...]:
+        with _translated(), self._connection() as connection:
+            damage = [row[0] for row in connection.execute("pragma integrity_check(20)") if row[0] != "ok"]
+            dangling = sum(1 for _ in connection.execute("pragma foreign_key_check"))
+        return (
+            Check("integrity", not damage, "; ".join(damage) or "pages, records and indexes agree"),
+            Check("foreign keys", dangling == 0, f"{dangling} rows point to something that is not there"),
+        )
+
+    def copy_to(self, target: Path, progress: Progress) -> bool:
+        with _translated(), self._connection() as source:
+            # An open read transaction pins one snapshot: writers go on and the copy never restarts.
+            source.execute("begin; select count(*) from sqlite_schema")
+            copy = apsw.Connection(str(target))
+            try:
+                with copy.backup("main", source, "main") as backup:
+                    while not backup.done:
+                        backup.step(_COPY_PAGES)
+                        progress(backup.page_count - backup.remaining, backup.page_count)
+                copy.execute("pragma journal_mode = delete")
+            finally:
+                copy.close()
+                source.execute("rollback")
+        return True
+
+    def close(self) -> None:
+        self._closed = True
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
+
+    def _run(self, begin: str, work: Callable[[Transaction], Result]) -> Result:
+        with _translated(), self._connection() as connection:
+            connection.execute(begin)
+            try:
+                result = work(_Transaction(connection, self._statements))
+                connection.execute("commit")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("rollback")
+                raise
+            return result
+
+    @contextmanager
+    def _connection(self) -> Iterator[apsw.Connection]:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            connection = self._connect()
+        try:
+            yield connection
+        finally:
+            self._idle.put(connection)
+            if self._closed:
+                self.close()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path), statementcachesize=256)
+        connection.set_busy_handler(_Patience(self._busy_timeout_s))
+        connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
+        connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+        return connection
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        script = _Script(connection)
+        if is_current(script.applied(), DIALECT):
+            return
+        _refuse_foreign_file(connection, self._path)
+        _switch_to_wal(connection, deadline=time.monotonic() + self._busy_timeout_s)
+        connection.execute("begin immediate")
+        try:
+            migrate(script, DIALECT)
+            connection.execute(f"pragma application_id = {_APPLICATION_ID}")
+            connection.execute("commit")
+        except BaseException:
+            connection.execute("rollback")
+            raise
+
+
+class _Transaction:
+    def __init__(self, connection: apsw.Connection, statements: Statements) -> None:
+        self._connection = connection
+        self._statements = statements
+
+    def rows(self, name: str, parameters: Parameters) -> list[Row]:
+        return self._connection.execute(self._statements.sql(name, parameters), parameters).fetchall()
+
+    def row(self, name: str, parameters: Parameters) -> Row | None:
+        return self._connection.execute(self._statements.sql(name, parameters), parameters).fetchone()
+
+    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
+        return iter(self._connection.execute(self._statements.sql(name, parameters), parameters))
+
+    def run(self, name: str, parameters: Parameters) -> int:
+        self._connection.execute(self._statements.sql(name, parameters), parameters)
+        return self._connection.changes()
+
+    def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
+        for each in parameters:
+            self._connection.execute(self._statements.sql(name, each), each)
+
+
+class _Script:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str) -> None:
+        self._connection.execute(sql)
+
+    def applied(self) -> list[tuple[int, str]]:
+        try:
+            rows = self._connection.execute("select version, hash from schema_migrations").fetchall()
+        except apsw.SQLError:
+            return []
+        return cast(list[tuple[int, str]], rows)
+
+    def record(self, migration: Migration, at: str) -> None:
+        self._connection.execute(
+            "insert into schema_migrations (version, name, hash, applied_at) values (?, ?, ?, ?)",
+            (migration.version, migration.name, migration.hash, at),
+        )
+
+
+class _Patience:
+    """Waits for a lock in short random naps, until the timeout: steady naps make processes collide again."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._since = 0.0
+
+    def __call__(self, attempt: int) -> bool:
+        now = time.monotonic()
+        if attempt == 0:
+            self._since = now
+        if now - self._since > self._timeout_s:
+            return False
+        time.sleep(random.uniform(0.0002, min(0.02, 0.0005 * 1.5 ** min(attempt, 10))))
+        return True
+
+
+def _create_private(path: Path) -> None:
+    """Create a missing file so that only its user can read it; memories are private."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreUnavailable(
+            f"cannot open {path}: {error.strerror}", hint="is the folder there, and may you write to it?"
+        ) from None
+
+
+def _refuse_foreign_file(connection: apsw.Connection, path: Path) -> None:
+    identity = connection.execute("pragma application_id").fetchone()
+    tables = connection.execute("select count(*) from sqlite_schema").fetchone()
+    if tables != (0,) and identity != (_APPLICATION_ID,):
+        raise StoreUnavailable(f"{path} is another program's SQLite file", hint="choose another path")
+
+
+def _switch_to_wal(connection: apsw.Connection, *, deadline: float) -> None:
+    """SQLite does not call the busy handler for this switch, so several first openers must wait by hand."""
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.001, 0.01))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError):
+        raise StoreBusy(
+            "other writers kept the database locked", hint="try again; raise RECOLLECT_BUSY_TIMEOUT_MS if it goes on"
+        ) from None
+    except apsw.NotADBError:
+        raise StoreUnavailable("the file is not a SQLite database", hint="choose another path") from None
+    except apsw.CantOpenError as error:
+        raise StoreUnavailable(f"cannot open the database: {error}") from None
+    except apsw.ReadOnlyError:
+        raise StoreUnavailable("the database is read-only", hint="check the permissions of file and folder") from None
+    except apsw.FullError:
+        raise StoreUnavailable("the disk is full; nothing of this change was written") from None
+    except apsw.CorruptError as error:
+        raise StoreError(f"the database file is damaged: {error}", hint="restore a backup") from None
+    except apsw.ConstraintError as error:
+        raise Conflict(f"the change breaks a rule of the store: {error}") from error
+    except apsw.IOError as error:
+        raise StoreError(f"the disk failed: {error}") from error

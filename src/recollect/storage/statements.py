@@ -1,0 +1,137 @@
+"""Loads the named statements in `queries/*.sql` and renders them for a dialect.
+
+A block starts with `-- name: the_name`. Inside it
+- `:name` is a parameter;
+- `{fragment argument}` is one of the fragments below, so that a rule such as who may see a row
+  stands in one place;
+- a line that ends in `--if name` is left out unless that parameter is given (an optional filter
+  written as `:tag is null or …` would keep both databases from using their indexes).
+
+A file under `queries/<dialect>/` replaces blocks by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from recollect.model.access import Access
+from recollect.model.graph import Edge, Node
+from recollect.text.check import json_text
+
+NODE_COLUMNS: Final = tuple(field.name for field in fields(Node))
+EDGE_COLUMNS: Final = tuple(field.name for field in fields(Edge))
+
+_BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
+_FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: (\w+))?\}")
+_OPTIONAL: Final = re.compile(r"^.*--if (\w+)$\n?", re.MULTILINE)
+_PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The few words in which the two databases differ."""
+
+    name: str
+    each: str
+    """A subquery of the texts in a parameter that holds a JSON array; {} is the parameter."""
+    words: Mapping[str, str]
+    """The words in $ of migrations."""
+    parameter: str
+    """How a named parameter is written; {} is the name."""
+
+
+class Statements:
+    """The statements of one dialect, each rendered once for each set of optional lines."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._blocks = {**_blocks("queries"), **_blocks(f"queries/{dialect.name}")}
+        self._optional = {name: frozenset(_OPTIONAL.findall(text)) for name, text in self._blocks.items()}
+        self._rendered: dict[tuple[str, frozenset[str]], str] = {}
+
+    def sql(self, name: str, parameters: Mapping[str, Any]) -> str:
+        """The text of a statement for these parameters."""
+        given = frozenset(p for p in self._optional[name] if parameters.get(p) is not None)
+        if (name, given) not in self._rendered:
+            self._rendered[name, given] = self._render(self._blocks[name], given)
+        return self._rendered[name, given]
+
+    def _render(self, block: str, given: frozenset[str]) -> str:
+        text = _OPTIONAL.sub(lambda m: m[0].replace(f"--if {m[1]}", "") if m[1] in given else "", block)
+        while (expanded := _FRAGMENT.sub(self._fragment, text)) != text:
+            text = expanded
+        if self._dialect.parameter != ":{}":
+            text = text.replace("%", "%%")
+            text = _PARAMETER.sub(lambda m: self._dialect.parameter.format(m[1]), text)
+        return text.strip()
+
+    def _fragment(self, match: re.Match[str]) -> str:
+        name, *arguments = (group for group in match.groups() if group is not None)
+        if name == "each":
+            return self._dialect.each.format(f":{arguments[0]}")
+        return FRAGMENTS[name](*arguments)
+
+
+def scope_parameters(access: Access) -> dict[str, Any]:
+    """The parameters that the fragments `visible` and `visible_edge` read."""
+    return {"owner": access.owner, "classes": json_text(access.classes), **inside_parameters("root", access.root)}
+
+
+def inside_parameters(prefix: str, namespace: str) -> dict[str, str]:
+    """The parameters that the fragment `inside` reads under this prefix."""
+    # "/" is followed by "0": every path below p lies in [p + "/", p + "0").
+    return {prefix: namespace, f"{prefix}_below": namespace + "/", f"{prefix}_end": namespace + "0"}
+
+
+def _inside(column: str, prefix: str) -> str:
+    return (
+        f"({column} >= :{prefix} and {column} < :{prefix}_end"
+        f" and ({column} = :{prefix} or {column} >= :{prefix}_below))"
+    )
+
+
+def _visible(alias: str) -> str:
+    return (
+        f"{alias}.owner_id = :owner and {{inside {alias}.namespace root}}"
+        f" and {alias}.boundary_class in {{each classes}}"
+    )
+
+
+def _visible_edge(alias: str) -> str:
+    return (
+        f"{alias}.owner_id = :owner and {{inside {alias}.source_namespace root}}"
+        f" and {{inside {alias}.target_namespace root}} and {alias}.boundary_class in {{each classes}}"
+    )
+
+
+def _columns(names: tuple[str, ...]) -> Callable[[str], str]:
+    return lambda alias: ", ".join(f"{alias}.{name}" for name in names)
+
+
+FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
+    "inside": _inside,
+    "visible": _visible,
+    "visible_edge": _visible_edge,
+    "node": _columns(NODE_COLUMNS),
+    "edge": _columns(EDGE_COLUMNS),
+    "node_columns": lambda: ", ".join(NODE_COLUMNS),
+    "node_values": lambda: ", ".join(f":{name}" for name in NODE_COLUMNS),
+    "node_changes": lambda: ", ".join(f"{name} = :{name}" for name in NODE_COLUMNS),
+    "edge_columns": lambda: ", ".join(EDGE_COLUMNS),
+    "edge_values": lambda: ", ".join(f":{name}" for name in EDGE_COLUMNS),
+    "edge_changes": lambda: ", ".join(f"{name} = :{name}" for name in EDGE_COLUMNS),
+}
+
+
+@cache
+def _blocks(folder: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for file in files("recollect.storage").joinpath(folder).iterdir():
+        if file.name.endswith(".sql"):
+            found.update(_BLOCK.findall(file.read_text(encoding="utf-8")))
+    return found

@@ -1,0 +1,1 @@
+"""Moving a graph in and out: a lossless JSONL stream, and other programs' files."""

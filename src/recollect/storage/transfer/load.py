@@ -1,0 +1,195 @@
+"""Imports a JSONL file: checks all of it first, then writes it in short transactions.
+
+Every record is written at most once: running an import again, or going on after it was cut off,
+completes it. Where the store has its own row, the higher version wins, then the later change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import islice
+from typing import IO, Any, Final, TypeVar
+
+from recollect.model.access import Access
+from recollect.model.errors import Conflict, InvalidInput
+from recollect.model.graph import Edge, Node, strictest
+from recollect.model.results import Imported
+from recollect.storage import edges, events, nodes
+from recollect.storage.port import Database, Progress, Transaction
+from recollect.storage.statements import inside_parameters
+from recollect.storage.transfer import records, reference_server
+from recollect.storage.transfer.records import Record, Setting
+from recollect.text.check import json_text
+
+_BATCH: Final = 500
+_LINE_BYTES: Final = 1024 * 1024
+_Item = TypeVar("_Item")
+
+
+def load(database: Database, access: Access, source: IO[bytes], *, now: str, progress: Progress) -> Imported:
+    """Import a seekable file of either format into the access's root."""
+    total = sum(1 for _ in _parsed(source, access, now=now))
+    counts: Counter[str] = Counter()
+    aliases: dict[str, str] = {}
+    done = 0
+    passes: tuple[tuple[type, Callable[[Transaction, Any], Counter[str]]], ...] = (
+        (Node, lambda tx, batch: _load_nodes(tx, access, batch, aliases)),
+        (Edge, lambda tx, batch: _load_edges(tx, access, batch, aliases)),
+        (Setting, lambda tx, batch: _load_settings(tx, access, batch)),
+    )
+    for kind, write in passes:
+        chosen = (record for record in _parsed(source, access, now=now) if isinstance(record, kind))
+        for batch in _batches(chosen):
+            counts += database.write(lambda tx, batch=batch, write=write: write(tx, batch))  # type: ignore[misc]
+            done += len(batch)
+            progress(done, total)
+    result = Imported(**counts)
+    payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
+    database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
+    return result
+
+
+def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
+    source.seek(0)
+    lines = _lines(source)
+    first = next(lines, None)
+    if first is None:
+        raise InvalidInput("the file is empty")
+    lines = _chain(first, lines)
+    if first[1].get("type") in reference_server.TYPES:
+        return reference_server.parse(lines, access, now=now)
+    if first[1].get("type") == "recollect":
+        return records.parse(lines, access)
+    raise InvalidInput(
+        "the first line is neither a Recollect header nor a reference memory server's entity",
+        hint="import a file made by `recollect export`, or a memory.jsonl",
+    )
+
+
+def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(iter(lambda: source.readline(_LINE_BYTES), b""), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            raise InvalidInput(f"line {number} is not JSON of at most {_LINE_BYTES:,} bytes") from None
+        if not isinstance(value, dict):
+            raise InvalidInput(f"line {number} is not a JSON object")
+        yield number, value
+
+
+def _load_nodes(tx: Transaction, access: Access, batch: list[Node], aliases: dict[str, str]) -> Counter[str]:
+    """Insert or update nodes; one whose text is already there under another id becomes an alias of it."""
+    known = {node.id: node for node in _nodes_by_id(tx, access, (node.id for node in batch))}
+    hashes = json_text([node.content_hash for node in batch])
+    rows = tx.rows("nodes_by_hash", {"owner": access.owner, "hashes": hashes, **inside_parameters("root", access.root)})
+    owners = {(namespace, kind, hashed): node_id for node_id, namespace, kind, hashed in rows}
+    counts: Counter[str] = Counter()
+    new: list[Node] = []
+    changed: list[Node] = []
+    for node in batch:
+        holder = owners.setdefault((node.namespace, node.kind, node.content_hash), node.id)
+        mine = known.get(node.id)
+        if mine is not None and not access.sees(mine):
+            raise Conflict(f"node {node.id} exists outside of what this access may see; nothing of it was changed")
+        if holder != node.id:
+            if mine is None:
+                aliases[node.id] = holder
+            counts["nodes_duplicate"] += 1
+        elif mine is None:
+            new.append(node)
+            known[node.id] = node
+            counts["nodes_created"] += 1
+        elif _is_newer(node, mine):
+            changed.append(node)
+            counts["nodes_updated"] += 1
+        else:
+            counts["nodes_unchanged"] += 1
+    tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
+    tx.run_many("node_replace", ({"owner": access.owner, **nodes.to_parameters(node)} for node in changed))
+    if changed:
+        ids = json_text([node.id for node in changed])
+        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": ids})
+    return counts
+
+
+def _load_edges(tx: Transaction, access: Access, batch: list[Edge], aliases: Mapping[str, str]) -> Counter[str]:
+    """Insert or update edges; one whose end is in neither the file nor the store is counted as skipped."""
+    batch = [_redirected(edge, aliases) for edge in batch]
+    ends = {node.id: node for node in _nodes_by_id(tx, access, (i for e in batch for i in (e.source_id, e.target_id)))}
+    sources = json_text(sorted({edge.source_id for edge in batch}))
+    rows = tx.rows("edges_between", {"owner": access.owner, "ids": sources})
+    known = {(edge.source_id, edge.target_id, edge.tag): edge for edge in map(edges.from_row, rows)}
+    counts: Counter[str] = Counter()
+    new: list[Edge] = []
+    changed: list[Edge] = []
+    for edge in batch:
+        source, target = ends.get(edge.source_id), ends.get(edge.target_id)
+        if source is None or target is None or not (access.sees(source) and access.sees(target)):
+            counts["edges_skipped"] += 1
+            continue
+        edge = replace(
+            edge,
+            source_namespace=source.namespace,
+            target_namespace=target.namespace,
+            boundary_class=strictest(source.boundary_class, target.boundary_class),
+        )
+        key = (edge.source_id, edge.target_id, edge.tag)
+        mine = known.setdefault(key, edge)
+        if mine is edge:
+            new.append(edge)
+            counts["edges_created"] += 1
+        elif _is_newer(edge, mine):
+            changed.append(edge)
+            counts["edges_updated"] += 1
+        else:
+            counts["edges_unchanged"] += 1
+    tx.run_many("edge_insert", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in new))
+    tx.run_many("edge_replace", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in changed))
+    return counts
+
+
+def _load_settings(tx: Transaction, access: Access, batch: list[Setting]) -> Counter[str]:
+    tx.run_many(
+        "setting_save",
+        (
+            {"owner": access.owner, **{field.name: getattr(setting, field.name) for field in fields(Setting)}}
+            for setting in batch
+        ),
+    )
+    return Counter(settings=len(batch))
+
+
+def _nodes_by_id(tx: Transaction, access: Access, ids: Iterable[str]) -> list[Node]:
+    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(sorted(set(ids)))})
+    return [nodes.from_row(row) for row in rows]
+
+
+def _is_newer(incoming: _Item, mine: _Item) -> bool:
+    """Whether an incoming row replaces ours: it says something else, and is the later word."""
+    times = {"created_at": "", "updated_at": "", "observed_at": ""}
+    if isinstance(incoming, Node):
+        times["recency_anchor"] = ""
+    if replace(incoming, **times) == replace(mine, **times):  # type: ignore[type-var]
+        return False
+    return (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at)  # type: ignore[attr-defined]
+
+
+def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
+    source = aliases.get(edge.source_id, edge.source_id)
+    target = aliases.get(edge.target_id, edge.target_id)
+    return replace(edge, source_id=source, target_id=target)
+
+
+def _batches(items: Iterator[_Item]) -> Iterator[list[_Item]]:
+    while batch := list(islice(items, _BATCH)):
+        yield batch
+
+
+def _chain(first: _Item, rest: Iterator[_Item]) -> Iterator[_Item]:
+    yield first
+    yield from rest

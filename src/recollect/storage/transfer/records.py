@@ -1,0 +1,207 @@
+"""The lossless JSONL stream: one JSON object a line, first the header, then nodes, edges and settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Final, get_args
+
+from recollect.model import limits, namespaces
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput, RecollectError, shown
+from recollect.model.graph import BoundaryClass, ClaimKind, Edge, Node, NodeKind, Scope
+from recollect.storage import edges, nodes
+from recollect.storage.port import Transaction
+from recollect.storage.statements import scope_parameters
+from recollect.text import check
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a namespace."""
+
+    namespace: str
+    name: str
+    value: str
+    updated_at: str
+
+
+Record = Node | Edge | Setting
+
+
+def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
+    """The lines of the stream: everything the access may see, oldest first."""
+    yield check.json_text({"type": "recollect", "format": FORMAT, "exported_at": now, "root_namespace": access.root})
+    scope = scope_parameters(access)
+    for row in tx.stream("node_export", scope):
+        yield _line("node", nodes.from_row(row))
+    for row in tx.stream("edge_export", scope):
+        yield _line("edge", edges.from_row(row))
+    for row in tx.stream("setting_export", scope):
+        yield _line("setting", Setting(*row))
+
+
+def parse(lines: Iterator[tuple[int, Mapping[str, Any]]], access: Access) -> Iterator[Record]:
+    """The checked records of a stream; the first fault raises, with its line."""
+    for number, line in lines:
+        try:
+            record = _record(line, access)
+        except RecollectError as error:
+            raise InvalidInput(f"line {number}: {error.message}", hint=error.hint) from None
+        if record is not None:
+            yield record
+
+
+def _record(line: Mapping[str, Any], access: Access) -> Record | None:
+    match line.get("type"):
+        case "recollect":
+            if line.get("format") != FORMAT:
+                raise InvalidInput(
+                    f"the stream has format {shown(line.get('format'))}; this program reads {FORMAT}",
+                    hint="upgrade recollect",
+                )
+            return None
+        case "node":
+            node = Node(**_checked(line, _NODE_FIELDS))
+            if check.content_hash(node.content) != node.content_hash:
+                raise InvalidInput("content_hash does not match the content")
+            _refuse_outside(node.namespace, access)
+            return node
+        case "edge":
+            return Edge(**_checked(line, _EDGE_FIELDS))
+        case "setting":
+            setting = Setting(**_checked(line, _SETTING_FIELDS))
+            _refuse_outside(setting.namespace, access)
+            return setting
+        case other:
+            raise InvalidInput(f"{shown(other)} is not a type of record")
+
+
+def _refuse_outside(namespace: str, access: Access) -> None:
+    if not namespaces.is_inside(namespace, access.root):
+        raise InvalidInput(
+            f"namespace {shown(namespace)} lies outside the root {shown(access.root)}",
+            hint="import with the root of the export, and rename the namespace afterwards",
+        )
+
+
+def _line(kind: str, record: Record) -> str:
+    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    return check.json_text({"type": kind, **values})
+
+
+Checker = Callable[[object], Any]
+
+
+def _optional(checker: Checker) -> Checker:
+    return lambda value: None if value is None else checker(value)
+
+
+def _one_of(literal: object, field: str) -> Checker:
+    choices = get_args(literal)
+
+    def checked(value: object) -> object:
+        if value not in choices:
+            raise InvalidInput(f"{field} {shown(value)} is not one of {', '.join(choices)}")
+        return value
+
+    return checked
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInput(f"utility {shown(value)} is not a finite number")
+    return float(value)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput("pinned must be true or false")
+    return value
+
+
+def _hash(value: object) -> str:
+    return check.check_text(value, field="content_hash", characters=64)
+
+
+def _version(value: object) -> int:
+    return check.check_whole(value, field="version", low=1, high=2**31 - 1)
+
+
+def _id(field: str) -> Checker:
+    return partial(check.check_id, field=field)
+
+
+def _time(field: str) -> Checker:
+    return partial(check.check_time, field=field)
+
+
+def _namespace(value: object) -> str:
+    return namespaces.parse(value)  # type: ignore[arg-type]  # parse refuses what is not text
+
+
+_NODE_FIELDS: Final[Mapping[str, Checker]] = {
+    "id": _id("id"),
+    "namespace": _namespace,
+    "kind": _one_of(NodeKind, "kind"),
+    "title": check.check_title,
+    "content": check.check_content,
+    "metadata": check.check_metadata,
+    "content_hash": _hash,
+    "provenance": partial(check.check_metadata, field="provenance"),
+    "claim_kind": _optional(_one_of(ClaimKind, "claim_kind")),
+    "scope": _optional(_one_of(Scope, "scope")),
+    "boundary_class": _one_of(BoundaryClass, "boundary_class"),
+    "utility": _number,
+    "confidence": partial(check.check_weight, field="confidence"),
+    "quality": partial(check.check_weight, field="quality"),
+    "pinned": _flag,
+    "observed_at": _time("observed_at"),
+    "recency_anchor": _time("recency_anchor"),
+    "expires_at": _optional(_time("expires_at")),
+    "valid_from": _optional(_time("valid_from")),
+    "valid_to": _optional(_time("valid_to")),
+    "superseded_by": _optional(_id("superseded_by")),
+    "created_at": _time("created_at"),
+    "updated_at": _time("updated_at"),
+    "version": _version,
+}
+_EDGE_FIELDS: Final[Mapping[str, Checker]] = {
+    "source_id": _id("source_id"),
+    "target_id": _id("target_id"),
+    "tag": check.check_tag,
+    "weight": check.check_weight,
+    "confidence": partial(check.check_weight, field="confidence"),
+    "reason": _optional(partial(check.check_text, field="reason", characters=limits.REASON_CHARACTERS)),
+    "source_namespace": _namespace,
+    "target_namespace": _namespace,
+    "boundary_class": _one_of(BoundaryClass, "boundary_class"),
+    "observed_at": _time("observed_at"),
+    "created_at": _time("created_at"),
+    "updated_at": _time("updated_at"),
+    "version": _version,
+}
+_SETTING_FIELDS: Final[Mapping[str, Checker]] = {
+    "namespace": _namespace,
+    "name": partial(check.check_text, field="name", characters=limits.TAG_CHARACTERS),
+    "value": partial(check.check_text, field="value", size=limits.METADATA_BYTES),
+    "updated_at": _time("updated_at"),
+}
+
+
+def _checked(line: Mapping[str, Any], checkers: Mapping[str, Checker]) -> dict[str, Any]:
+    unknown = sorted(set(line) - set(checkers) - {"type"})
+    missing = sorted(set(checkers) - set(line))
+    if unknown or missing:
+        raise InvalidInput(
+            "; ".join(
+                f"{what} {', '.join(map(shown, names[:5]))}"
+                for what, names in (("unknown fields", unknown), ("missing fields", missing))
+                if names
+            )
+        )
+    return {name: checker(line[name]) for name, checker in checkers.items()}

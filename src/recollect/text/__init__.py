@@ -1,0 +1,1 @@
+"""Text as data: checking what comes in, hashing it, normalising it."""

@@ -1,0 +1,175 @@
+"""Checks of input text, one for each kind of field; what passes is stored and read back exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from recollect.model import limits
+from recollect.model.errors import InvalidInput, shown
+from recollect.model.identifiers import timestamp
+
+# Word characters of any script, joined by single - _ . : marks: supports, works_at, 根拠, dc:source.
+_TAG: Final = re.compile(r"[^\W_]+(?:[-_.:]+[^\W_]+)*")
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
+_INTEGER_LIMIT: Final = 2**63
+
+
+def content_hash(text: str) -> str:
+    """The SHA-256 of the exact text: two memos are duplicates only if not one character differs."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_text(value: object, *, field: str, characters: int | None = None, size: int | None = None) -> str:
+    """Text without NUL or lone surrogates, not blank, within the given number of characters or bytes."""
+    text = _encodable(value, field=field)
+    if not text.strip():
+        raise InvalidInput(f"{field} is empty")
+    if characters is not None and len(text) > characters:
+        raise InvalidInput(f"{field} has {len(text):,} characters; at most {characters:,} are allowed")
+    if size is not None and len(text.encode()) > size:
+        raise InvalidInput(
+            f"{field} has {len(text.encode()):,} bytes; at most {size:,} are allowed",
+            hint="split it into several memos and link them",
+        )
+    return text
+
+
+def check_content(value: object) -> str:
+    """The text of a memo."""
+    return check_text(value, field="content", size=limits.MEMO_BYTES)
+
+
+def check_title(value: object) -> str | None:
+    """A title, or None when it is to be kept as it is."""
+    return None if value is None else check_text(value, field="title", characters=limits.TITLE_CHARACTERS)
+
+
+def check_reason(value: object) -> str | None:
+    """A reason, '' to clear it, or None when it is to be kept as it is."""
+    if value is None or value == "":
+        return value
+    return check_text(value, field="reason", characters=limits.REASON_CHARACTERS)
+
+
+def check_id(value: object, *, field: str) -> str:
+    """An id as we write them; whether it exists is for the store to say."""
+    if not isinstance(value, str) or len(value) > limits.ID_CHARACTERS or not _ID.fullmatch(value):
+        raise InvalidInput(f"{field} {shown(value)} is not an id", hint="ids look like 0192f3a0-7c1e-7d3a-…")
+    return value
+
+
+def check_tag(value: object) -> str:
+    """A tag in the convention: lower case, words of any script joined by _ - . or :, at most 64 characters."""
+    tag = _encodable(value, field="tag")
+    if len(tag) > limits.TAG_CHARACTERS:
+        raise InvalidInput(f"tag has {len(tag)} characters; at most {limits.TAG_CHARACTERS} are allowed")
+    if not _TAG.fullmatch(tag) or tag != normalised_tag(tag):
+        raise InvalidInput(
+            f"tag {shown(tag)} does not follow the convention",
+            hint=f"lower-case words joined by '_', for example {normalised_tag(tag) or 'supports'!r}",
+        )
+    return tag
+
+
+def normalised_tag(text: str) -> str:
+    """The nearest tag that follows the convention; empty when nothing is left."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
+    words = re.sub(r"[^\w.:-]+", "_", folded)[: limits.TAG_CHARACTERS]
+    return words.strip("_-.:")
+
+
+def check_weight(value: object, *, field: str = "weight") -> float:
+    """A number from 0 to 1, kept at full precision."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
+    if not 0 <= value <= 1:  # false for NaN, too
+        raise InvalidInput(f"{field} {shown(value)} is outside 0..1")
+    return float(value)
+
+
+def check_whole(value: object, *, field: str, low: int, high: int) -> int:
+    """A whole number within its range."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise InvalidInput(f"{field} {shown(value)} is outside {low}..{high}")
+    return value
+
+
+def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
+    """A JSON object of bounded size and depth, without NaN, NUL or lone surrogates."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{field} must be an object, not {type(value).__name__}")
+    checked = {_key(key, field=field): _json(item, field=field, depth=1) for key, item in value.items()}
+    if len(json_text(checked).encode()) > limits.METADATA_BYTES:
+        raise InvalidInput(f"{field} is larger than {limits.METADATA_BYTES:,} bytes of JSON")
+    return checked
+
+
+def check_time(value: object, *, field: str) -> str:
+    """An ISO-8601 time with a zone (a date alone is midnight UTC), in the stored form."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            moment = None
+        if moment is not None and len(value) == len("2026-01-31"):
+            moment = moment.replace(tzinfo=UTC)
+        if moment is not None and moment.tzinfo is not None:
+            try:
+                return timestamp(moment)
+            except OverflowError:
+                pass
+    raise InvalidInput(f"{field} {shown(value)} is not a time", hint="for example '2026-01-31T12:00:00Z'")
+
+
+def json_text(value: object) -> str:
+    """JSON as stored: compact, characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _encodable(value: object, *, field: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be text, not {type(value).__name__}")
+    if "\0" in value:
+        raise InvalidInput(f"{field} holds a NUL character")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{field} holds a lone surrogate, which is not valid Unicode text") from None
+    return value
+
+
+def _key(key: object, *, field: str) -> str:
+    return _encodable(key, field=f"a key of {field}")
+
+
+def _json(value: object, *, field: str, depth: int) -> Any:
+    if depth > limits.METADATA_DEPTH:
+        raise InvalidInput(f"{field} is nested more than {limits.METADATA_DEPTH} levels deep")
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return _encodable(value, field=field)
+        case int():
+            if abs(value) >= _INTEGER_LIMIT:
+                raise InvalidInput(f"{field} holds a whole number beyond 64 bits")
+            return value
+        case float():
+            if not math.isfinite(value):
+                raise InvalidInput(f"{field} holds a number that is not finite")
+            return value
+        case list() | tuple():
+            return [_json(item, field=field, depth=depth + 1) for item in value]
+        case Mapping():
+            return {_key(key, field=field): _json(item, field=field, depth=depth + 1) for key, item in value.items()}
+        case _:
+            raise InvalidInput(f"{field} holds a value of type {type(value).__name__}, which is not JSON")
