@@ -1,6 +1,6 @@
 """Saves and walks in a large graph, through Python and through MCP over stdio.
 
-    python -m bench.graph [--nodes 100000 --edges 300000]
+python -m bench.graph [--nodes 100000 --edges 300000]
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import sys
 import time
 import uuid
 
-from bench import stores
-from bench.measure import keep, percentiles, timed
 from mcp import Client, StdioServerParameters, stdio_client
 
+from bench import stores
+from bench.measure import keep, percentiles, timed
 from recollect import Memory
 
 

@@ -1,6 +1,6 @@
 """How long a client waits for `initialize`: our server against an empty one of the same SDK, in turns.
 
-    python -m bench.startup
+python -m bench.startup
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from bench import stores
 from bench.measure import keep
@@ -74,8 +75,7 @@ def initialize(command: list[str]) -> tuple[float, float]:
         answer = json.loads(process.stdout.readline())
         seconds = time.perf_counter() - start
         assert answer["result"]["serverInfo"]
-        with open(f"/proc/{process.pid}/statm") as statm:
-            resident = int(statm.read().split()[1]) * 4096 / 1e6
+        resident = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * 4096 / 1e6
         process.stdin.close()
         process.wait(10)
     return seconds, resident

@@ -15,7 +15,7 @@ from recollect import Memory
 
 warnings.simplefilter("ignore")
 
-WORDS = "amber basil cedar delta ember fjord grove haven inlet jade kelp larch moss north ocean pine quartz river".split()
+WORDS = ("amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jade", "kelp", "larch")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from recollect.model import namespaces
-from recollect.model.graph import BoundaryClass, Node
+from recollect.model.graph import BoundaryClass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,6 @@ class Access:
             return self
         return replace(self, root=self.resolve(namespace))
 
-    def sees(self, node: Node) -> bool:
+    def sees(self, namespace: str, boundary_class: BoundaryClass) -> bool:
         """The rule that the queries apply, for a node that is already at hand."""
-        return namespaces.is_inside(node.namespace, self.root) and node.boundary_class in self.classes
+        return namespaces.is_inside(namespace, self.root) and boundary_class in self.classes

@@ -23,7 +23,7 @@ def decode(cursor: str | None, kind: str) -> str | None:
     except (binascii.Error, ValueError, TypeError, AttributeError):
         name, position = "", ""
     if name != kind or not position:
-        raise InvalidInput(f"cursor {shown(cursor)} is not one of this list", hint="pass back next_cursor unchanged")
+        raise foreign(cursor)
     return position
 
 
@@ -33,5 +33,10 @@ def decode_number(cursor: str | None, kind: str) -> int | None:
     if position is None:
         return None
     if not position.isascii() or not position.isdigit() or len(position) > 18:
-        raise InvalidInput(f"cursor {shown(cursor)} is not one of this list", hint="pass back next_cursor unchanged")
+        raise foreign(cursor)
     return int(position)
+
+
+def foreign(cursor: str | None) -> InvalidInput:
+    """The error for a cursor that this list did not give out."""
+    return InvalidInput(f"cursor {shown(cursor)} is not one of this list", hint="pass back next_cursor unchanged")

@@ -15,53 +15,59 @@ BoundaryClass = Literal["public", "internal", "pii", "secret"]
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Node:
-    """A memo, claim, fragment, page or entity of one owner. Times are UTC, ISO-8601."""
+    """A memo, claim, fragment, page or entity of one owner. Times are UTC, ISO-8601.
+
+    The order of the fields is the order of the columns in every query.
+    """
 
     id: str
     namespace: str
+    content: str
+    content_hash: str
+    observed_at: str
+    recency_anchor: str
+    created_at: str
+    updated_at: str
+    version: int = 1
     kind: NodeKind = "memo"
     title: str | None = None
-    content: str
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    content_hash: str
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    pinned: bool = False
     claim_kind: ClaimKind | None = None
     scope: Scope | None = None
     boundary_class: BoundaryClass = "internal"
     utility: float = 0.0
     confidence: float = 0.5
     quality: float = 0.5
-    pinned: bool = False
-    observed_at: str
-    recency_anchor: str
     expires_at: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
     superseded_by: str | None = None
-    created_at: str
-    updated_at: str
-    version: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Edge:
-    """A directed, weighted, reasoned link; unique by (source, target, tag)."""
+    """A directed, weighted, reasoned link; unique by (source, target, tag).
+
+    The order of the fields is the order of the columns in every query.
+    """
 
     source_id: str
     target_id: str
     tag: str
     weight: float
-    confidence: float = 1.0
-    reason: str | None = None
     source_namespace: str
     target_namespace: str
-    boundary_class: BoundaryClass = "internal"
     observed_at: str
     created_at: str
     updated_at: str
     version: int = 1
+    confidence: float = 1.0
+    reason: str | None = None
+    boundary_class: BoundaryClass = "internal"
 
 
 def strictest(first: BoundaryClass, second: BoundaryClass) -> BoundaryClass:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from recollect.model.errors import InvalidNamespace, shown
 from recollect.model.limits import NAMESPACE_CHARACTERS
 
 
+@lru_cache(maxsize=4096)
 def parse(path: str, *, field: str = "namespace") -> str:
     """The canonical form of an absolute path such as a root: segments joined by `/`, not empty."""
     parts = _segments(path, field=field)

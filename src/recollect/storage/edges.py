@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from recollect.model import cursors
@@ -13,10 +15,11 @@ from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, NodeRef, Related, Relations
 from recollect.storage import nodes
 from recollect.storage.port import Row, Transaction
-from recollect.storage.statements import inside_parameters, scope_parameters
-from recollect.text.check import json_text
+from recollect.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters
+from recollect.text.check import check_time, json_text
 
-_NAMES = tuple(field.name for field in fields(Edge))
+# Where these columns are in a row that starts with its seq.
+_SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
 
 def save(
@@ -34,8 +37,8 @@ def save(
     `version` and `updated_at` change only when something changed; `observed_at` always does.
     """
     source_id, target_id, tag = key
-    source = nodes.get(tx, access.narrowed(within), source_id, kind="source memo")
-    target = nodes.get(tx, access, target_id, kind="target memo")
+    source = nodes.get(tx, access.narrowed(within), source_id, label="source memo")
+    target = nodes.get(tx, access, target_id, label="target memo")
     row = tx.row("edge_get", _key_parameters(access, key))
     if row is None:
         edge = Edge(
@@ -79,29 +82,31 @@ def delete(tx: Transaction, access: Access, key: tuple[str, str, str], *, within
 def page(
     tx: Transaction,
     access: Access,
-    filters: dict[str, str | None],
+    filters: Mapping[str, str | None],
     *,
     within: str | None,
     limit: int,
     cursor: str | None,
 ) -> Relations:
-    """Edges and their ends, newest first. Filters: source_id, target_id, tag, since."""
-    parameters: dict[str, Any] = {
-        **scope_parameters(access),
-        **filters,
-        "within": None,
-        "before": cursors.decode_number(cursor, "edges"),
-        "limit": limit + 1,
-    }
+    """Edges and their ends. Filters: source_id, target_id, tag, since.
+
+    Newest first; with `since`, in the order in which they changed.
+    """
+    parameters: dict[str, Any] = {**scope_parameters(access), **filters, "within": None, "limit": limit + 1}
     if within is not None:
         parameters |= inside_parameters("within", within)
-    rows = tx.rows("edge_list", parameters)
+    if filters["since"] is None:
+        of_memo = filters["source_id"] or filters["target_id"]
+        name, position = "edge_list", {"before": cursors.decode_number(cursor, "edges"), "of_memo": of_memo}
+    else:
+        name, position = "edge_changes", _change_position(cursor)
+    rows = tx.rows(name, {**parameters, **position})
     edges = tuple(from_row(row[1:]) for row in rows[:limit])
     return Relations(
         root_namespace=access.root,
         nodes=_ends(tx, access, edges),
         edges=edges,
-        next_cursor=cursors.encode("edges", rows[limit - 1][0]) if len(rows) > limit else None,
+        next_cursor=_after(rows[limit - 1], changes=name == "edge_changes") if len(rows) > limit else None,
     )
 
 
@@ -121,50 +126,64 @@ def walk(
     A node is expanded once, so cycles cost nothing. A cursor counts the edges already seen; what
     comes before it is walked again.
     """
-    nodes.get(tx, access, start_id, kind="start memo")
+    nodes.get(tx, access, start_id, label="start memo")
     skip = cursors.decode_number(cursor, "walk") or 0
     wanted = skip + limit + 1
-    found: dict[int, tuple[Edge, int]] = {}
+    found: dict[Row, int] = {}
     seen, frontier = {start_id}, [start_id]
     for distance in range(1, depth + 1):
         level = _step(tx, access, frontier, direction=direction, tag=tag, limit=wanted)
-        fresh = {seq: (edge, distance) for seq, edge in level.items() if seq not in found}
-        found |= fresh
-        ends = (end for edge, _ in fresh.values() for end in (edge.source_id, edge.target_id))
+        fresh = [row for row in level if row not in found]
+        found |= dict.fromkeys(fresh, distance)
+        ends = (end for row in fresh for end in (row[_SOURCE], row[_TARGET]))
         frontier = [end for end in dict.fromkeys(ends) if end not in seen]
         seen.update(frontier)
         if not frontier or len(found) >= wanted:
             break
-    chosen = list(found.values())[skip : skip + limit]
-    edges = tuple(edge for edge, _ in chosen)
+    chosen = dict(islice(found.items(), skip, skip + limit))
+    edges = tuple(from_row(row[1:]) for row in chosen)
     return Relations(
         root_namespace=access.root,
         nodes=_ends(tx, access, edges) if edges else nodes.refs(tx, access, [start_id]),
         edges=edges,
         next_cursor=cursors.encode("walk", skip + limit) if len(found) > skip + limit else None,
-        depths=tuple(distance for _, distance in chosen),
+        depths=tuple(chosen.values()),
     )
 
 
 def from_row(row: Row) -> Edge:
-    """An edge from its columns, in the order of the class."""
-    return Edge(**dict(zip(_NAMES, row, strict=True)))
+    """An edge from its columns."""
+    return Edge(*row)
 
 
 def to_parameters(edge: Edge) -> dict[str, Any]:
     """An edge's columns as statement parameters."""
-    return {name: getattr(edge, name) for name in _NAMES}
+    return {name: getattr(edge, name) for name in EDGE_COLUMNS}
 
 
 def _step(
     tx: Transaction, access: Access, frontier: list[str], *, direction: Direction, tag: str | None, limit: int
-) -> dict[int, Edge]:
-    """The edges that leave the frontier, strongest first, by seq."""
+) -> list[Row]:
+    """The edges that leave the frontier, strongest first, as rows that start with their seq."""
     parameters = {**scope_parameters(access), "frontier": json_text(frontier), "tag": tag, "limit": limit}
-    names = {"forward": ("edges_out",), "backward": ("edges_in",), "both": ("edges_out", "edges_in")}[direction]
-    rows = [row for name in names for row in tx.rows(name, parameters)]
-    edges = {row[0]: from_row(row[1:]) for row in rows}
-    return dict(sorted(edges.items(), key=lambda item: (-item[1].weight, item[0])))
+    if direction != "both":
+        return tx.rows("edges_out" if direction == "forward" else "edges_in", parameters)
+    rows = dict.fromkeys([*tx.rows("edges_out", parameters), *tx.rows("edges_in", parameters)])
+    return sorted(rows, key=lambda row: (-row[_WEIGHT], row[0]))[:limit]
+
+
+def _change_position(cursor: str | None) -> dict[str, Any]:
+    """Where in the order of changes a page starts."""
+    time, _, seq = (cursors.decode(cursor, "changes") or "").partition(" ")
+    if cursor is not None and not (seq.isascii() and seq.isdigit() and len(seq) <= 18):
+        raise cursors.foreign(cursor)
+    return {"after_time": check_time(time, field="cursor"), "after_seq": int(seq)} if cursor else {"after_time": None}
+
+
+def _after(row: Row, *, changes: bool) -> str:
+    if changes:
+        return cursors.encode("changes", f"{from_row(row[1:]).updated_at} {row[0]}")
+    return cursors.encode("edges", row[0])
 
 
 def _ends(tx: Transaction, access: Access, edges: tuple[Edge, ...]) -> tuple[NodeRef, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from recollect.model import cursors
@@ -13,17 +13,18 @@ from recollect.model.errors import Conflict, NotFound
 from recollect.model.graph import Node
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
 from recollect.storage.port import Row, Transaction
-from recollect.storage.statements import scope_parameters
+from recollect.storage.statements import NODE_COLUMNS, scope_parameters
 from recollect.text.check import content_hash, json_text
 
-_NAMES = tuple(field.name for field in fields(Node))
+# metadata, provenance and pinned stand together: what a row has in another form than a node.
+_JSON = NODE_COLUMNS.index("metadata")
 
 
-def get(tx: Transaction, access: Access, node_id: str, *, kind: str = "memo") -> Node:
+def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -> Node:
     """The node with this id, if the access may see it."""
     row = tx.row("node_get", {**scope_parameters(access), "id": node_id})
     if row is None:
-        raise missing(kind, node_id, access)
+        raise NotFound(f"there is no {label} {node_id} in {access.root!r}", hint="list the memos to find its id")
     return from_row(row)
 
 
@@ -88,23 +89,15 @@ def refs(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef, ...]
     return tuple(NodeRef(*row) for row in rows)
 
 
-def missing(kind: str, node_id: str, access: Access) -> NotFound:
-    """The error for an id that is not there (or not visible: the caller cannot tell the two apart)."""
-    return NotFound(f"there is no {kind} {node_id} in {access.root!r}", hint="list or search to find its id")
-
-
 def from_row(row: Row) -> Node:
-    """A node from its columns, in the order of the class."""
-    values = dict(zip(_NAMES, row, strict=True))
-    values["metadata"] = json.loads(values["metadata"])
-    values["provenance"] = json.loads(values["provenance"])
-    values["pinned"] = bool(values["pinned"])
-    return Node(**values)
+    """A node from its columns."""
+    before, (metadata, provenance, pinned), after = row[:_JSON], row[_JSON : _JSON + 3], row[_JSON + 3 :]
+    return Node(*(*before, json.loads(metadata), json.loads(provenance), bool(pinned), *after))
 
 
 def to_parameters(node: Node) -> dict[str, Any]:
     """A node's columns as statement parameters."""
-    values = {name: getattr(node, name) for name in _NAMES}
+    values = {name: getattr(node, name) for name in NODE_COLUMNS}
     values["metadata"] = json_text(node.metadata)
     values["provenance"] = json_text(node.provenance)
     return values

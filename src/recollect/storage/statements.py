@@ -4,8 +4,9 @@ A block starts with `-- name: the_name`. Inside it
 - `:name` is a parameter;
 - `{fragment argument}` is one of the fragments below, so that a rule such as who may see a row
   stands in one place;
-- a line that ends in `--if name` is left out unless that parameter is given (an optional filter
-  written as `:tag is null or …` would keep both databases from using their indexes).
+- a line that ends in `--if name` is left out unless that parameter is given, one that ends in
+  `--unless name` if it is (an optional filter written as `:tag is null or …` would keep both
+  databases from using their indexes).
 
 A file under `queries/<dialect>/` replaces blocks by name.
 """
@@ -28,7 +29,7 @@ EDGE_COLUMNS: Final = tuple(field.name for field in fields(Edge))
 
 _BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
 _FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: (\w+))?\}")
-_OPTIONAL: Final = re.compile(r"^.*--if (\w+)$\n?", re.MULTILINE)
+_OPTIONAL: Final = re.compile(r"^(.*)--(if|unless) (\w+)$\n?", re.MULTILINE)
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
@@ -51,7 +52,9 @@ class Statements:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._blocks = {**_blocks("queries"), **_blocks(f"queries/{dialect.name}")}
-        self._optional = {name: frozenset(_OPTIONAL.findall(text)) for name, text in self._blocks.items()}
+        self._optional = {
+            name: frozenset(match[2] for match in _OPTIONAL.findall(text)) for name, text in self._blocks.items()
+        }
         self._rendered: dict[tuple[str, frozenset[str]], str] = {}
 
     def sql(self, name: str, parameters: Mapping[str, Any]) -> str:
@@ -62,7 +65,7 @@ class Statements:
         return self._rendered[name, given]
 
     def _render(self, block: str, given: frozenset[str]) -> str:
-        text = _OPTIONAL.sub(lambda m: m[0].replace(f"--if {m[1]}", "") if m[1] in given else "", block)
+        text = _OPTIONAL.sub(lambda m: m[1] + "\n" if (m[2] == "if") == (m[3] in given) else "", block)
         while (expanded := _FRAGMENT.sub(self._fragment, text)) != text:
             text = expanded
         if self._dialect.parameter != ":{}":
@@ -89,10 +92,9 @@ def inside_parameters(prefix: str, namespace: str) -> dict[str, str]:
 
 
 def _inside(column: str, prefix: str) -> str:
-    return (
-        f"({column} >= :{prefix} and {column} < :{prefix}_end"
-        f" and ({column} = :{prefix} or {column} >= :{prefix}_below))"
-    )
+    # || '' keeps both planners from choosing an index by namespace: it is a filter and nearly
+    # always lets most rows through. A walk took 900 ms over 300,000 edges without it, 8 ms with it.
+    return f"({column} || '' = :{prefix} or ({column} || '' >= :{prefix}_below and {column} || '' < :{prefix}_end))"
 
 
 def _visible(alias: str) -> str:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from recollect.model import limits
@@ -78,6 +79,7 @@ def check_tag(value: object) -> str:
     return tag
 
 
+@lru_cache(maxsize=1024)
 def normalised_tag(text: str) -> str:
     """The nearest tag that follows the convention; empty when nothing is left."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
@@ -115,24 +117,26 @@ def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
 
 def check_time(value: object, *, field: str) -> str:
     """An ISO-8601 time with a zone (a date alone is midnight UTC), in the stored form."""
-    if isinstance(value, str):
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            moment = None
-        if moment is not None and len(value) == len("2026-01-31"):
-            moment = moment.replace(tzinfo=UTC)
-        if moment is not None and moment.tzinfo is not None:
-            try:
-                return timestamp(moment)
-            except OverflowError:
-                pass
+    stored = _stored_time(value) if isinstance(value, str) else None
+    if stored is not None:
+        return stored
     raise InvalidInput(f"{field} {shown(value)} is not a time", hint="for example '2026-01-31T12:00:00Z'")
 
 
 def json_text(value: object) -> str:
     """JSON as stored: compact, characters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+@lru_cache(maxsize=4096)
+def _stored_time(text: str) -> str | None:
+    try:
+        moment = datetime.fromisoformat(text)
+        if len(text) == len("2026-01-31"):
+            moment = moment.replace(tzinfo=UTC)
+        return None if moment.tzinfo is None else timestamp(moment)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _encodable(value: object, *, field: str) -> str:

@@ -82,9 +82,10 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
         def run(**given: Any) -> None:
             opened = {option: given.pop(option) for option in _COMMON}
             as_json = opened.pop("as_json")
-            with reported(as_json=as_json), Memory.open(
-                opened["db"], owner=opened["owner"], root=opened["root"], allow=opened["allow"]
-            ) as memory:
+            with (
+                reported(as_json=as_json),
+                Memory.open(opened["db"], owner=opened["owner"], root=opened["root"], allow=opened["allow"]) as memory,
+            ):
                 function(Session(memory, as_json, Console(), Console(stderr=True)), **given)
 
         run.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]

@@ -35,7 +35,8 @@ create table nodes (
 
 -- The same text is kept once in a namespace.
 create unique index nodes_same_text on nodes (owner_id, namespace, kind, content_hash);
-create index nodes_in_namespace on nodes (owner_id, namespace, seq);
+-- Newest first, with all that decides who may see a row: lists read only the rows they show.
+create index nodes_in_order on nodes (owner_id, kind, seq, namespace, boundary_class);
 
 create table edges (
     seq               $seq,
@@ -58,9 +59,9 @@ create table edges (
     foreign key (owner_id, target_id) references nodes (owner_id, id) on delete cascade
 );
 
-create index edges_in_namespace on edges (owner_id, source_namespace, seq);
+create index edges_in_order on edges (owner_id, seq, source_namespace, target_namespace, boundary_class);
 create index edges_into on edges (owner_id, target_id, tag);
-create index edges_changed on edges (owner_id, updated_at);
+create index edges_changed on edges (owner_id, updated_at, seq);
 
 -- What happened, never changed afterwards.
 create table events (

@@ -6,16 +6,35 @@ from edges e
 where {visible_edge e} and e.source_id = :source_id and e.target_id = :target_id and e.tag = :tag
 
 -- name: edge_list
+-- seq + 0: with a source or target its few edges are sorted, instead of reading all edges in order.
 select e.seq, {edge e}
 from edges e
-where {visible_edge e}
+where e.owner_id = :owner and e.seq in (
+    select e.seq
+    from edges e
+    where {visible_edge e}
+      and {inside e.source_namespace within} --if within
+      and e.source_id = :source_id --if source_id
+      and e.target_id = :target_id --if target_id
+      and e.tag = :tag --if tag
+      and e.seq < :before --if before
+    order by e.seq desc --unless of_memo
+    order by e.seq + 0 desc --if of_memo
+    limit :limit
+)
+order by e.seq desc
+
+-- name: edge_changes
+-- In the order of change, so that a copy that follows never misses one.
+select e.seq, {edge e}
+from edges e
+where {visible_edge e} and e.updated_at >= :since
+  and (e.updated_at > :after_time or (e.updated_at = :after_time and e.seq > :after_seq)) --if after_time
   and {inside e.source_namespace within} --if within
   and e.source_id = :source_id --if source_id
   and e.target_id = :target_id --if target_id
   and e.tag = :tag --if tag
-  and e.updated_at >= :since --if since
-  and e.seq < :before --if before
-order by e.seq desc
+order by e.updated_at, e.seq
 limit :limit
 
 -- name: edges_out
@@ -57,8 +76,8 @@ from (
     select e.seq from edges e where e.owner_id = :owner and e.target_id = :id
 ) as touching
 
--- name: edges_between
--- The edges among a set of nodes, for an import to compare with.
+-- name: edges_from
+-- The edges that start at these nodes, for an import to compare with.
 select {edge e}
 from edges e
 where e.owner_id = :owner and e.source_id in {each ids}

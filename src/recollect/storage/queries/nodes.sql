@@ -13,10 +13,15 @@ where n.owner_id = :owner and n.namespace = :namespace and n.kind = :kind and n.
 -- name: node_list
 select n.seq, {node n}
 from nodes n
-where {visible n} and n.kind = :kind
-  and n.seq < :before --if before
+where n.owner_id = :owner and n.kind = :kind and n.seq in (
+    select n.seq
+    from nodes n
+    where {visible n} and n.kind = :kind
+      and n.seq < :before --if before
+    order by n.seq desc
+    limit :limit
+)
 order by n.seq desc
-limit :limit
 
 -- name: node_refs
 select n.id, n.namespace, n.kind, n.title
@@ -39,6 +44,11 @@ where owner_id = :owner and id = :id
 
 -- name: nodes_by_id
 select {node n}
+from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: node_places
+select n.id, n.namespace, n.boundary_class
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 

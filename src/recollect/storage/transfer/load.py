@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
-from itertools import islice
-from typing import IO, Any, Final, TypeVar
+from itertools import groupby, islice
+from typing import IO, Any, Final, TypeVar, cast
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput
@@ -32,24 +32,49 @@ _Item = TypeVar("_Item")
 def load(database: Database, access: Access, source: IO[bytes], *, now: str, progress: Progress) -> Imported:
     """Import a seekable file of either format into the access's root."""
     total = sum(1 for _ in _parsed(source, access, now=now))
-    counts: Counter[str] = Counter()
-    aliases: dict[str, str] = {}
-    done = 0
-    passes: tuple[tuple[type, Callable[[Transaction, Any], Counter[str]]], ...] = (
-        (Node, lambda tx, batch: _load_nodes(tx, access, batch, aliases)),
-        (Edge, lambda tx, batch: _load_edges(tx, access, batch, aliases)),
-        (Setting, lambda tx, batch: _load_settings(tx, access, batch)),
-    )
-    for kind, write in passes:
-        chosen = (record for record in _parsed(source, access, now=now) if isinstance(record, kind))
-        for batch in _batches(chosen):
-            counts += database.write(lambda tx, batch=batch, write=write: write(tx, batch))  # type: ignore[misc]
-            done += len(batch)
-            progress(done, total)
-    result = Imported(**counts)
+    loader = _Loader(database, access)
+    for done, batch in _batches(_parsed(source, access, now=now)):
+        loader.write(batch)
+        progress(done, total)
+    loader.write_postponed()
+    counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
-    return result
+    return Imported(**counts)
+
+
+class _Loader:
+    """One import: what it did so far, and the edges that came before their ends."""
+
+    def __init__(self, database: Database, access: Access) -> None:
+        self.counts: Counter[str] = Counter()
+        self._database = database
+        self._access = access
+        self._aliases: dict[str, str] = {}
+        self._postponed: list[Edge] = []
+
+    def write(self, batch: list[Record]) -> None:
+        """Write records of one kind in one transaction."""
+        match batch[0]:
+            case Node():
+                counts = self._database.write(
+                    lambda tx: _load_nodes(tx, self._access, cast(list[Node], batch), self._aliases)
+                )
+            case Edge():
+                counts, early = self._database.write(
+                    lambda tx: _load_edges(tx, self._access, cast(list[Edge], batch), self._aliases)
+                )
+                self._postponed += early
+            case Setting():
+                counts = self._database.write(lambda tx: _load_settings(tx, self._access, cast(list[Setting], batch)))
+        self.counts += counts
+
+    def write_postponed(self) -> None:
+        """Try the edges that came too early again; those that still lack an end are skipped."""
+        early, self._postponed = self._postponed, []
+        for _, batch in _batches(iter(early)):
+            self.write(batch)
+        self.counts["edges_skipped"] += len(self._postponed)
 
 
 def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
@@ -84,7 +109,8 @@ def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _load_nodes(tx: Transaction, access: Access, batch: list[Node], aliases: dict[str, str]) -> Counter[str]:
     """Insert or update nodes; one whose text is already there under another id becomes an alias of it."""
-    known = {node.id: node for node in _nodes_by_id(tx, access, (node.id for node in batch))}
+    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text([node.id for node in batch])})
+    known = {node.id: node for node in map(nodes.from_row, rows)}
     hashes = json_text([node.content_hash for node in batch])
     rows = tx.rows("nodes_by_hash", {"owner": access.owner, "hashes": hashes, **inside_parameters("root", access.root)})
     owners = {(namespace, kind, hashed): node_id for node_id, namespace, kind, hashed in rows}
@@ -94,7 +120,7 @@ def _load_nodes(tx: Transaction, access: Access, batch: list[Node], aliases: dic
     for node in batch:
         holder = owners.setdefault((node.namespace, node.kind, node.content_hash), node.id)
         mine = known.get(node.id)
-        if mine is not None and not access.sees(mine):
+        if mine is not None and not access.sees(mine.namespace, mine.boundary_class):
             raise Conflict(f"node {node.id} exists outside of what this access may see; nothing of it was changed")
         if holder != node.id:
             if mine is None:
@@ -117,29 +143,27 @@ def _load_nodes(tx: Transaction, access: Access, batch: list[Node], aliases: dic
     return counts
 
 
-def _load_edges(tx: Transaction, access: Access, batch: list[Edge], aliases: Mapping[str, str]) -> Counter[str]:
-    """Insert or update edges; one whose end is in neither the file nor the store is counted as skipped."""
+def _load_edges(
+    tx: Transaction, access: Access, batch: list[Edge], aliases: Mapping[str, str]
+) -> tuple[Counter[str], list[Edge]]:
+    """Insert or update edges; returns those with an end that is not there (yet)."""
     batch = [_redirected(edge, aliases) for edge in batch]
-    ends = {node.id: node for node in _nodes_by_id(tx, access, (i for e in batch for i in (e.source_id, e.target_id)))}
+    ids = sorted({end for edge in batch for end in (edge.source_id, edge.target_id)})
+    rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
+    places = {node_id: place for node_id, *place in rows if access.sees(*place)}
     sources = json_text(sorted({edge.source_id for edge in batch}))
-    rows = tx.rows("edges_between", {"owner": access.owner, "ids": sources})
+    rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
     known = {(edge.source_id, edge.target_id, edge.tag): edge for edge in map(edges.from_row, rows)}
     counts: Counter[str] = Counter()
     new: list[Edge] = []
     changed: list[Edge] = []
-    for edge in batch:
-        source, target = ends.get(edge.source_id), ends.get(edge.target_id)
-        if source is None or target is None or not (access.sees(source) and access.sees(target)):
-            counts["edges_skipped"] += 1
+    early: list[Edge] = []
+    for incoming in batch:
+        if incoming.source_id not in places or incoming.target_id not in places:
+            early.append(incoming)
             continue
-        edge = replace(
-            edge,
-            source_namespace=source.namespace,
-            target_namespace=target.namespace,
-            boundary_class=strictest(source.boundary_class, target.boundary_class),
-        )
-        key = (edge.source_id, edge.target_id, edge.tag)
-        mine = known.setdefault(key, edge)
+        edge = _placed(incoming, places[incoming.source_id], places[incoming.target_id])
+        mine = known.setdefault((edge.source_id, edge.target_id, edge.tag), edge)
         if mine is edge:
             new.append(edge)
             counts["edges_created"] += 1
@@ -150,7 +174,7 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge], aliases: Map
             counts["edges_unchanged"] += 1
     tx.run_many("edge_insert", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in new))
     tx.run_many("edge_replace", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in changed))
-    return counts
+    return counts, early
 
 
 def _load_settings(tx: Transaction, access: Access, batch: list[Setting]) -> Counter[str]:
@@ -162,11 +186,6 @@ def _load_settings(tx: Transaction, access: Access, batch: list[Setting]) -> Cou
         ),
     )
     return Counter(settings=len(batch))
-
-
-def _nodes_by_id(tx: Transaction, access: Access, ids: Iterable[str]) -> list[Node]:
-    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(sorted(set(ids)))})
-    return [nodes.from_row(row) for row in rows]
 
 
 def _is_newer(incoming: _Item, mine: _Item) -> bool:
@@ -185,9 +204,23 @@ def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
     return replace(edge, source_id=source, target_id=target)
 
 
-def _batches(items: Iterator[_Item]) -> Iterator[list[_Item]]:
-    while batch := list(islice(items, _BATCH)):
-        yield batch
+def _placed(edge: Edge, source: list[Any], target: list[Any]) -> Edge:
+    """An edge with its copies of where its ends are, taken from the store and not from the file."""
+    return replace(
+        edge,
+        source_namespace=source[0],
+        target_namespace=target[0],
+        boundary_class=strictest(source[1], target[1]),
+    )
+
+
+def _batches(items: Iterator[Record]) -> Iterator[tuple[int, list[Record]]]:
+    """Runs of records of one kind, at most _BATCH long, with how many records there were so far."""
+    done = 0
+    for _, run in groupby(items, key=type):
+        while batch := list(islice(run, _BATCH)):
+            done += len(batch)
+            yield done, batch
 
 
 def _chain(first: _Item, rest: Iterator[_Item]) -> Iterator[_Item]:

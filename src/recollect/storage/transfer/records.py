@@ -141,7 +141,7 @@ def _time(field: str) -> Checker:
 
 
 def _namespace(value: object) -> str:
-    return namespaces.parse(value)  # type: ignore[arg-type]  # parse refuses what is not text
+    return namespaces.parse(value)
 
 
 _NODE_FIELDS: Final[Mapping[str, Checker]] = {
