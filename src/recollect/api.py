@@ -120,7 +120,7 @@ class Memory:
                 title=title,
                 content=content,
                 content_hash=check.content_hash(content),
-                metadata=nodes.without_nulls(patch),
+                metadata=patch,
                 observed_at=now,
                 recency_anchor=now,
                 created_at=now,

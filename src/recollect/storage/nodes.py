@@ -29,11 +29,15 @@ def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -
 
 
 def create(tx: Transaction, access: Access, node: Node) -> Saved:
-    """Store a new node, unless its text is already in its namespace: then that one, with news merged in."""
+    """Store a new node, unless its text is already in its namespace: then that one, with news merged in.
+
+    The node's metadata is a patch: a null removes its key.
+    """
     row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
     if row is None:
-        tx.run("node_insert", {"owner": access.owner, **to_parameters(node)})
-        return Saved(node, "created")
+        created = replace(node, metadata=_without_nulls(node.metadata))
+        tx.run("node_insert", {"owner": access.owner, **to_parameters(created)})
+        return Saved(created, "created")
     existing = from_row(row)
     if existing.boundary_class not in access.classes:
         raise Conflict("the same text is already stored under a boundary class that this access cannot see")
@@ -111,14 +115,14 @@ def _merged(
         content=node.content if content is None else content,
         content_hash=node.content_hash if content is None else content_hash(content),
         title=node.title if title is None else title,
-        metadata=without_nulls({**node.metadata, **metadata}),
+        metadata=_without_nulls({**node.metadata, **metadata}),
     )
     if changed == node:
         return node
     return replace(changed, updated_at=now, version=node.version + 1)
 
 
-def without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata after a merge: a null removes its key (as in a JSON merge patch)."""
     return {key: value for key, value in metadata.items() if value is not None}
 

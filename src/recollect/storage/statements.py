@@ -30,6 +30,7 @@ EDGE_COLUMNS: Final = tuple(field.name for field in fields(Edge))
 _BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
 _FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: (\w+))?\}")
 _OPTIONAL: Final = re.compile(r"^(.*)--(if|unless) (\w+)$\n?", re.MULTILINE)
+_COMMENT: Final = re.compile(r"^--.*\n", re.MULTILINE)
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
@@ -66,6 +67,7 @@ class Statements:
 
     def _render(self, block: str, given: frozenset[str]) -> str:
         text = _OPTIONAL.sub(lambda m: m[1] + "\n" if (m[2] == "if") == (m[3] in given) else "", block)
+        text = _COMMENT.sub("", text)
         while (expanded := _FRAGMENT.sub(self._fragment, text)) != text:
             text = expanded
         if self._dialect.parameter != ":{}":

@@ -18,6 +18,8 @@ from recollect.storage.statements import scope_parameters
 from recollect.text import check
 
 FORMAT: Final = 1
+# JSON allows them inside a string, yet many programs would end the line there.
+_LINE_BREAKS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _refuse_outside(namespace: str, access: Access) -> None:
 
 def _line(kind: str, record: Record) -> str:
     values = {field.name: getattr(record, field.name) for field in fields(record)}
-    return check.json_text({"type": kind, **values})
+    return check.json_text({"type": kind, **values}).translate(_LINE_BREAKS)
 
 
 Checker = Callable[[object], Any]

@@ -1,0 +1,62 @@
+"""What `doctor` finds, and that it can find something."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect import Memory
+
+
+def failed(memory):
+    return {check.name for check in memory.doctor().checks if not check.ok}
+
+
+def test_a_fresh_store_is_whole(memory):
+    memory.save("text")
+    health = memory.doctor()
+    assert health.ok
+    assert health.info.sizes == {"memos": 1, "edges": 0, "events": 1, "retired": 0}
+    assert health.info.schema_version == 1
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("update nodes set content = 'tampered'", {"content hashes"}),
+        ("update nodes set namespace = 'main/elsewhere'", {"edge namespaces"}),
+    ],
+)
+def test_tampering_is_found(memory, url, execute, damage, found):
+    a, b = memory.save("a").node.id, memory.save("b", namespace="x").node.id
+    memory.relate(a, b, tag="supports", weight=1)
+    execute(url, f"{damage} where id = '{a}'")
+    assert failed(memory) == found
+
+
+def test_an_edge_without_its_end_is_found(memory, url, execute):
+    """No statement of ours can make one; a database opened without foreign keys can."""
+    a, b = memory.save("a").node.id, memory.save("b").node.id
+    memory.relate(a, b, tag="supports", weight=1)
+    if url.startswith("postgresql"):
+        execute(url, f"set session_replication_role = replica; delete from nodes where id = '{b}'")
+        assert failed(memory) == {"orphaned edges"}
+    else:
+        execute(url, f"delete from nodes where id = '{b}'")
+        assert failed(memory) == {"foreign keys", "orphaned edges"}
+
+
+def test_a_damaged_file_is_found(tmp_path):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        for number in range(200):
+            memory.save(f"memo {number} " + "x" * 500)
+        memory.backup(tmp_path / "copy.db")
+    content = bytearray((tmp_path / "copy.db").read_bytes())
+    for page in range(12, 30):
+        content[page * 4096 + 100 : page * 4096 + 1100] = b"\xa5" * 1000
+    (tmp_path / "copy.db").write_bytes(content)
+    with Memory.open(tmp_path / "copy.db") as damaged:
+        try:
+            assert not damaged.doctor().ok
+        except Exception as error:
+            assert "damaged" in str(error)

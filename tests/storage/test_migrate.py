@@ -1,0 +1,94 @@
+"""Opening: migrations run once, whoever comes first, and what does not fit is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from recollect import Memory, SchemaTooNew, StoreUnavailable
+from recollect.storage import migrate
+
+OPEN = "import sys; from recollect import Memory; print(Memory.open(sys.argv[1]).info().schema_version)"
+
+
+def test_eight_processes_opening_an_empty_database_at_once_all_succeed(url, execute):
+    processes = [
+        subprocess.Popen([sys.executable, "-c", OPEN, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+    answers = [process.communicate(timeout=60) for process in processes]
+    assert [out.strip() for out, _ in answers] == ["1"] * 8, answers
+    assert execute(url, "select count(*) from schema_migrations") == [(1,)]
+
+
+def test_threads_opening_one_database_at_once_all_succeed(url):
+    def open_and_save(number):
+        with Memory.open(url) as memory:
+            return memory.save(f"from thread {number}").status
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(open_and_save, range(8))) == ["created"] * 8
+
+
+def test_opening_again_changes_nothing(url, execute):
+    with Memory.open(url) as memory:
+        memo = memory.save("kept").node
+    before = execute(url, "select version, name, hash, applied_at from schema_migrations")
+    with Memory.open(url) as memory:
+        assert memory.get(memo.id) == memo
+    assert execute(url, "select version, name, hash, applied_at from schema_migrations") == before
+
+
+def test_a_newer_database_is_refused_untouched(url, execute):
+    Memory.open(url).close()
+    execute(url, "insert into schema_migrations (version, name, hash, applied_at) values (9999, 'later', 'x', 'now')")
+    with pytest.raises(SchemaTooNew, match="9999"):
+        Memory.open(url)
+
+
+def test_a_migration_that_was_changed_is_refused(url, execute):
+    Memory.open(url).close()
+    execute(url, "update schema_migrations set hash = 'something else'")
+    with pytest.raises(StoreUnavailable, match="0001"):
+        Memory.open(url)
+
+
+def test_a_migration_that_fails_is_rolled_back_whole(url, monkeypatch, execute):
+    good = migrate.migrations("sqlite" if not url.startswith("postgresql") else "postgres")
+    bad = migrate.Migration(2, "bad", "hash", "create table half_done (x text); select * from no_such_table;")
+    monkeypatch.setattr(migrate, "migrations", lambda dialect: (*good, bad))
+    with pytest.raises(Exception, match="no_such_table"):
+        Memory.open(url)
+    monkeypatch.undo()
+    with Memory.open(url) as memory:
+        assert memory.save("works").status == "created"
+        assert memory.info().schema_version == 1
+    with pytest.raises(Exception, match="half_done"):
+        execute(url, "select * from half_done")
+
+
+def test_another_programs_sqlite_file_is_refused_untouched(tmp_path, execute):
+    path = tmp_path / "other.db"
+    execute(str(path), "create table theirs (x)")
+    with pytest.raises(StoreUnavailable, match="another program"):
+        Memory.open(path)
+    assert execute(str(path), "select name from sqlite_schema") == [("theirs",)]
+
+
+def test_a_file_that_is_no_database_is_refused_untouched(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("dear diary " * 1000)
+    with pytest.raises(StoreUnavailable, match="not a SQLite database"):
+        Memory.open(path)
+    assert path.read_text().startswith("dear diary")
+
+
+def test_a_new_file_is_private(tmp_path):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        memory.save("private")
+        modes = {file.name: file.stat().st_mode & 0o077 for file in tmp_path.iterdir()}
+    assert set(modes.values()) == {0}, modes

@@ -1,0 +1,170 @@
+"""Conformance: memos behave the same on both databases."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect import Conflict, InvalidInput, Memory, NotFound
+
+
+def test_a_saved_memo_is_read_back_exactly(memory):
+    text = "Line one\r\n\tタブ\x1b[31m \u0301 emoji 👩‍🚀 end "
+    saved = memory.save(text, title="題名", metadata={"n": 1.5, "nested": {"list": [1, None, "x"]}})
+    read = memory.get(saved.node.id)
+    assert read == saved.node
+    assert (read.content, read.title, read.version, read.namespace) == (text, "題名", 1, "main")
+    assert read.metadata == {"n": 1.5, "nested": {"list": [1, None, "x"]}}
+    assert read.created_at == read.updated_at
+
+
+def test_saving_by_id_keeps_the_title_merges_metadata_and_raises_the_version(memory):
+    first = memory.save("v1", title="T", metadata={"a": 1, "b": 2}).node
+    saved = memory.save("v2", memo_id=first.id, metadata={"b": None, "c": 3})
+    assert saved.status == "updated"
+    assert (saved.node.title, saved.node.metadata, saved.node.version) == ("T", {"a": 1, "c": 3}, 2)
+    assert saved.node.created_at == first.created_at
+    assert memory.get(first.id) == saved.node
+
+
+def test_saving_what_is_already_so_changes_nothing(memory):
+    first = memory.save("text", title="T", metadata={"a": 1}).node
+    saved = memory.save("text", memo_id=first.id, title="T", metadata={"a": 1})
+    assert saved.status == "unchanged"
+    assert memory.get(first.id) == first
+
+
+def test_the_same_text_in_a_namespace_is_kept_once_and_said_so(memory):
+    first = memory.save("the same", title="first").node
+    again = memory.save("the same", metadata={"seen": 2})
+    assert (again.status, again.node.id, again.node.title) == ("duplicate", first.id, "first")
+    assert again.node.metadata == {"seen": 2}
+    assert len(memory.list().nodes) == 1
+
+
+def test_a_null_removes_its_key_from_a_duplicate_as_well(memory):
+    memory.save("the same", metadata={"a": 1, "b": 2})
+    assert memory.save("the same", metadata={"a": None}).node.metadata == {"b": 2}
+    assert memory.save("another", metadata={"a": None}).node.metadata == {}
+
+
+def test_one_different_character_or_namespace_is_no_duplicate(memory):
+    memory.save("text")
+    assert memory.save("text ").status == "created"
+    assert memory.save("text", namespace="other").status == "created"
+    assert memory.save("Text").status == "created"
+
+
+def test_an_update_into_another_memos_text_is_a_conflict(memory):
+    taken = memory.save("taken").node
+    mine = memory.save("mine").node
+    with pytest.raises(Conflict, match=taken.id):
+        memory.save("taken", memo_id=mine.id)
+    assert memory.get(mine.id) == mine
+
+
+def test_new_ids_are_ours(memory):
+    with pytest.raises(NotFound):
+        memory.save("text", memo_id="01900000-0000-7000-8000-000000000000")
+    assert memory.list().nodes == ()
+
+
+def test_saving_never_moves_a_memo(memory):
+    memo = memory.save("text", namespace="a").node
+    with pytest.raises(NotFound):
+        memory.save("changed", memo_id=memo.id, namespace="b")
+    assert memory.save("changed", memo_id=memo.id, namespace="a").node.namespace == "main/a"
+
+
+def test_lists_are_newest_first_and_pages_join_without_gap_or_overlap(memory):
+    ids = [memory.save(f"memo {number}", namespace=f"n{number % 3}").node.id for number in range(25)]
+    listed, cursor = [], None
+    while True:
+        page = memory.list(limit=10, cursor=cursor)
+        listed += [node.id for node in page.nodes]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert listed == ids[::-1]
+
+
+def test_a_list_covers_the_namespace_and_what_is_below_it(memory):
+    memory.save("in team", namespace="team")
+    memory.save("in team/a", namespace="team/a")
+    memory.save("in team-b", namespace="team-b")
+    memory.save("in teams", namespace="teams")
+    assert {node.content for node in memory.list(namespace="team").nodes} == {"in team", "in team/a"}
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "bm9kZXM6", "ZWRnZXM6MQ", "bm9kZXM6LTE", "bm9kZXM6eA", "ééé", 7])
+def test_a_foreign_cursor_is_refused(sqlite_memory, cursor):
+    with pytest.raises(InvalidInput, match="cursor"):
+        sqlite_memory.list(cursor=cursor)
+
+
+def test_deleting_a_memo_takes_its_relations_with_it(memory):
+    a, b, c = (memory.save(text).node.id for text in "abc")
+    memory.relate(a, b, tag="supports", weight=0.5)
+    memory.relate(b, a, tag="supports", weight=0.5)
+    memory.relate(a, a, tag="self", weight=0.5)
+    memory.relate(b, c, tag="supports", weight=0.5)
+    deleted = memory.delete(a)
+    assert (deleted.node.id, deleted.edges_deleted) == (a, 3)
+    assert [(e.source_id, e.target_id) for e in memory.relations().edges] == [(b, c)]
+    with pytest.raises(NotFound):
+        memory.get(a)
+    with pytest.raises(NotFound):
+        memory.delete(a)
+
+
+def test_another_owners_memos_do_not_exist(url):
+    with Memory.open(url, owner="alice") as alice, Memory.open(url, owner="bob") as bob:
+        hers = alice.save("hers").node.id
+        his = bob.save("his").node.id
+        assert bob.save("hers").status == "created"
+        for attempt in (
+            lambda: bob.get(hers),
+            lambda: bob.save("x", memo_id=hers),
+            lambda: bob.delete(hers),
+            lambda: bob.relate(his, hers, tag="supports", weight=1),
+            lambda: bob.relate(hers, his, tag="supports", weight=1),
+            lambda: bob.walk(hers),
+        ):
+            with pytest.raises(NotFound):
+                attempt()
+        assert alice.get(hers).content == "hers"
+        assert bob.relations().edges == ()
+
+
+def test_a_root_confines_everything(url):
+    with Memory.open(url, root="acme") as whole, Memory.open(url, root="acme/team", namespace="desk") as team:
+        outside = whole.save("outside").node.id
+        inside = team.save("inside").node
+        assert inside.namespace == "acme/team/desk"
+        assert whole.get(inside.id) == inside
+        assert [node.id for node in team.list(namespace="/").nodes] == [inside.id]
+        for attempt in (
+            lambda: team.get(outside),
+            lambda: team.delete(outside),
+            lambda: team.save("x", memo_id=outside),
+            lambda: team.relate(inside.id, outside, tag="supports", weight=1),
+        ):
+            with pytest.raises(NotFound):
+                attempt()
+        whole.relate(outside, inside.id, tag="supports", weight=1)
+        assert team.relations().edges == ()
+        assert len(whole.relations().edges) == 1
+        assert team.walk(inside.id, direction="both").edges == ()
+
+
+def test_a_failed_change_leaves_nothing_behind(memory):
+    memo = memory.save("text").node
+    before = memory.info().sizes
+    for attempt in (
+        lambda: memory.save("x" * 70_000),
+        lambda: memory.save("y", metadata={"a": float("nan")}),
+        lambda: memory.relate(memo.id, "01900000-0000-7000-8000-000000000000", tag="supports", weight=1),
+        lambda: memory.save("z", namespace="../.."),
+    ):
+        with pytest.raises((InvalidInput, NotFound)):
+            attempt()
+    assert memory.info().sizes == before

@@ -1,0 +1,45 @@
+"""The statements: each is used, and renders for both databases."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.storage import postgres, sqlite
+from recollect.storage.statements import Statements
+
+SOURCE = Path(recollect.__file__).parent
+STATEMENTS = {dialect.name: Statements(dialect) for dialect in (sqlite.DIALECT, postgres.DIALECT)}
+NAMES = sorted(STATEMENTS["sqlite"]._blocks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_statement_is_used(name):
+    python = "\n".join(file.read_text() for file in SOURCE.rglob("*.py"))
+    assert f'"{name}"' in python
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_dialects_have_the_same_parameters(name):
+    given = dict.fromkeys(STATEMENTS["sqlite"]._optional[name], "x")
+    plain = set(re.findall(r":([a-z_]+)", STATEMENTS["sqlite"].sql(name, given)))
+    formatted = set(re.findall(r"%\(([a-z_]+)\)s", STATEMENTS["postgres"].sql(name, given)))
+    assert plain == formatted
+
+
+def test_a_query_of_nodes_or_edges_names_the_owner():
+    """The rule that nothing may forget: no statement reads or writes another owner's rows."""
+    for name in NAMES:
+        text = STATEMENTS["sqlite"].sql(name, {})
+        assert ":owner" in text, name
+
+
+def test_optional_lines_come_and_go():
+    statements = STATEMENTS["sqlite"]
+    assert ":tag" not in statements.sql("edge_list", {"tag": None})
+    assert ":tag" in statements.sql("edge_list", {"tag": "x"})
+    assert "seq + 0" not in statements.sql("edge_list", {})
+    assert "seq + 0" in statements.sql("edge_list", {"of_memo": "x"})

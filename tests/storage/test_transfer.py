@@ -1,0 +1,218 @@
+"""Export, import and backup: nothing is lost on the way, and nothing is doubled."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+
+import pytest
+
+from recollect import Conflict, InvalidInput, Memory
+
+REFERENCE = """
+{"type":"entity","name":"Ada","entityType":"person","observations":["wrote the first program","born 1815"]}
+{"type":"relation","from":"Ada","to":"Analytical Engine","relationType":"Worked On"}
+{"type":"entity","name":"Analytical Engine","entityType":"machine","observations":[]}
+{"type":"relation","from":"Ada","to":"Nobody","relationType":"knows"}
+{"type":"entity","name":"東京","entityType":"city","observations":["日本の首都"]}
+"""
+
+
+def exported(memory):
+    """The lines of an export, without the header's time."""
+    stream = io.StringIO()
+    memory.export(stream)
+    header, *lines = stream.getvalue().splitlines()
+    assert json.loads(header)["type"] == "recollect"
+    return lines
+
+
+def stream_of(memory):
+    stream = io.StringIO()
+    memory.export(stream)
+    return io.BytesIO(stream.getvalue().encode())
+
+
+def lines_of(*records):
+    header = {"type": "recollect", "format": 1}
+    return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
+
+
+def fill(memory):
+    ids = [
+        memory.save(
+            f"memo {number} 日本語 \u2028 \x07",
+            title=f"T{number}",
+            metadata={"n": number / 3},
+            namespace=f"n{number % 4}",
+        ).node.id
+        for number in range(30)
+    ]
+    memory.save("changed", memo_id=ids[3])
+    for number, (source, target) in enumerate(itertools.pairwise(ids)):
+        memory.relate(source, target, tag="supports", weight=number / 29, reason=f"reason {number}")
+    memory.relate(ids[0], ids[1], tag="supports", weight=1 / 7)
+    memory._database.write(
+        lambda tx: tx.run(
+            "setting_save",
+            {
+                "owner": "local",
+                "namespace": "main/n1",
+                "name": "half_life_days",
+                "value": "30",
+                "updated_at": "2026-01-01T00:00:00.000000Z",
+            },
+        )
+    )
+
+
+@pytest.mark.parametrize(("source", "target"), list(itertools.product(("sqlite", "postgres"), repeat=2)))
+def test_a_round_trip_equals_the_original(new_url, source, target):
+    with Memory.open(new_url(source)) as original, Memory.open(new_url(target)) as copy:
+        fill(original)
+        imported = copy.import_(stream_of(original))
+        assert (imported.nodes_created, imported.edges_created, imported.settings) == (30, 29, 1)
+        assert exported(copy) == exported(original)
+        assert copy.doctor().ok
+
+
+def test_importing_again_changes_nothing(memory):
+    fill(memory)
+    before = exported(memory)
+    imported = memory.import_(stream_of(memory))
+    assert (imported.nodes_unchanged, imported.edges_unchanged) == (30, 29)
+    assert imported.nodes_created + imported.nodes_updated + imported.edges_created + imported.edges_updated == 0
+    assert exported(memory) == before
+
+
+def test_the_later_version_wins_in_either_direction(new_url):
+    with Memory.open(new_url("sqlite")) as here, Memory.open(new_url("sqlite")) as there:
+        memo = here.save("one").node
+        there.import_(stream_of(here))
+        changed = there.save("two", memo_id=memo.id).node
+        assert there.import_(stream_of(here)).nodes_unchanged == 1
+        assert there.get(memo.id) == changed
+        assert here.import_(stream_of(there)).nodes_updated == 1
+        assert here.get(memo.id) == changed
+
+
+def test_a_text_that_is_already_there_becomes_one_memo_and_its_relations_follow(memory, new_url):
+    with Memory.open(new_url("sqlite")) as other:
+        a, b = other.save("shared text").node.id, other.save("other text").node.id
+        other.relate(a, b, tag="supports", weight=0.5)
+        mine = memory.save("shared text").node.id
+        imported = memory.import_(stream_of(other))
+    assert (imported.nodes_created, imported.nodes_duplicate, imported.edges_created) == (1, 1, 1)
+    assert memory.relations().edges[0].source_id == mine
+
+
+def test_edges_may_come_before_their_ends(memory, new_url):
+    with Memory.open(new_url("sqlite")) as other:
+        fill(other)
+        lines = [json.loads(line) for line in exported(other)]
+    imported = memory.import_(lines_of(*reversed(lines)))
+    assert (imported.nodes_created, imported.edges_created, imported.edges_skipped) == (30, 29, 0)
+
+
+def test_a_fault_anywhere_writes_nothing_and_names_its_line(memory, new_url):
+    with Memory.open(new_url("sqlite")) as other:
+        fill(other)
+        good = [json.loads(line) for line in exported(other)]
+    for fault, message in (
+        ({**good[0], "content": "changed"}, "content_hash"),
+        ({**good[0], "namespace": "elsewhere"}, "outside the root"),
+        ({**good[0], "kind": "dream"}, "kind"),
+        ({**good[0], "surprise": 1}, "unknown fields"),
+        ({key: value for key, value in good[0].items() if key != "id"}, "missing fields"),
+        ({**good[-2], "weight": 2}, "weight"),
+        ({**good[0], "utility": "high"}, "utility"),
+        ({**good[0], "pinned": 1}, "pinned"),
+        ({"type": "dream"}, "type of record"),
+    ):
+        with pytest.raises(InvalidInput, match=message) as raised:
+            memory.import_(lines_of(*good, fault))
+        assert f"line {len(good) + 2}" in str(raised.value)
+        assert memory.list().nodes == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n\n",
+        b"not json",
+        b"[1]",
+        b'{"type":"node"}',
+        b'{"type":"recollect","format":99}',
+        b'{"a":' * 5000,
+        b"\xff\xfe",
+    ],
+)
+def test_files_that_are_no_export(sqlite_memory, content):
+    with pytest.raises(InvalidInput):
+        sqlite_memory.import_(io.BytesIO(content))
+
+
+def test_an_import_cannot_reach_outside_its_root(url):
+    with Memory.open(url, root="acme") as whole, Memory.open(url, root="acme/team") as team:
+        outside = whole.save("outside").node
+        line = json.loads(exported(whole)[0])
+        forged = {**line, "namespace": "acme/team", "version": 9}
+        with pytest.raises(Conflict):
+            team.import_(lines_of(forged))
+        assert whole.get(outside.id) == outside
+
+
+def test_boundary_classes_hide_rows_and_their_relations(url, new_url):
+    with Memory.open(url) as memory, Memory.open(url, allow=["tool:contact-lookup"]) as cleared:
+        with Memory.open(new_url("sqlite")) as maker:
+            a, b = maker.save("her number").node.id, maker.save("who she is").node.id
+            maker.relate(a, b, tag="explains", weight=1)
+            lines = [json.loads(line) for line in exported(maker)]
+        cleared.import_(lines_of({**lines[0], "boundary_class": "pii"}, *lines[1:]))
+        assert [node.id for node in memory.list().nodes] == [b]
+        assert memory.relations().edges == ()
+        assert len(exported(memory)) == 1
+        assert [node.id for node in cleared.list().nodes] == [b, a]
+        assert cleared.relations().edges[0].boundary_class == "pii"
+        with pytest.raises(Conflict):
+            memory.save("her number")
+
+
+def test_a_reference_servers_file_becomes_memos_and_relations(memory):
+    imported = memory.import_(io.BytesIO(REFERENCE.encode()))
+    assert (imported.nodes_created, imported.edges_created, imported.edges_skipped) == (3, 1, 1)
+    memos = {node.title: node for node in memory.list().nodes}
+    assert memos["Ada"].content == "Ada\n- wrote the first program\n- born 1815"
+    assert memos["Ada"].metadata == {"entity_type": "person"}
+    edge = memory.relations().edges[0]
+    assert (edge.tag, edge.reason, edge.target_id) == ("worked_on", "Worked On", memos["Analytical Engine"].id)
+    assert "日本の首都" in memos["東京"].content
+
+
+def test_a_newer_reference_file_updates_the_same_memos(memory):
+    memory.import_(io.BytesIO(REFERENCE.encode()))
+    again = memory.import_(io.BytesIO(REFERENCE.encode()))
+    assert (again.nodes_unchanged, again.edges_unchanged, again.edges_skipped) == (3, 1, 1)
+    later = memory.import_(io.BytesIO(REFERENCE.replace("born 1815", "died 1852").encode()))
+    assert (later.nodes_updated, later.nodes_unchanged) == (1, 2)
+    assert len(memory.list().nodes) == 3
+
+
+def test_a_backup_is_a_whole_copy_and_the_store_stays_in_use(memory, tmp_path, new_url):
+    fill(memory)
+    steps = []
+    path = memory.backup(tmp_path / "copy", progress=lambda done, total: steps.append((done, total)))
+    memory.save("after the backup")
+    if memory.info().database == "sqlite":
+        assert steps[-1][0] == steps[-1][1] > 0
+        with Memory.open(path) as copy:
+            assert len(exported(copy)) == len(exported(memory)) - 1
+            assert copy.doctor().ok
+    else:
+        with Memory.open(new_url("sqlite")) as copy, path.open("rb") as file:
+            assert copy.import_(file).nodes_created == 30
+    with pytest.raises(InvalidInput, match="already there"):
+        memory.backup(path)
+    assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".partial")] == []
