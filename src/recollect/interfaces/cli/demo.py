@@ -13,7 +13,7 @@ from rich.rule import Rule
 
 from recollect.api import Memory
 from recollect.interfaces.cli import render
-from recollect.interfaces.cli.session import reported
+from recollect.interfaces.cli.session import output, reported
 from recollect.model.errors import InvalidInput, NotFound
 
 # (key, namespace, title, text, metadata)
@@ -62,7 +62,7 @@ def run(keep: str | None) -> None:
     """Store the example in a fresh file and show what can be done with it."""
     with reported(as_json=False):
         path = _fresh(keep)
-        console = Console()
+        console = output()
         with Memory.open(path, owner="local", root="main") as memory:
             _walk_through(memory, console)
         console.print(Rule(style="dim"))

@@ -17,6 +17,7 @@ import typer
 from pydantic import BaseModel
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from recollect.api import Memory
 from recollect.model.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
@@ -54,7 +55,7 @@ class Session:
             print_json(answer, sys.stdout)
         else:
             for part in readable:
-                self.out.print(part)
+                self.out.print(part, soft_wrap=isinstance(part, str | Text), markup=False, highlight=False)
 
     @contextmanager
     def progress(self, label: str) -> Iterator[Report]:
@@ -86,13 +87,18 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
                 reported(as_json=as_json),
                 Memory.open(opened["db"], owner=opened["owner"], root=opened["root"], allow=opened["allow"]) as memory,
             ):
-                function(Session(memory, as_json, Console(), Console(stderr=True)), **given)
+                function(Session(memory, as_json, output(), Console(stderr=True)), **given)
 
         run.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
         app.command(name)(run)
         return function
 
     return register
+
+
+def output() -> Console:
+    """Standard output; a file or pipe has no width of its own and gets a generous one."""
+    return Console() if sys.stdout.isatty() else Console(width=160)
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from recollect.model.graph import Node
 # In a list, enough of each memo to recognise it.
 _PREVIEW_CHARACTERS: Final = 600
 _PREVIEW_METADATA_BYTES: Final = 2_000
+# In a page of a memo, at least this much is left for its text.
+_RESERVED_BYTES: Final = 8 * 1024
 
 NAMESPACE: Final = (
     "Namespace path. Omit for the default; a leading '/' starts at the root; '..' goes up, never above the root."
@@ -110,26 +112,33 @@ def _preview(memo: Memo) -> Memo:
 
 
 def _read(memory: Memory, node: Node, cursor: str | None) -> MemoList:
-    """One memo in full, in as many pages as its text needs."""
+    """One memo in full, in as many pages as its text needs; its metadata is on the first."""
     offset = cursors.decode_number(cursor, "content") or 0
     whole = Memo.of(node)
-    size = CEILING_BYTES
-    while True:
-        piece = node.content[offset : offset + size]
-        end = offset + len(piece)
+    cut = []
+    if offset > 0 or weight_on_wire(whole.model_copy(update={"content": ""})) > CEILING_BYTES - _RESERVED_BYTES:
+        whole = whole.model_copy(update={"metadata": {}})
+        cut = ["metadata"] if node.metadata else []
+
+    def page(size: int) -> MemoList:
+        end = min(offset + size, len(node.content))
         more = end < len(node.content)
-        update: dict[str, Any] = {"content": piece, "content_offset": offset, "cut": ["content"] if more else []}
-        if size < _PREVIEW_CHARACTERS:
-            update |= {"metadata": {}, "cut": [*update["cut"], "metadata"]}
-        answer = MemoList(
+        piece = {
+            "content": node.content[offset:end],
+            "content_offset": offset,
+            "cut": ["content", *cut] if more else cut,
+        }
+        return MemoList(
             root_namespace=memory.root_namespace,
-            items=[whole.model_copy(update=update)],
+            items=[whole.model_copy(update=piece)],
             next_cursor=cursors.encode("content", end) if more else None,
             truncated=more,
         )
-        if weight_on_wire(answer) <= CEILING_BYTES:
-            return answer
-        size = len(piece) // 2
+
+    size = max(1, len(node.content) - offset)
+    while weight_on_wire(answer := page(size)) > CEILING_BYTES:
+        size //= 2
+    return answer
 
 
 TOOLS: Final = (

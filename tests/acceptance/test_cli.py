@@ -1,0 +1,143 @@
+"""The command line, as a person or a script uses it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from recollect import Memory
+
+
+@pytest.fixture
+def recollect(url):
+    """Runs a command on a database of its own."""
+
+    def run(*arguments, stdin=None, code=0, database=True):
+        extra = ["--db", url] if database else []
+        process = subprocess.run(
+            [sys.executable, "-m", "recollect", *arguments, *extra],
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        out, err = process.stdout.decode(), process.stderr.decode()
+        assert process.returncode == code, (process.returncode, out, err)
+        assert "Traceback" not in err, err
+        return out if code == 0 else err
+
+    return run
+
+
+def test_a_day_in_the_life(recollect, tmp_path):
+    a = json.loads(recollect("save", "first memo", "--title", "A", "--metadata", '{"k": 1}', "--json"))["memo"][
+        "memo_id"
+    ]
+    b = json.loads(recollect("save", "-", "--namespace", "sub", "--json", stdin="zweite 日本語\n".encode()))["memo"][
+        "memo_id"
+    ]
+    assert "already there" in recollect("save", "first memo")
+    assert json.loads(recollect("get", b, "--json"))["content"] == "zweite 日本語\n"
+    assert "first memo" in recollect("get", a)
+    recollect("relate", a, b, "--tag", "supports", "--weight", "0.75", "--reason", "because")
+    assert json.loads(recollect("relations", "--json"))["edges"][0]["weight"] == 0.75
+    assert "supports" in recollect("walk", a)
+    assert [item["memo_id"] for item in json.loads(recollect("list", "--json"))["items"]] == [b, a]
+    assert "main/sub" in recollect("namespaces")
+    recollect("rename", "sub", "moved")
+    assert json.loads(recollect("get", b, "--json"))["namespace"] == "main/moved"
+    recollect("export", str(tmp_path / "out.jsonl"))
+    recollect("unrelate", a, b, "--tag", "supports")
+    assert "and 0 relations" in recollect("delete", a)
+    assert "1 memos created" in recollect("import", str(tmp_path / "out.jsonl"))
+    recollect("backup", str(tmp_path / "copy"))
+    assert json.loads(recollect("doctor", "--json"))["info"]["sizes"]["memos"] == 2
+    assert "schema" in recollect("info")
+    assert len(recollect("export").splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (["get", "01900000-0000-7000-8000-000000000000"], 3, "not_found"),
+        (["get", "no id!"], 2, "invalid_input"),
+        (["save", ""], 2, "invalid_input"),
+        (["save", "x", "--metadata", "{"], 2, "invalid_input"),
+        (["save", "x", "--namespace", "../x"], 2, "invalid_namespace"),
+        (["list", "--limit", "0"], 2, "invalid_input"),
+        (["relate", "a", "b", "--tag", "x", "--weight", "nan"], 2, "invalid_input"),
+        (["walk", "a", "--direction", "up"], 2, "invalid_input"),
+        (["import", "no-such-file"], 2, "invalid_input"),
+        (["rename", "a", "b"], 3, "not_found"),
+        (["export", "/no-such-folder/x"], 5, "store_unavailable"),
+        (["backup", "/no-such-folder/x"], 5, "store_unavailable"),
+    ],
+)
+def test_errors_have_codes_for_scripts_and_hints_for_people(recollect, arguments, code, error):
+    assert recollect(*arguments, code=code).startswith(f"{error}: ")
+    assert json.loads(recollect(*arguments, "--json", code=code))["error"]["code"] == error
+
+
+def test_an_unreachable_database_is_exit_code_5(recollect):
+    assert "store_unavailable" in recollect("list", "--db", "/no-such-folder/x.db", code=5, database=False)
+
+
+def test_stored_text_cannot_reach_the_terminal_as_commands(recollect, url):
+    with Memory.open(url) as memory:
+        memo = memory.save("\x1b]0;owned\x07\x1b[31mred [bold]not markup[/bold] \u202e", title="\x1b[2J").node.id
+    for out in (recollect("list"), recollect("get", memo)):
+        assert "\x1b" not in out
+        assert "\x07" not in out
+        assert "\u202e" not in out
+    assert "[bold]not markup[/bold]" in recollect("get", memo)
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    db = tmp_path / "m.db"
+    with Memory.open(db) as memory:
+        for number in range(300):
+            memory.save(f"{number} " + "x" * 1000)
+    command = f"{sys.executable} -m recollect export --db {db} | head -n 1"
+    process = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=True)
+    assert process.stdout.startswith('{"type":"recollect"')
+    assert process.stderr == ""
+
+
+def test_the_demo_runs_from_start_to_end(tmp_path):
+    process = subprocess.run(
+        [sys.executable, "-m", "recollect", "demo", "--keep", str(tmp_path / "demo.db")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "claude mcp add recollect -- " in process.stdout.splitlines()[-1]
+    assert "FAILED" not in process.stdout
+    assert "チームで共有" in process.stdout
+
+
+def test_help_names_every_command():
+    process = subprocess.run([sys.executable, "-m", "recollect", "--help"], capture_output=True, text=True, check=True)
+    for name in (
+        "save",
+        "get",
+        "list",
+        "delete",
+        "relate",
+        "relations",
+        "walk",
+        "unrelate",
+        "namespaces",
+        "rename",
+        "export",
+        "import",
+        "backup",
+        "info",
+        "doctor",
+        "demo",
+        "mcp",
+    ):
+        assert f" {name} " in process.stdout, name
