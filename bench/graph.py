@@ -42,10 +42,12 @@ def measure(url: str, hub: str, times: int) -> dict[str, object]:
             "get_ms": percentiles(timed(lambda: memory.get(hub), times)),
             "list_20_ms": percentiles(timed(lambda: memory.list(), 100)),
             "relations_100_ms": percentiles(timed(lambda: memory.relations(), 50)),
-            "walk_depth_3_limit_1000_ms": percentiles(
-                timed(lambda: memory.walk(hub, depth=3, direction="both", limit=1000), 50)
-            ),
-            "walk_depth_3_edges": len(memory.walk(hub, depth=3, direction="both", limit=1000).edges),
+            **{
+                f"walk_{direction}_limit_{limit}_ms": percentiles(
+                    timed(lambda d=direction, n=limit: memory.walk(hub, depth=3, direction=d, limit=n), 50)
+                )
+                for direction, limit in (("forward", 200), ("forward", 1000), ("both", 200), ("both", 1000))
+            },
             "mcp_save_ms": percentiles(asyncio.run(saves_over_mcp(url, times))),
         }
 

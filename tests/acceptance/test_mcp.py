@@ -254,14 +254,13 @@ def server(tmp_path_factory):
 
 def converse_raw(arguments, lines, *, timeout=30):
     """Write raw lines to a server and return what it printed and its exit code."""
-    process = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "recollect", "mcp", *arguments],
         input=b"".join(line + b"\n" for line in lines),
         capture_output=True,
         timeout=timeout,
         check=False,
     )
-    return process
 
 
 @pytest.mark.parametrize("db", ["m.db", "no/such/folder/m.db", "postgresql://nobody@127.0.0.1:1/x"])

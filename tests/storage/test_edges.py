@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -114,7 +115,7 @@ def test_since_gives_what_changed_in_the_order_of_change(url):
 
 
 def chain(memory, ids, *, tag="next", weight=1.0):
-    for source, target in zip(ids, ids[1:], strict=False):
+    for source, target in itertools.pairwise(ids):
         memory.relate(source, target, tag=tag, weight=weight)
 
 

@@ -59,7 +59,7 @@ def test_a_migration_that_was_changed_is_refused(url, execute):
 def test_a_migration_that_fails_is_rolled_back_whole(url, monkeypatch, execute):
     good = migrate.migrations("sqlite" if not url.startswith("postgresql") else "postgres")
     bad = migrate.Migration(2, "bad", "hash", "create table half_done (x text); select * from no_such_table;")
-    monkeypatch.setattr(migrate, "migrations", lambda dialect: (*good, bad))
+    monkeypatch.setattr(migrate, "migrations", lambda _: (*good, bad))
     with pytest.raises(Exception, match="no_such_table"):
         Memory.open(url)
     monkeypatch.undo()

@@ -48,7 +48,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
             f"{collisions[0]} texts are in both {source!r} and {target!r}",
             hint="delete the duplicates in one of them, then rename again",
         )
-    nodes = tx.run("namespace_move_nodes", parameters)
-    edges = tx.run("namespace_move_edges", parameters)
+    nodes = tx.count("namespace_move_nodes", parameters)
+    edges = tx.count("namespace_move_edges", parameters)
     tx.run("namespace_move_settings", parameters)
     return Renamed(source, target, nodes, edges)

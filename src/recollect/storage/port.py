@@ -36,7 +36,11 @@ class Transaction(Protocol):
         """The rows of a query, without holding them all in memory."""
         ...
 
-    def run(self, name: str, parameters: Parameters) -> int:
+    def run(self, name: str, parameters: Parameters) -> None:
+        """Run a change."""
+        ...
+
+    def count(self, name: str, parameters: Parameters) -> int:
         """Run a change and say how many rows it touched (cascades not counted)."""
         ...
 

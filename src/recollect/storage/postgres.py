@@ -143,7 +143,10 @@ class _Transaction:
             cursor.execute(self._statements.sql(name, parameters), parameters)
             yield from cursor
 
-    def run(self, name: str, parameters: Parameters) -> int:
+    def run(self, name: str, parameters: Parameters) -> None:
+        self._execute(name, parameters)
+
+    def count(self, name: str, parameters: Parameters) -> int:
         return self._execute(name, parameters).rowcount
 
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:

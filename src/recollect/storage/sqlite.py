@@ -165,8 +165,11 @@ class _Transaction:
     def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
         return iter(self._connection.execute(self._statements.sql(name, parameters), parameters))
 
-    def run(self, name: str, parameters: Parameters) -> int:
+    def run(self, name: str, parameters: Parameters) -> None:
         self._connection.execute(self._statements.sql(name, parameters), parameters)
+
+    def count(self, name: str, parameters: Parameters) -> int:
+        self.run(name, parameters)
         return self._connection.changes()
 
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:

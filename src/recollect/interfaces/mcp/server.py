@@ -22,7 +22,7 @@ from recollect.interfaces.mcp.tool import Tool
 from recollect.model.errors import RecollectError, shown
 
 INSTRUCTIONS: Final = """\
-Recollect is your memory across conversations. Each memo keeps its source, date and version.
+Recollect is your memory across conversations. Each memo keeps its dates and version.
 - Before you start: memory_list to see what is known (memo_id reads one in full).
 - When you learn something that should last: memory_save, one thought per memo, with a title.
 - When two memos belong together: memory_relation_save with a tag, a weight and a reason.

@@ -1,0 +1,50 @@
+"""The public names: sorted, importable, and all verbs reachable."""
+
+from __future__ import annotations
+
+import inspect
+
+import recollect
+from recollect.interfaces.cli import app as cli
+from recollect.interfaces.mcp.server import TOOLS
+from recollect.model import errors
+
+# Each verb of Memory with its MCP tool and its command; None is a deliberate gap.
+PARITY = {
+    "save": ("memory_save", "save"),
+    "get": ("memory_list", "get"),  # memory_list reads one memo by memo_id
+    "list": ("memory_list", "list"),
+    "delete": ("memory_delete", "delete"),
+    "relate": ("memory_relation_save", "relate"),
+    "unrelate": ("memory_relation_delete", "unrelate"),
+    "relations": ("memory_relation_list", "relations"),
+    "walk": ("memory_relation_list", "walk"),  # with start_memo_id
+    "namespaces": ("list_namespaces", "namespaces"),
+    "rename_namespace": (None, "rename"),  # for people: it moves everything below it
+    "export": (None, "export"),
+    "import_": (None, "import"),
+    "backup": (None, "backup"),
+    "doctor": (None, "doctor"),
+    "info": (None, "info"),
+}
+NOT_VERBS = {"open", "close", "root_namespace"}
+
+
+def test_public_names_are_sorted_and_there():
+    assert recollect.__all__ == sorted(recollect.__all__)
+    assert all(hasattr(recollect, name) for name in recollect.__all__)
+
+
+def test_every_error_is_public_and_has_a_code_of_its_own():
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.RecollectError)]
+    assert {c.__name__ for c in classes} <= set(recollect.__all__)
+    assert len({c.code for c in classes}) == len(classes) <= 12
+    assert all(c.__name__ in errors.__doc__ for c in classes)
+
+
+def test_every_verb_has_a_tool_and_a_command_or_a_reason_not_to():
+    verbs = {name for name, _ in inspect.getmembers(recollect.Memory) if not name.startswith("_")} - NOT_VERBS
+    assert verbs == set(PARITY)
+    assert {tool for tool, _ in PARITY.values() if tool} == {tool.name for tool in TOOLS}
+    commands = {command.name for command in cli.app.registered_commands}
+    assert {command for _, command in PARITY.values()} | {"demo", "mcp"} == commands
