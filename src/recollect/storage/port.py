@@ -79,6 +79,10 @@ class Database(Protocol):
         """Write a consistent copy of the whole database to a file; False if the engine cannot."""
         ...
 
+    def refresh_statistics(self) -> None:
+        """Tell the planner what the tables hold now, after many rows came in at once."""
+        ...
+
     def close(self) -> None:
         """Release all connections."""
         ...

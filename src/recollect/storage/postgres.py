@@ -102,6 +102,10 @@ class PostgresDatabase:
         del target, progress  # PostgreSQL's own tools copy its databases
         return False
 
+    def refresh_statistics(self) -> None:
+        with _translated(), self._pool.connection() as connection:
+            connection.execute("analyze nodes, edges")
+
     def close(self) -> None:
         self._pool.close()
 

@@ -93,6 +93,9 @@ class SqliteDatabase:
                 source.execute("rollback")
         return True
 
+    def refresh_statistics(self) -> None:
+        """Nothing: the statements fix SQLite's plans themselves, whatever the tables hold."""
+
     def close(self) -> None:
         self._closed = True
         while True:

@@ -135,7 +135,8 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
 @cache
 def _blocks(folder: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for file in files("recollect.storage").joinpath(folder).iterdir():
+    place = files("recollect.storage").joinpath(folder)
+    for file in place.iterdir() if place.is_dir() else ():
         if file.name.endswith(".sql"):
             found.update(_BLOCK.findall(file.read_text(encoding="utf-8")))
     return found

@@ -25,6 +25,8 @@ from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
 
 _BATCH: Final = 500
+# From here on an import changes what the planner should know.
+_MANY: Final = 1_000
 _LINE_BYTES: Final = 1024 * 1024
 _Item = TypeVar("_Item")
 
@@ -37,6 +39,8 @@ def load(database: Database, access: Access, source: IO[bytes], *, now: str, pro
         loader.write(batch)
         progress(done, total)
     loader.write_postponed()
+    if total >= _MANY:
+        database.refresh_statistics()
     counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
