@@ -13,6 +13,7 @@ from recollect.model import errors
 PARITY = {
     "save": ("memory_save", "save"),
     "get": ("memory_list", "get"),  # memory_list reads one memo by memo_id
+    "search": ("memory_search", "search"),
     "list": ("memory_list", "list"),
     "delete": ("memory_delete", "delete"),
     "relate": ("memory_relation_save", "relate"),
@@ -24,6 +25,7 @@ PARITY = {
     "export": (None, "export"),
     "import_": (None, "import"),
     "backup": (None, "backup"),
+    "reindex": (None, "reindex"),
     "doctor": (None, "doctor"),
     "info": (None, "info"),
 }

@@ -22,7 +22,9 @@ from recollect.model.results import (
     Check,
     Deleted,
     Direction,
+    Found,
     Health,
+    Hit,
     Imported,
     Info,
     Namespaces,
@@ -33,7 +35,7 @@ from recollect.model.results import (
     Saved,
 )
 from recollect.policy.boundary import visible_classes
-from recollect.storage import edges, events, health, namespaces, nodes
+from recollect.storage import edges, events, health, namespaces, nodes, text_index
 from recollect.storage.port import Database, Progress, Transaction
 from recollect.storage.transfer import load, records
 from recollect.text import check
@@ -60,6 +62,7 @@ class Memory:
         self._access = access
         self._clock = clock
         self._new_id = new_id
+        self._text_search = text_index.TextSearch()
 
     @classmethod
     def open(
@@ -153,6 +156,22 @@ class Memory:
         limit = check.check_whole(limit, field="limit", low=1, high=limits.LIST_LIMIT)
         access = self._access.narrowed(self._access.resolve(namespace))
         return self._database.read(lambda tx: nodes.page(tx, access, kind="memo", limit=limit, cursor=cursor))
+
+    def search(self, query: str, *, namespace: str | None = None, limit: int = 10) -> Found:
+        """The memos that fit a question best, in a namespace and those below it (without one: the default).
+
+        Words are found in all their forms, and in any language, also inside of runs without spaces.
+        """
+        text = check.check_text(query, field="query", size=limits.QUERY_BYTES)
+        limit = check.check_whole(limit, field="limit", low=1, high=limits.SEARCH_LIMIT)
+        access = self._access.narrowed(self._access.resolve(namespace))
+
+        def work(tx: Transaction) -> Found:
+            best = self._text_search.best(tx, access, text, kinds=("memo",), limit=limit)
+            found = nodes.by_ids(tx, access, [node_id for node_id, _ in best])
+            return Found(tuple(Hit(found[node_id], score) for node_id, score in best), arms=("text",))
+
+        return self._database.read(work)
 
     def delete(self, memo_id: str, *, namespace: str | None = None) -> Deleted:
         """Delete a memo; its relations go with it."""
@@ -321,6 +340,10 @@ class Memory:
         finally:
             partial.unlink(missing_ok=True)
         return path
+
+    def reindex(self) -> int:
+        """Make the full-text index of the root anew; returns how many texts it holds."""
+        return text_index.reindex(self._database, self._access)
 
     def info(self) -> Info:
         """Where the memory is and what it holds."""

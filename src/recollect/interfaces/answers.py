@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from recollect.model.graph import Edge, Node
 from recollect.model.results import (
     Deleted,
+    Found,
     Namespaces,
     NodeRef,
     Related,
@@ -91,6 +92,26 @@ class MemoList(Answer):
     items: list[Memo]
     next_cursor: str | None = Field(description="Pass it back as cursor for the next page; null on the last page.")
     truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
+
+
+class FoundMemo(Memo):
+    """A memo that a search found."""
+
+    score: float = Field(description="How well it fits; comparable within one answer only.")
+
+
+class SearchResult(Answer):
+    """Memos that fit a question, best first. `arms` says how it was searched."""
+
+    root_namespace: str
+    items: list[FoundMemo]
+    arms: list[str]
+    truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
+
+    @classmethod
+    def of(cls, found: Found, root: str) -> SearchResult:
+        items = [FoundMemo(**Memo.of(hit.node).model_dump(), score=hit.score) for hit in found.hits]
+        return cls(root_namespace=root, items=items, arms=list(found.arms))
 
 
 class Relation(Answer):

@@ -37,6 +37,22 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A node that a search found, and how well it fits."""
+
+    node: Node
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, best first, and how it searched."""
+
+    hits: tuple[Hit, ...]
+    arms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Related:
     """A saved edge and what saving it did."""
 

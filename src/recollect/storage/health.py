@@ -23,9 +23,11 @@ def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
     """Whether rows fit together: no edge without its ends, no stale copy, every text as it was hashed."""
     scope = scope_parameters(access)
     orphans, stale = tx.row("edge_faults", scope) or (0, 0)
+    (unindexed,) = tx.row("text_missing", scope) or (0,)
     changed = sum(1 for _, text, hashed in tx.stream("node_hashes", scope) if content_hash(text) != hashed)
     return (
         Check("orphaned edges", orphans == 0, f"{orphans} edges without both ends"),
         Check("edge namespaces", stale == 0, f"{stale} edges disagree with their ends"),
+        Check("text index", unindexed == 0, f"{unindexed} texts are not in the full-text index (`recollect reindex`)"),
         Check("content hashes", changed == 0, f"{changed} texts differ from their hash"),
     )

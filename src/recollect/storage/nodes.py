@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from recollect.model.access import Access
 from recollect.model.errors import Conflict, NotFound
 from recollect.model.graph import Node
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
+from recollect.storage import text_index
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
 from recollect.text.check import content_hash, json_text
@@ -37,6 +38,7 @@ def create(tx: Transaction, access: Access, node: Node) -> Saved:
     if row is None:
         created = replace(node, metadata=_without_nulls(node.metadata))
         tx.run("node_insert", {"owner": access.owner, **to_parameters(created)})
+        text_index.write(tx, access, [created], new=True)
         return Saved(created, "created")
     existing = from_row(row)
     if existing.boundary_class not in access.classes:
@@ -76,6 +78,13 @@ def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str 
     rows = tx.rows("node_list", {**scope_parameters(access), "kind": kind, "before": before, "limit": limit + 1})
     nodes = tuple(from_row(row[1:]) for row in rows[:limit])
     return Page(nodes, cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None)
+
+
+def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
+    """The nodes with these ids, without those that the access may not see."""
+    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)})
+    found = map(from_row, rows)
+    return {node.id: node for node in found if access.sees(node.namespace, node.boundary_class)}
 
 
 def delete(tx: Transaction, access: Access, node_id: str) -> Deleted:
@@ -131,4 +140,6 @@ def _replace(tx: Transaction, access: Access, old: Node, new: Node) -> bool:
     if new == old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
+    if (new.title, new.content) != (old.title, old.content):
+        text_index.write(tx, access, [new], new=False)
     return True

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from recollect.model.results import Check
+from recollect.storage.statements import Dialect
 
 Result = TypeVar("Result")
 Row = tuple[Any, ...]
@@ -23,6 +24,8 @@ Progress = Callable[[int, int], None]
 
 class Transaction(Protocol):
     """Runs named statements; see `statements.py` for how they are written."""
+
+    dialect: Dialect
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""

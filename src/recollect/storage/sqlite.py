@@ -28,6 +28,7 @@ DIALECT: Final = Dialect(
     each="(select value from json_each({}))",
     words={"seq": "integer primary key autoincrement", "key": "text", "identity": "unique"},
     parameter=":{}",
+    document=" ".join,
 )
 # "Rcol": tells our files from other programs' SQLite files.
 _APPLICATION_ID: Final = 0x52636F6C
@@ -155,6 +156,8 @@ class SqliteDatabase:
 
 
 class _Transaction:
+    dialect = DIALECT
+
     def __init__(self, connection: apsw.Connection, statements: Statements) -> None:
         self._connection = connection
         self._statements = statements

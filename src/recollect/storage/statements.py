@@ -14,7 +14,7 @@ A file under `queries/<dialect>/` replaces blocks by name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
@@ -45,6 +45,8 @@ class Dialect:
     """The words in $ of migrations."""
     parameter: str
     """How a named parameter is written; {} is the name."""
+    document: Callable[[Sequence[str]], str]
+    """A text's terms as its full-text index takes them."""
 
 
 class Statements:

@@ -57,6 +57,18 @@ def get(session: Session, memo_id: MemoId) -> None:
     session.show(answers.Memo.of(node), render.memo_panel(node))
 
 
+@command(app, "search")
+def search(
+    session: Session,
+    query: Annotated[str, typer.Argument(help="A question or some words, in any language.")],
+    namespace: Namespace = None,
+    limit: Annotated[int, typer.Option("--limit", help="How many, at most 50.")] = 10,
+) -> None:
+    """Find the memos that fit best."""
+    found = session.memory.search(query, namespace=namespace, limit=limit)
+    session.show(answers.SearchResult.of(found, session.memory.root_namespace), render.hit_table(found))
+
+
 @command(app, "list")
 def list_memos(
     session: Session,
@@ -208,6 +220,13 @@ def backup(session: Session, file: Annotated[Path, typer.Argument(help="A new fi
     with session.progress("copying") as report:
         path = session.memory.backup(file, progress=report)
     session.show({"file": str(path), "bytes": path.stat().st_size}, render.shown(f"copied to {path}"))
+
+
+@command(app, "reindex")
+def reindex(session: Session) -> None:
+    """Make the full-text index anew."""
+    count = session.memory.reindex()
+    session.show({"texts": count}, f"{count:,} texts indexed")
 
 
 @command(app, "info")

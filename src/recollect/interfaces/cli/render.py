@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.model.graph import Edge, Node
-from recollect.model.results import Health, Imported, Info, Namespaces, Page, Relations
+from recollect.model.results import Found, Health, Imported, Info, Namespaces, Page, Relations
 from recollect.text.check import json_text
 
 
@@ -31,6 +31,17 @@ def memo_table(page: Page) -> Table:
     for node in page.nodes:
         table.add_row(
             node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content), when(node.updated_at)
+        )
+    return table
+
+
+def hit_table(found: Found) -> Table:
+    """What a search found, one line each."""
+    table = _table("score", "id", "namespace", "title", "text")
+    for hit in found.hits:
+        node = hit.node
+        table.add_row(
+            f"{hit.score:.2f}", node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content)
         )
     return table
 

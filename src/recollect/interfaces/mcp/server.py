@@ -23,7 +23,7 @@ from recollect.model.errors import RecollectError, shown
 
 INSTRUCTIONS: Final = """\
 Recollect is your memory across conversations. Each memo keeps its dates and version.
-- Before you start: memory_list to see what is known (memo_id reads one in full).
+- Before you start: memory_search for what is known; memory_list with memo_id reads one memo in full.
 - When you learn something that should last: memory_save, one thought per memo, with a title.
 - When two memos belong together: memory_relation_save with a tag, a weight and a reason.
 - To follow a thought: memory_relation_list with start_memo_id and depth.

@@ -74,3 +74,11 @@ order by n.kind
 select n.id, n.content, n.content_hash
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root}
+
+-- name: node_batch
+-- For work over all nodes in batches, in order.
+select n.seq, n.id, n.title, n.content
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
+order by n.seq
+limit :limit

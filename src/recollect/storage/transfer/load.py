@@ -17,7 +17,7 @@ from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput
 from recollect.model.graph import Edge, Node, strictest
 from recollect.model.results import Imported
-from recollect.storage import edges, events, nodes
+from recollect.storage import edges, events, nodes, text_index
 from recollect.storage.port import Database, Progress, Transaction
 from recollect.storage.statements import inside_parameters
 from recollect.storage.transfer import records, reference_server
@@ -141,6 +141,8 @@ def _load_nodes(tx: Transaction, access: Access, batch: list[Node], aliases: dic
             counts["nodes_unchanged"] += 1
     tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
     tx.run_many("node_replace", ({"owner": access.owner, **nodes.to_parameters(node)} for node in changed))
+    text_index.write(tx, access, new, new=True)
+    text_index.write(tx, access, changed, new=False)
     if changed:
         ids = json_text([node.id for node in changed])
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": ids})

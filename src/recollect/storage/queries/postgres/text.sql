@@ -1,0 +1,53 @@
+-- Full text on PostgreSQL: BM25 over postings, with the formula and constants of FTS5.
+
+-- name: text_forget
+delete from node_texts
+where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+
+-- name: text_index
+with text as (
+    insert into node_texts (owner_id, node_seq, length)
+    select n.owner_id, n.seq, cast(:length as integer)
+    from nodes n
+    where n.owner_id = :owner and n.id = :id
+    returning owner_id, node_seq, length
+)
+insert into node_terms (owner_id, term, node_seq, frequency, length)
+select text.owner_id, t.key, text.node_seq, cast(t.value as integer), text.length
+from text, jsonb_each_text(cast(:terms as jsonb)) as t
+
+-- name: text_frequencies
+select t.term, count(*)
+from node_terms t
+where t.owner_id = :owner and t.term in {each terms}
+group by t.term
+
+-- name: text_totals
+select count(*), coalesce(avg(t.length), 0)
+from node_texts t
+where t.owner_id = :owner
+
+-- name: text_search
+-- k1 = 1.2 and b = 0.75; :weights holds each term's inverse document frequency.
+select n.id, best.score
+from (
+    select t.node_seq as seq,
+           sum(q.weight * t.frequency * 2.2 / (t.frequency + 1.2 * (0.25 + 0.75 * t.length / :average))) as score
+    from node_terms t
+    join (
+        select key as term, cast(value as double precision) as weight
+        from jsonb_each_text(cast(:weights as jsonb))
+    ) as q on q.term = t.term
+    where t.owner_id = :owner and t.term in {each terms}
+    group by t.node_seq
+    order by score desc
+    limit :reach
+) as best
+left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
+order by best.score desc, best.seq desc
+
+-- name: text_missing
+select count(*)
+from nodes n
+where n.owner_id = :owner
+  and not exists (select 1 from node_texts t where t.owner_id = n.owner_id and t.node_seq = n.seq)

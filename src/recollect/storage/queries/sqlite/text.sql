@@ -1,0 +1,40 @@
+-- Full text on SQLite: FTS5. Statements take the owner for the sake of the other dialect.
+
+-- name: text_forget
+delete from node_terms
+where rowid in (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+
+-- name: text_index
+insert into node_terms (rowid, terms)
+select n.seq, :terms
+from nodes n
+where n.owner_id = :owner and n.id = :id
+
+-- name: text_frequencies
+select v.term, v.doc
+from node_vocabulary v
+where :owner is not null and v.term in {each terms}
+
+-- name: text_totals
+-- FTS5 keeps the texts of all owners in one index, and counts them all.
+select count(*), 0.0
+from nodes n
+where :owner is not null
+
+-- name: text_search
+-- The best `reach` of the index; those that the access may not see come back without an id.
+select n.id, best.score
+from (
+    select rowid as seq, -rank as score
+    from node_terms
+    where node_terms match :query
+    order by rank
+    limit :reach
+) as best
+left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
+order by best.score desc, best.seq desc
+
+-- name: text_missing
+select count(*)
+from nodes n
+where n.owner_id = :owner and n.seq not in (select rowid from node_terms)

@@ -1,0 +1,92 @@
+"""Text as search terms: the same terms feed the full-text index of both databases, and the query.
+
+Words of scripts with spaces become one term each, accents folded and stemmed. Runs of scripts
+without spaces (Chinese, Japanese, Korean, Thai, …) become overlapping pairs of characters, which
+find any word of two characters or more wherever it stands; Han and Hangul characters are terms by
+themselves as well, so that a word of one character is found, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Final
+
+import Stemmer
+
+_UNSPACED: Final = (
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han, kana
+    "\u1100-\u11ff\uac00-\ud7af"  # Hangul
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
+)
+_ALONE: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af]")
+# Letters and digits with the marks that belong to them: \w leaves out the vowel signs of Indic scripts.
+_RUN: Final = re.compile(
+    f"([{_UNSPACED}]+)|((?:[^\\W_{_UNSPACED}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])+)"
+)
+_LATIN: Final = re.compile("[a-z]+")
+_CYRILLIC: Final = re.compile("[\u0400-\u04ff]+")
+
+# The words that a question is made of rather than what it asks about.
+STOP_WORDS: Final = frozenset(
+    """
+    a about above after again all also am an and any are as at be because been before being below between both but by
+    can could d did do does doing don down during each few for from further had has have having he her here hers him
+    his how i if in into is it its itself just ll m me more most my myself no nor not now o of off on once only or
+    other our ours out over own re s same she should so some such t than that the their theirs them then there these
+    they this those through to too under until up ve very was we were what when where which while who whom why will
+    with would you your yours
+    """.split()  # noqa: SIM905  # a list of words is read as words
+)
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in order and with repetitions."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    found: list[str] = []
+    for unspaced, word in _RUN.findall(folded):
+        if unspaced:
+            found += _pairs(unspaced)
+        elif stem := _stem(word):
+            found.append(stem)
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct terms of a question: without stop words and single characters, unless that is all there is."""
+    found = list(dict.fromkeys(terms(text)))
+    stops = _stop_terms()
+    telling = [term for term in found if term not in stops and not (len(term) == 1 and _ALONE.match(term))]
+    return telling or found
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+        return
+    for first, second in itertools.pairwise(run):
+        yield first + second
+    yield from _ALONE.findall(run)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    plain = "".join(c for c in unicodedata.normalize("NFD", word) if not "\u0300" <= c <= "\u036f")
+    if _LATIN.fullmatch(plain):
+        return str(_stemmer("english").stemWord(plain))
+    if _CYRILLIC.fullmatch(word):
+        return str(_stemmer("russian").stemWord(word))
+    return plain if plain.isascii() else word
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language)
+
+
+@cache
+def _stop_terms() -> frozenset[str]:
+    return frozenset(map(_stem, STOP_WORDS))

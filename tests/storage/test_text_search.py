@@ -1,0 +1,139 @@
+"""Conformance: full text finds the same on both databases, in every language."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from recollect import InvalidInput, Memory
+
+TEXTS = {
+    "cat": "The cat sat on the mat.",
+    "dog": "A dog chased the cats across the road.",
+    "tokyo": "東京都の猫カフェへ行きました。",
+    "kyoto": "京都の寺を訪ねる。",
+    "kana": "ﾃﾞｰﾀﾍﾞｰｽの設計",
+    "korean": "한국어 텍스트를 검색합니다",
+    "chinese": "我喜欢在上海喝咖啡",
+    "mixed": "GPT-4oとClaudeを比較した結果",
+    "umlaut": "Die Äpfel liegen in Zürich.",
+}
+
+
+@pytest.fixture
+def filled(memory):
+    for key, text in TEXTS.items():
+        memory.save(text, title=key)
+    for number in range(30):
+        memory.save(f"filler {number} about nothing")
+    return memory
+
+
+def titles(memory, query, **given):
+    return [hit.node.title for hit in memory.search(query, **given).hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("cat", "cat"),
+        ("What did the dogs chase?", "dog"),
+        ("猫", "tokyo"),
+        ("京都 寺", "kyoto"),
+        ("東京", "tokyo"),
+        ("データベース", "kana"),
+        ("ベース", "kana"),
+        ("텍스트", "korean"),
+        ("한국", "korean"),
+        ("上海", "chinese"),
+        ("咖啡", "chinese"),
+        ("claude", "mixed"),
+        ("比較", "mixed"),
+        ("apfel zurich", "umlaut"),
+    ],
+)
+def test_the_right_text_comes_first(filled, query, first):
+    assert titles(filled, query)[0] == first
+
+
+def test_scores_fall_and_say_how_it_was_searched(filled):
+    found = filled.search("cat mat")
+    scores = [hit.score for hit in found.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(score > 0 for score in scores)
+    assert found.arms == ("text",)
+
+
+def test_both_databases_give_the_same_scores(new_url):
+    answers = []
+    for dialect in ("sqlite", "postgres"):
+        with Memory.open(new_url(dialect)) as memory:
+            for text in TEXTS.values():
+                memory.save(text)
+            answers.append(
+                [
+                    (hit.node.content, round(hit.score, 6))
+                    for query in ("cat road", "東京 京都", "コーヒー 上海 咖啡", "the")
+                    for hit in memory.search(query).hits
+                ]
+            )
+    assert answers[0] == answers[1]
+    assert answers[0]
+
+
+def test_the_index_follows_changes_and_deletes(memory):
+    memo = memory.save("about whales", title="Sea").node.id
+    assert titles(memory, "whale") == ["Sea"]
+    assert titles(memory, "sea") == ["Sea"]
+    memory.save("about dolphins", memo_id=memo)
+    assert titles(memory, "whale") == []
+    assert titles(memory, "dolphins") == ["Sea"]
+    memory.delete(memo)
+    assert titles(memory, "dolphins") == []
+    assert memory.doctor().ok
+
+
+def test_imported_texts_are_found(memory, new_url):
+    with Memory.open(new_url("sqlite")) as other:
+        other.save("a rare wombat", title="W")
+        stream = io.StringIO()
+        other.export(stream)
+    memory.import_(io.BytesIO(stream.getvalue().encode()))
+    assert titles(memory, "wombats") == ["W"]
+
+
+def test_namespaces_and_owners_do_not_mix(url):
+    with Memory.open(url, owner="alice") as alice, Memory.open(url, owner="bob") as bob:
+        for number in range(40):
+            alice.save(f"zebra {number}", title="hers")
+        bob.save("one zebra among many other animals in a long text", title="his")
+        bob.save("zebra", title="elsewhere", namespace="x")
+        assert titles(bob, "zebra", limit=5) == ["elsewhere", "his"]
+        assert titles(bob, "zebra", namespace="x") == ["elsewhere"]
+        assert set(titles(alice, "zebra", limit=50)) == {"hers"}
+
+
+def test_reindexing_brings_back_a_lost_index(memory, url, execute):
+    memory.save("about whales")
+    if url.startswith("postgresql"):
+        execute(url, "delete from node_texts")
+    else:
+        execute(url, "delete from node_terms")
+    assert [check.name for check in memory.doctor().checks if not check.ok] == ["text index"]
+    assert memory.reindex() == 1
+    assert memory.doctor().ok
+    assert len(memory.search("whales").hits) == 1
+
+
+@pytest.mark.parametrize("query", ["", "  ", "\0", 5, None, "x" * 9_000])
+def test_queries_that_are_none(sqlite_memory, query):
+    with pytest.raises(InvalidInput):
+        sqlite_memory.search(query)
+
+
+@pytest.mark.parametrize(
+    "query", ['" OR *', "NEAR(a b)", "terms : x", "a AND NOT b", "'; drop table nodes", "!!!", "^a*", "{x} -y"]
+)
+def test_a_query_is_never_syntax(filled, query):
+    filled.search(query)
