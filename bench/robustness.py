@@ -16,7 +16,7 @@ from typing import Any
 
 from bench import stores
 from bench.measure import keep
-from recollect import Memory, RecollectError
+from recollect import Memory, Node, RecollectError, Saved
 
 
 def main() -> None:
@@ -41,11 +41,15 @@ def naughty_strings(memory: Memory, data: Path) -> dict[str, int]:
     strings = json.loads(next((data / "naughty_strings").glob("*.json")).read_text(encoding="utf-8"))
     anchor = memory.save("anchor").node.id
     counts: Counter[str] = Counter(strings=len(strings))
+
+    def stored(saved: Saved) -> Node:
+        return memory.get(saved.node.id)
+
     for text in strings:
-        counts[attempt(lambda: memory.save(text).node.content, text)] += 1
-        counts[attempt(lambda: memory.save(f"title {text}", title=text).node.title, text)] += 1
-        counts[attempt(lambda: memory.save(f"metadata {text}", metadata={"k": text}).node.metadata["k"], text)] += 1
-        counts[attempt(lambda: memory.save(f"key {text}", metadata={text: 1}).node.metadata, {text: 1})] += 1
+        counts[attempt(lambda: stored(memory.save(text)).content, text)] += 1
+        counts[attempt(lambda: stored(memory.save(f"title {text}", title=text)).title, text)] += 1
+        counts[attempt(lambda: stored(memory.save(f"metadata {text}", metadata={"k": text})).metadata["k"], text)] += 1
+        counts[attempt(lambda: stored(memory.save(f"key {text}", metadata={text: 1})).metadata, {text: 1})] += 1
         counts[attempt(lambda: memory.relate(anchor, anchor, tag=text, weight=1).edge.tag, text)] += 1
         relate = memory.relate
         counts[attempt(lambda: relate(anchor, anchor, tag="t", weight=1, reason=text).edge.reason, text or None)] += 1
@@ -68,7 +72,11 @@ def json_files(memory: Memory, data: Path) -> dict[str, int]:
             counts["not json for python"] += 1
             continue
         metadata = {"v": value}
-        counts[attempt(lambda: memory.save(f"file {file.name}", metadata=metadata).node.metadata.get("v"), value)] += 1
+        counts[
+            attempt(
+                lambda: memory.get(memory.save(f"file {file.name}", metadata=metadata).node.id).metadata.get("v"), value
+            )
+        ] += 1
     return dict(counts)
 
 

@@ -48,7 +48,10 @@ def _silent(done: int, total: int) -> None:
 
 
 class Memory:
-    """A memory, seen by one owner from one root. Safe to use from many threads and processes."""
+    """A memory, seen by one owner from one root.
+
+    Many threads may share one; a process opens its own (also after a fork).
+    """
 
     def __init__(
         self,
@@ -79,15 +82,17 @@ class Memory:
         `root` confines everything to one namespace and what is below it, `namespace` is the default
         inside it, `allow` holds the tags that open boundary classes.
         """
-        given = {"db": url and str(url), "owner": owner, "root": root, "namespace": namespace, "allow": allow}
+        if not isinstance(url, str | Path | None):
+            raise InvalidInput(f"a database is a path or a URL, not {type(url).__name__}")
+        given = {
+            "db": None if url is None else str(url),
+            "owner": owner,
+            "root": root,
+            "namespace": namespace,
+            "allow": allow,
+        }
         settings = config.load(given)
-        top = paths.parse(settings.root, field="root")
-        access = Access(
-            owner=check.check_text(settings.owner, field="owner", characters=limits.OWNER_CHARACTERS),
-            root=top,
-            namespace=paths.resolve(settings.namespace, root=top, default=top),
-            classes=visible_classes(settings.allow),
-        )
+        access = _access(settings)
         return cls(_open_database(settings), access)
 
     @property
@@ -114,9 +119,8 @@ class Memory:
         content = check.check_content(content)
         title = check.check_title(title)
         patch = check.check_metadata({} if metadata is None else metadata)
-        now = self._now()
 
-        def create(tx: Transaction) -> Saved:
+        def create(tx: Transaction, now: str) -> Saved:
             node = Node(
                 id=self._new_id(),
                 namespace=self._access.resolve(namespace),
@@ -131,13 +135,14 @@ class Memory:
             )
             return nodes.create(tx, self._access, node)
 
-        def update(tx: Transaction) -> Saved:
+        def update(tx: Transaction, now: str) -> Saved:
             node_id = check.check_id(memo_id, field="memo_id")
             access = self._access.narrowed(namespace)
             return nodes.update(tx, access, node_id, content=content, title=title, metadata=patch, now=now)
 
         def work(tx: Transaction) -> Saved:
-            saved = create(tx) if memo_id is None else update(tx)
+            now = self._now()
+            saved = create(tx, now) if memo_id is None else update(tx, now)
             if saved.status != "unchanged":
                 payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
                 events.record(tx, self._access, "ingest", payload, namespace=saved.node.namespace, at=now)
@@ -177,9 +182,9 @@ class Memory:
         """Delete a memo; its relations go with it."""
         node_id = check.check_id(memo_id, field="memo_id")
         access = self._access.narrowed(namespace)
-        now = self._now()
 
         def work(tx: Transaction) -> Deleted:
+            now = self._now()
             deleted = nodes.delete(tx, access, node_id)
             payload = {"memo_id": node_id, "edges": deleted.edges_deleted}
             events.record(tx, access, "delete", payload, namespace=deleted.node.namespace, at=now)
@@ -207,9 +212,9 @@ class Memory:
         weight = check.check_weight(weight)
         reason = check.check_reason(reason)
         within = None if namespace is None else self._access.resolve(namespace)
-        now = self._now()
 
         def work(tx: Transaction) -> Related:
+            now = self._now()
             related = edges.save(tx, self._access, key, weight=weight, reason=reason, now=now, within=within)
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
@@ -222,9 +227,9 @@ class Memory:
         """Delete one link and return it."""
         key = _edge_key(source_id, target_id, tag)
         within = None if namespace is None else self._access.resolve(namespace)
-        now = self._now()
 
         def work(tx: Transaction) -> Edge:
+            now = self._now()
             edge = edges.delete(tx, self._access, key, within=within)
             events.record(tx, self._access, "delete", _names(edge), namespace=edge.source_namespace, at=now)
             return edge
@@ -262,7 +267,7 @@ class Memory:
         start_id: str,
         *,
         depth: int = 3,
-        direction: Direction = "forward",
+        direction: Direction = "both",
         tag: str | None = None,
         limit: int = 200,
         cursor: str | None = None,
@@ -296,9 +301,9 @@ class Memory:
     def rename_namespace(self, source: str, target: str) -> Renamed:
         """Move a namespace and everything below it, in one transaction."""
         old, new = self._access.resolve(source), self._access.resolve(target)
-        now = self._now()
 
         def work(tx: Transaction) -> Renamed:
+            now = self._now()
             renamed = namespaces.rename(tx, self._access, old, new, now=now)
             payload = {"source": old, "target": new, "nodes": renamed.nodes, "edges": renamed.edges}
             events.record(tx, self._access, "rename", payload, namespace=new, at=now)
@@ -326,19 +331,20 @@ class Memory:
         On SQLite a database file; on PostgreSQL, whose own tools copy databases, an export of the
         owner's root in all boundary classes, to be read by `import_`.
         """
-        path = Path(target).expanduser()
-        if path.exists():
-            raise InvalidInput(f"{path} is already there", hint="choose a new name")
-        partial = path.with_name(path.name + ".partial")
+        path = _path(str(target))
         try:
-            if not self._database.copy_to(partial, progress):
-                with partial.open("x", encoding="utf-8") as file:
-                    self._export(file, replace(self._access, classes=BOUNDARY_CLASSES))
-            partial.rename(path)
+            if path.exists():
+                raise InvalidInput(f"{path} is already there", hint="choose a new name")
+            # A folder of our own beside it: private, on the same disk, and nobody else's file is touched.
+            with tempfile.TemporaryDirectory(prefix=".recollect-", dir=path.parent) as folder:
+                partial = Path(folder) / "copy"
+                if not self._database.copy_to(partial, progress):
+                    with partial.open("x", encoding="utf-8") as file:
+                        self._export(file, replace(self._access, classes=BOUNDARY_CLASSES))
+                partial.chmod(0o600)
+                partial.rename(path)
         except OSError as error:
-            raise StoreUnavailable(f"cannot write {path}: {error.strerror}") from None
-        finally:
-            partial.unlink(missing_ok=True)
+            raise StoreUnavailable(f"cannot write {path}: {error.strerror}", hint="is the folder there?") from None
         return path
 
     def reindex(self) -> int:
@@ -392,6 +398,27 @@ class Memory:
         return self._database.read(work)
 
 
+def access_of(
+    *,
+    owner: str | None = None,
+    root: str | None = None,
+    namespace: str | None = None,
+    allow: Sequence[str] | None = None,
+) -> Access:
+    """The access that `Memory.open` would have, checked without opening anything."""
+    return _access(config.load({"owner": owner, "root": root, "namespace": namespace, "allow": allow}))
+
+
+def _access(settings: config.Settings) -> Access:
+    root = paths.parse(settings.root, field="root")
+    return Access(
+        owner=check.check_text(settings.owner, field="owner", characters=limits.OWNER_CHARACTERS),
+        root=root,
+        namespace=paths.resolve(settings.namespace, root=root, default=root),
+        classes=visible_classes(settings.allow),
+    )
+
+
 def _open_database(settings: config.Settings) -> Database:
     url = settings.db or str(config.default_database())
     scheme, separator, rest = url.partition("://")
@@ -408,11 +435,22 @@ def _open_database(settings: config.Settings) -> Database:
     if separator and not rest.startswith("/"):
         raise InvalidInput(f"{shown(url)} names a host", hint="sqlite:///relative/path or sqlite:////absolute/path")
     path = rest[1:] if separator else url
-    if not path or path == ":memory:" or "\0" in path:
+    if not path or path == ":memory:" or "\0" in url:
         raise InvalidInput(f"{shown(url)} is not a file", hint="give the path of a file; it is made if missing")
     from recollect.storage.sqlite import SqliteDatabase
 
-    return SqliteDatabase(Path(path).expanduser().absolute(), busy_timeout_ms=settings.busy_timeout_ms)
+    return SqliteDatabase(_path(path), busy_timeout_ms=settings.busy_timeout_ms)
+
+
+def _path(text: str) -> Path:
+    """An absolute path, or an error that says what is wrong with the text."""
+    try:
+        if "\0" in text or not text:
+            raise ValueError("a path has no NUL character and is not empty")
+        text.encode()
+        return Path(text).expanduser().absolute()
+    except (RuntimeError, ValueError) as error:
+        raise InvalidInput(f"{shown(text)} is not a path", hint=str(error)) from None
 
 
 def _edge_key(source_id: str, target_id: str, tag: str) -> tuple[str, str, str]:

@@ -10,7 +10,8 @@ from typing import Final
 
 from platformdirs import user_data_path
 
-from recollect.model.errors import InvalidInput, shown
+from recollect.model.errors import InvalidInput, StoreUnavailable, shown
+from recollect.policy.boundary import DEFAULT_ALLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,11 @@ SETTINGS: Final = (
     Setting("owner", "local", "Whose memory it is; rows of different owners never meet."),
     Setting("root", "main", "The namespace that this access may not leave."),
     Setting("namespace", "", "The default namespace inside the root; empty: the root itself."),
-    Setting("allow", "answer:task", "Tags that this access holds, separated by commas; they open boundary classes."),
+    Setting(
+        "allow",
+        ",".join(DEFAULT_ALLOW),
+        "Tags that this access holds, separated by commas; they open boundary classes.",
+    ),
     Setting("busy_timeout_ms", 30_000, "How long a write waits for other writers before it gives up."),
     Setting("pool_size", 8, "The most PostgreSQL connections that one process opens."),
 )
@@ -67,7 +72,10 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
 def default_database() -> Path:
     """The per-user file, its folder created for this user alone."""
     folder = user_data_path("recollect", appauthor=False)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"cannot make {folder}: {error.strerror}", hint="say where with --db") from None
     return folder / "memory.db"
 
 

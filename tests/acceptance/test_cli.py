@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import os
 import subprocess
 import sys
 
@@ -47,12 +49,15 @@ def test_a_day_in_the_life(recollect, tmp_path):
     assert "supports" in recollect("walk", a)
     assert [item["memo_id"] for item in json.loads(recollect("list", "--json"))["items"]] == [b, a]
     assert "main/sub" in recollect("namespaces")
+    assert a in recollect("search", "what was the first?")
+    assert json.loads(recollect("search", "日本", "--json"))["items"][0]["memo_id"] == b
+    assert "2 texts indexed" in recollect("reindex")
     recollect("rename", "sub", "moved")
     assert json.loads(recollect("get", b, "--json"))["namespace"] == "main/moved"
     recollect("export", str(tmp_path / "out.jsonl"))
     recollect("unrelate", a, b, "--tag", "supports")
     assert "and 0 relations" in recollect("delete", a)
-    assert "1 memos created" in recollect("import", str(tmp_path / "out.jsonl"))
+    assert "1 memo created" in recollect("import", str(tmp_path / "out.jsonl"))
     recollect("backup", str(tmp_path / "copy"))
     assert json.loads(recollect("doctor", "--json"))["info"]["sizes"]["memos"] == 2
     assert "schema" in recollect("info")
@@ -104,6 +109,51 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     process = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=True)
     assert process.stdout.startswith('{"type":"recollect"')
     assert process.stderr == ""
+
+
+@pytest.mark.parametrize("command", ["export", "list --json", "list"])
+def test_a_full_disk_is_said(tmp_path, command):
+    db = tmp_path / "m.db"
+    with Memory.open(db) as memory:
+        memory.save("x" * 1000)
+    line = f"{sys.executable} -m recollect {command} --db {db} > /dev/full"
+    process = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, check=False)
+    assert process.returncode == 5
+    assert "store_unavailable" in process.stderr
+    assert "cannot write the output" in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+def test_output_is_utf_8_whatever_the_locale(tmp_path):
+    db = tmp_path / "m.db"
+    with Memory.open(db) as memory:
+        memory.save("日本語")
+    for command in ("list", "export"):
+        process = subprocess.run(
+            [sys.executable, "-m", "recollect", command, "--db", str(db)],
+            capture_output=True,
+            timeout=60,
+            check=True,
+            env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        )
+        assert "日本語" in process.stdout.decode("utf-8")
+
+
+def test_exports_are_private(tmp_path):
+    db = tmp_path / "m.db"
+    Memory.open(db).close()
+    out = tmp_path / "out.jsonl"
+    subprocess.run(
+        [sys.executable, "-m", "recollect", "export", str(out), "--db", str(db)], check=True, capture_output=True
+    )
+    assert out.stat().st_mode & 0o077 == 0
+
+
+def test_the_version_is_told():
+    process = subprocess.run(
+        [sys.executable, "-m", "recollect", "--version"], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == importlib.metadata.version("recollect")
 
 
 def test_the_demo_runs_from_start_to_end(tmp_path):

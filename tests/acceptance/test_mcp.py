@@ -72,6 +72,9 @@ def test_a_whole_conversation_in_each_protocol_era(url, mode):
         assert walked["edges"][0]["depth"] == 1
         assert set(walked) == {"root_namespace", "nodes", "edges", "next_cursor", "truncated"}
         assert [item["memo_id"] for item in (await call(client, "memory_list"))["items"]] == [b, a]
+        found = await call(client, "memory_search", query="what came second?")
+        assert [item["memo_id"] for item in found["items"]] == [b]
+        assert found["arms"] == ["text"]
         assert [n["namespace"] for n in (await call(client, "list_namespaces"))["items"]] == ["main", "main/sub"]
         await call(client, "memory_relation_delete", source_memo_id=a, target_memo_id=b, tag="supports")
         assert (await call(client, "memory_delete", memo_id=a))["deleted"] is True
@@ -128,17 +131,18 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
     long = "".join(f'{number}: 日本語 \x01\x02 \\" text\n' for number in range(2_500))[:60_000]
     with Memory.open(url) as memory:
         hub = memory.save(long[:21_000], title="T" * 300, metadata={"m": '\\"' * 3_500}).node.id
-        for number in range(99):
+        tags = memory.save("many tags", metadata={"tags": ["a"] * 3_900}).node.id
+        for number in range(98):
             other = memory.save(f"{number} " + long[:3_000], title="\x01" * 300, metadata={"m": "x" * 1_500}).node.id
-            memory.relate(hub, other, tag=f"t{number}", weight=1, reason="\x01" * 2_000)
+            memory.relate(hub, other, tag=f"t{number}", weight=1, reason="\x01" * 1_000)
 
     async def pages(client, tool, items, **arguments):
         found, cursor = [], None
         while True:
             result = await client.call_tool(tool, {**arguments, **({"cursor": cursor} if cursor else {})})
-            wire = len(json.dumps(result.structured_content, ensure_ascii=False).encode())
+            wire = len(json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":")).encode())
             wire += len(json.dumps(result.content[0].text, ensure_ascii=False).encode())
-            assert wire <= CEILING_BYTES + 2_000, wire  # json.dumps puts blanks after commas
+            assert wire <= CEILING_BYTES, wire
             found += result.structured_content[items]
             assert len(found) < 1_000
             cursor = result.structured_content["next_cursor"]
@@ -149,8 +153,14 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
         listed = await pages(client, "memory_list", "items", limit=100)
         assert len({item["memo_id"] for item in listed}) == len(listed) == 100
         assert "content" in listed[0]["cut"]
-        assert len(await pages(client, "memory_relation_list", "edges", limit=500)) == 99
-        assert len(await pages(client, "memory_relation_list", "edges", start_memo_id=hub, limit=500)) == 99
+        assert len(await pages(client, "memory_relation_list", "edges", limit=500)) == 98
+        assert len(await pages(client, "memory_relation_list", "edges", start_memo_id=hub, limit=500)) == 98
+        large = await pages(client, "memory_list", "items", memo_id=tags)
+        assert large[0]["metadata"] == {"tags": ["a"] * 3_900}
+        assert "".join(piece["content"] for piece in large) == "many tags"
+        assert (await refusal(client, "memory_list", memo_id=tags, cursor="Y29udGVudDo5OTk5"))[
+            "code"
+        ] == "invalid_input"
         pieces = await pages(client, "memory_list", "items", memo_id=hub)
         assert "".join(piece["content"] for piece in pieces) == long[:21_000]
         assert pieces[0]["content_length"] == 21_000
@@ -201,6 +211,14 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
             {"source_memo_id": "a", "target_memo_id": "b", "tag": "x", "weight": 0.5},
             "not_found",
         ),
+        (
+            "memory_relation_save",
+            {"source_memo_id": "a", "target_memo_id": "b", "tag": "x", "weight": True},
+            "invalid_input",
+        ),
+        ("memory_list", {"limit": True}, "invalid_input"),
+        ("memory_search", {"query": ""}, "invalid_input"),
+        ("memory_search", {}, "invalid_input"),
         ("memory_relation_list", {"depth": 2}, "invalid_input"),
         ("memory_relation_list", {"start_memo_id": "a", "since": "2026-01-01"}, "invalid_input"),
         ("memory_relation_list", {"since": "yesterday"}, "invalid_input"),
@@ -279,10 +297,12 @@ def test_stdout_carries_json_rpc_only_and_the_server_ends_with_its_input(tmp_pat
     assert b"Traceback" not in process.stderr
 
 
-def test_a_wrong_option_prints_nothing_on_stdout():
-    process = converse_raw(["--no-such-option"], [])
+@pytest.mark.parametrize("options", [["--no-such-option"], ["--root", "../x"], ["--namespace", "../.."]])
+def test_a_wrong_option_is_said_at_start_and_not_on_stdout(options):
+    process = converse_raw(options, [])
     assert process.returncode == 2
     assert process.stdout == b""
+    assert process.stderr
 
 
 def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Memory
+from recollect import Memory, StoreError
 
 
 def failed(memory):
@@ -23,7 +23,7 @@ def test_a_fresh_store_is_whole(memory):
     ("damage", "found"),
     [
         ("update nodes set content = 'tampered'", {"content hashes"}),
-        ("update nodes set namespace = 'main/elsewhere'", {"edge namespaces"}),
+        ("update nodes set namespace = 'main/elsewhere'", {"edge copies"}),
     ],
 )
 def test_tampering_is_found(memory, url, execute, damage, found):
@@ -57,6 +57,7 @@ def test_a_damaged_file_is_found(tmp_path):
     (tmp_path / "copy.db").write_bytes(content)
     with Memory.open(tmp_path / "copy.db") as damaged:
         try:
-            assert not damaged.doctor().ok
-        except Exception as error:
-            assert "damaged" in str(error)
+            found = not damaged.doctor().ok
+        except StoreError as error:
+            found = "damaged" in str(error)
+        assert found

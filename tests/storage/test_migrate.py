@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from recollect import Memory, SchemaTooNew, StoreUnavailable
+from recollect import Memory, SchemaTooNew, StoreError, StoreUnavailable
 from recollect.storage import migrate
 
 OPEN = "import sys; from recollect import Memory; print(Memory.open(sys.argv[1]).info().schema_version)"
@@ -60,7 +60,7 @@ def test_a_migration_that_fails_is_rolled_back_whole(url, monkeypatch, execute):
     good = migrate.migrations("sqlite" if not url.startswith("postgresql") else "postgres")
     bad = migrate.Migration(3, "bad", "hash", "create table half_done (x text); select * from no_such_table;")
     monkeypatch.setattr(migrate, "migrations", lambda _: (*good, bad))
-    with pytest.raises(Exception, match="no_such_table"):
+    with pytest.raises(StoreError, match="no_such_table"):
         Memory.open(url)
     monkeypatch.undo()
     with Memory.open(url) as memory:

@@ -168,3 +168,42 @@ def test_a_failed_change_leaves_nothing_behind(memory):
         with pytest.raises((InvalidInput, NotFound)):
             attempt()
     assert memory.info().sizes == before
+
+
+def test_true_and_one_are_different_values(memory):
+    memo = memory.save("text", metadata={"done": 1, "deep": [0]}).node
+    saved = memory.save("text", memo_id=memo.id, metadata={"done": True, "deep": [False]})
+    assert saved.status == "updated"
+    read = memory.get(memo.id).metadata
+    assert read["done"] is True
+    assert read["deep"][0] is False
+
+
+def test_merged_metadata_stays_within_its_limit(memory):
+    memo = memory.save("text", metadata={"a": "x" * 10_000}).node
+    with pytest.raises(InvalidInput, match="metadata"):
+        memory.save("text", memo_id=memo.id, metadata={"b": "x" * 10_000})
+    assert memory.get(memo.id) == memo
+
+
+def test_an_access_that_cannot_see_a_class_cannot_save_in_it(url):
+    with Memory.open(url, allow=["nothing"]) as blind, pytest.raises(InvalidInput, match="boundary class"):
+        blind.save("text")
+
+
+@pytest.mark.parametrize("namespace", [0, False, [], {}, b""])
+def test_a_namespace_that_is_no_text_is_refused(sqlite_memory, namespace):
+    with pytest.raises(InvalidInput):
+        sqlite_memory.save("text", namespace=namespace)
+
+
+def test_huge_numbers_are_refused_and_named(sqlite_memory):
+    number = 10**5000
+    memo = sqlite_memory.save("text").node.id
+    for attempt in (
+        lambda: sqlite_memory.list(limit=number),
+        lambda: sqlite_memory.relate(memo, memo, tag="t", weight=number),
+        lambda: sqlite_memory.save("x", metadata={"n": number}),
+    ):
+        with pytest.raises(InvalidInput):
+            attempt()

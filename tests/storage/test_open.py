@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from recollect import InvalidInput, InvalidNamespace, Memory, StoreUnavailable, config
+from recollect import InvalidInput, InvalidNamespace, Memory, StoreError, StoreUnavailable, config
 
 
 def test_a_bare_path_and_its_url_are_the_same_file(tmp_path, monkeypatch):
@@ -33,6 +33,24 @@ def test_databases_that_cannot_be_reached(url):
     with pytest.raises(StoreUnavailable) as raised:
         Memory.open(url)
     assert raised.value.hint
+
+
+@pytest.mark.parametrize("url", ["~no-such-user/x.db", "\udcff.db", 5, b"x", ["a"]])
+def test_what_is_no_path_at_all(url):
+    with pytest.raises(InvalidInput):
+        Memory.open(url)
+
+
+@pytest.mark.parametrize("given", [{"root": ["a"]}, {"root": 5}, {"allow": 5}, {"owner": 5}, {"namespace": []}])
+def test_an_access_of_the_wrong_types_is_refused(tmp_path, given):
+    with pytest.raises(InvalidInput):
+        Memory.open(tmp_path / "m.db", **given)
+    assert not (tmp_path / "m.db").exists()
+
+
+def test_a_device_is_no_database():
+    with pytest.raises(StoreError):
+        Memory.open("/dev/null")
 
 
 def test_a_folder_is_no_database(tmp_path):
@@ -69,8 +87,8 @@ def test_a_default_namespace_outside_the_root_is_refused(tmp_path):
         Memory.open(tmp_path / "x.db", root="a", namespace="../b")
 
 
-def test_a_closed_memory_says_so(tmp_path):
-    memory = Memory.open(tmp_path / "memory.db")
+def test_a_closed_memory_says_so(url):
+    memory = Memory.open(url)
     memory.close()
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailable, match="closed"):
         memory.list()

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from recollect import Conflict, InvalidInput, Memory
+from recollect import Conflict, InvalidInput, Memory, StoreUnavailable
 
 REFERENCE = """
 {"type":"entity","name":"Ada","entityType":"person","observations":["wrote the first program","born 1815"]}
@@ -180,6 +180,76 @@ def test_boundary_classes_hide_rows_and_their_relations(url, new_url):
             memory.save("her number")
 
 
+def test_a_text_that_one_memo_gave_up_is_free_for_another(new_url):
+    with Memory.open(new_url("sqlite")) as here, Memory.open(new_url("sqlite")) as there:
+        a, z = here.save("old text").node.id, here.save("other").node.id
+        there.import_(stream_of(here))
+        here.save("new text", memo_id=a)
+        c = here.save("old text").node.id
+        here.relate(c, z, tag="supports", weight=1)
+        imported = there.import_(stream_of(here))
+        assert (imported.nodes_created, imported.nodes_updated, imported.nodes_duplicate) == (1, 1, 0)
+        assert exported(there) == exported(here)
+        again = there.import_(stream_of(here))
+        assert again.nodes_created + again.nodes_updated + again.edges_created + again.edges_updated == 0
+
+
+def test_a_change_into_a_text_that_another_memo_has_is_counted(memory, new_url):
+    with Memory.open(new_url("sqlite")) as other:
+        memo = other.save("first").node.id
+        memory.import_(stream_of(other))
+        memory.save("second")
+        other.save("second", memo_id=memo)
+        assert memory.import_(stream_of(other)).nodes_refused == 1
+    assert memory.get(memo).content == "first"
+
+
+def test_a_conflict_late_in_a_file_writes_nothing(url, new_url):
+    with (
+        Memory.open(url, root="main/team") as team,
+        Memory.open(url) as whole,
+        Memory.open(new_url("sqlite"), root="main/team") as other,
+    ):
+        taken = whole.save("outside").node
+        for number in range(600):
+            other.save(f"memo {number}")
+        lines = [json.loads(line) for line in exported(other)]
+        lines[-1]["id"] = taken.id
+        with pytest.raises(Conflict):
+            team.import_(lines_of(*lines))
+        assert team.list().nodes == ()
+
+
+def test_an_older_setting_does_not_overwrite_a_newer_one(memory):
+    setting = {
+        "type": "setting",
+        "namespace": "main",
+        "name": "x",
+        "value": "new",
+        "updated_at": "2026-02-01T00:00:00.000000Z",
+    }
+    memory.import_(lines_of(setting))
+    memory.import_(lines_of({**setting, "value": "old", "updated_at": "2026-01-01T00:00:00.000000Z"}))
+    assert json.loads(exported(memory)[0])["value"] == "new"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [{"namespace": []}, {"namespace": {}}, {"utility": 10**400}, {"boundary_class": "secret"}, {"version": 2**31 - 1}],
+)
+def test_odd_values_in_a_file_are_refused(sqlite_memory, new_url, fault):
+    with Memory.open(new_url("sqlite")) as other:
+        other.save("text")
+        line = json.loads(exported(other)[0])
+    with pytest.raises(InvalidInput, match="line 2"):
+        sqlite_memory.import_(lines_of({**line, **fault}))
+
+
+def test_a_file_whose_first_type_is_no_text_is_refused(sqlite_memory):
+    with pytest.raises(InvalidInput):
+        sqlite_memory.import_(io.BytesIO(b'{"type":[]}'))
+
+
 def test_a_reference_servers_file_becomes_memos_and_relations(memory):
     imported = memory.import_(io.BytesIO(REFERENCE.encode()))
     assert (imported.nodes_created, imported.edges_created, imported.edges_skipped) == (3, 1, 1)
@@ -195,9 +265,16 @@ def test_a_newer_reference_file_updates_the_same_memos(memory):
     memory.import_(io.BytesIO(REFERENCE.encode()))
     again = memory.import_(io.BytesIO(REFERENCE.encode()))
     assert (again.nodes_unchanged, again.edges_unchanged, again.edges_skipped) == (3, 1, 1)
-    later = memory.import_(io.BytesIO(REFERENCE.replace("born 1815", "died 1852").encode()))
-    assert (later.nodes_updated, later.nodes_unchanged) == (1, 2)
+    ada = next(node for node in memory.list().nodes if node.title == "Ada")
+    for version, text in enumerate(("died 1852", "died in London"), start=2):
+        later = memory.import_(io.BytesIO(REFERENCE.replace("born 1815", text).encode()))
+        assert (later.nodes_updated, later.nodes_unchanged) == (1, 2)
+        read = memory.get(ada.id)
+        assert (read.version, read.created_at) == (version, ada.created_at)
+        assert text in read.content
     assert len(memory.list().nodes) == 3
+    memory.save("Ada, as I know her", memo_id=ada.id)
+    assert memory.import_(io.BytesIO(REFERENCE.encode())).nodes_updated == 0
 
 
 def test_a_backup_is_a_whole_copy_and_the_store_stays_in_use(memory, tmp_path, new_url):
@@ -213,6 +290,23 @@ def test_a_backup_is_a_whole_copy_and_the_store_stays_in_use(memory, tmp_path, n
     else:
         with Memory.open(new_url("sqlite")) as copy, path.open("rb") as file:
             assert copy.import_(file).nodes_created == 30
+    assert path.stat().st_mode & 0o077 == 0
     with pytest.raises(InvalidInput, match="already there"):
         memory.backup(path)
-    assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".partial")] == []
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".recollect")] == []
+
+
+def test_a_failed_backup_leaves_the_store_usable(memory, tmp_path):
+    for target in ("/no-such-folder/b", str(tmp_path / ("x" * 300)), "a\0b", "~no-such-user/b", "\udcff"):
+        with pytest.raises((InvalidInput, StoreUnavailable)):
+            memory.backup(target)
+        memory.save(f"still works after {target!a}")
+    assert memory.doctor().ok
+
+
+def test_a_restored_backup_is_in_wal_mode_again(sqlite_memory, tmp_path, execute):
+    sqlite_memory.save("text")
+    path = sqlite_memory.backup(tmp_path / "copy.db")
+    with Memory.open(path) as restored:
+        restored.save("more")
+        assert execute(str(path), "pragma journal_mode") == [("wal",)]

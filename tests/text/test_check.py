@@ -11,7 +11,7 @@ from recollect.text import check
 
 
 @pytest.mark.parametrize(
-    "tag", ["supports", "works_at", "dc:source", "v1.2-beta", "根拠", "근거", "支持_する", "a" * 64]
+    "tag", ["supports", "works_at", "dc:source", "v1.2-beta", "根拠", "근거", "支持_する", "समर्थन", "สนับสนุน", "a" * 64]
 )
 def test_tags_that_follow_the_convention(tag):
     assert check.check_tag(tag) == tag

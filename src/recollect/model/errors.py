@@ -80,5 +80,11 @@ class SchemaTooNew(StoreError):
 
 def shown(value: object, *, limit: int = 60) -> str:
     """A short, printable rendering of untrusted input for a message."""
-    text = ascii(value)
+    try:
+        text = repr(value)
+        text.encode()
+    except UnicodeEncodeError:
+        text = ascii(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = f"a huge {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -9,9 +9,13 @@ from recollect.model.errors import InvalidNamespace, shown
 from recollect.model.limits import NAMESPACE_CHARACTERS
 
 
-@lru_cache(maxsize=4096)
 def parse(path: str, *, field: str = "namespace") -> str:
     """The canonical form of an absolute path such as a root: segments joined by `/`, not empty."""
+    return _parsed(path, field) if isinstance(path, str) else _joined(_segments(path, field=field), field=field)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(path: str, field: str) -> str:
     parts = _segments(path, field=field)
     if not parts or any(part in (".", "..") for part in parts):
         raise InvalidNamespace(f"{field} {shown(path)} is not a plain path", hint="for example 'main' or 'team/a'")
@@ -25,7 +29,7 @@ def resolve(path: str | None, *, root: str, default: str) -> str:
     root's own segments is absolute; anything else starts at the default. `..` may climb to the
     root and never above it.
     """
-    parts = _segments(path or "", field="namespace")
+    parts = _segments("" if path is None else path, field="namespace")
     if not parts:
         return root if path and path.strip().startswith("/") else default
     root_parts = root.split("/")

@@ -111,12 +111,17 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did. Running it again changes nothing and counts everything as unchanged."""
+    """What an import did; running it again changes nothing.
+
+    duplicate: a new node whose text was already there; refused: a changed node whose new text another
+    node has; skipped: an edge with an end that is in neither the file nor the store.
+    """
 
     nodes_created: int = 0
     nodes_updated: int = 0
     nodes_unchanged: int = 0
     nodes_duplicate: int = 0
+    nodes_refused: int = 0
     edges_created: int = 0
     edges_updated: int = 0
     edges_unchanged: int = 0

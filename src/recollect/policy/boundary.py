@@ -23,7 +23,11 @@ DEFAULT_ALLOW: Final = ("answer:task",)
 
 def visible_classes(allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
     """The classes for which at least one of the held tags is allowed."""
-    if isinstance(allow, str) or not all(isinstance(tag, str) and tag for tag in allow):
+    if (
+        isinstance(allow, str)
+        or not isinstance(allow, Sequence)
+        or not all(isinstance(tag, str) and tag for tag in allow)
+    ):
         raise InvalidInput(f"allow {shown(allow)} must be a list of tags", hint="for example ['answer:task']")
     return tuple(name for name in BOUNDARY_CLASSES if any(_matches(p, tag) for p in CLASS_TAGS[name] for tag in allow))
 

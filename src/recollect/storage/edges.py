@@ -36,6 +36,7 @@ def save(
 
     `version` and `updated_at` change only when something changed; `observed_at` always does.
     """
+    tx.run("lock_edges_shared", {})
     source_id, target_id, tag = key
     source = nodes.get(tx, access.narrowed(within), source_id, label="source memo")
     target = nodes.get(tx, access, target_id, label="target memo")

@@ -27,7 +27,7 @@ def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
     changed = sum(1 for _, text, hashed in tx.stream("node_hashes", scope) if content_hash(text) != hashed)
     return (
         Check("orphaned edges", orphans == 0, f"{orphans} edges without both ends"),
-        Check("edge namespaces", stale == 0, f"{stale} edges disagree with their ends"),
-        Check("text index", unindexed == 0, f"{unindexed} texts are not in the full-text index (`recollect reindex`)"),
+        Check("edge copies", stale == 0, f"{stale} edges disagree with their ends"),
+        Check("pending work", unindexed == 0, f"{unindexed} texts wait to be indexed (`recollect reindex`)"),
         Check("content hashes", changed == 0, f"{changed} texts differ from their hash"),
     )

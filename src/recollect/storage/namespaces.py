@@ -36,6 +36,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
     """Move a namespace and everything below it, with its edges and settings."""
     if is_inside(target, source):
         raise InvalidNamespace(f"{source!r} cannot be moved into itself ({target!r})")
+    tx.run("lock_edges_alone", {})
     parameters = {"owner": access.owner, "target": target, "now": now, **inside_parameters("moved", source)}
     longest = tx.row("namespace_longest", parameters)
     if longest is None or longest[0] == 0:

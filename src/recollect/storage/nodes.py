@@ -9,13 +9,13 @@ from typing import Any
 
 from recollect.model import cursors
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, NotFound
+from recollect.model.errors import Conflict, InvalidInput, NotFound
 from recollect.model.graph import Node
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
 from recollect.storage import text_index
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
-from recollect.text.check import content_hash, json_text
+from recollect.text.check import check_metadata, content_hash, json_text
 
 # metadata, provenance and pinned stand together: what a row has in another form than a node.
 _JSON = NODE_COLUMNS.index("metadata")
@@ -34,6 +34,11 @@ def create(tx: Transaction, access: Access, node: Node) -> Saved:
 
     The node's metadata is a patch: a null removes its key.
     """
+    if node.boundary_class not in access.classes:
+        raise InvalidInput(
+            f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
+            hint="open the memory with a tag that this class allows",
+        )
     row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
     if row is None:
         created = replace(node, metadata=_without_nulls(node.metadata))
@@ -64,8 +69,10 @@ def update(
     if merged.content_hash != existing.content_hash:
         other = tx.row("node_same_text", {"owner": access.owner, **to_parameters(merged)})
         if other is not None:
+            holder = from_row(other)
+            name = f"memo {holder.id}" if access.sees(holder.namespace, holder.boundary_class) else "another memo"
             raise Conflict(
-                f"memo {from_row(other).id} in {existing.namespace!r} already has this text",
+                f"{name} in {existing.namespace!r} already has this text",
                 hint="use that memo, or delete one of the two",
             )
     status: SaveStatus = "updated" if _replace(tx, access, existing, merged) else "unchanged"
@@ -124,9 +131,10 @@ def _merged(
         content=node.content if content is None else content,
         content_hash=node.content_hash if content is None else content_hash(content),
         title=node.title if title is None else title,
-        metadata=_without_nulls({**node.metadata, **metadata}),
+        metadata=check_metadata(_without_nulls({**node.metadata, **metadata})),
     )
-    if changed == node:
+    # Compared as stored: to Python True is 1.
+    if to_parameters(changed) == to_parameters(node):
         return node
     return replace(changed, updated_at=now, version=node.version + 1)
 
@@ -137,7 +145,7 @@ def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _replace(tx: Transaction, access: Access, old: Node, new: Node) -> bool:
-    if new == old:
+    if new is old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
     if (new.title, new.content) != (old.title, old.content):

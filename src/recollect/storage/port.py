@@ -1,7 +1,7 @@
 """What the store needs of a database: transactions that run named statements.
 
-`Database.read` and `Database.write` run one unit of work in one transaction. The work may run
-more than once (a serialisation failure is retried), so it must not change anything outside the
+`Database.read` and `Database.write` run one unit of work in one transaction. A write may run more
+than once (a serialisation failure is retried), so it must not change anything outside the
 database. A write is durable when the call returns; if the work raises, nothing of it remains.
 Readers never wait for writers. Both are safe to call from any thread.
 """

@@ -7,18 +7,20 @@ PostgreSQL URL is opened.
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
 
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
 from recollect.model.results import Check
@@ -36,14 +38,11 @@ DIALECT: Final = Dialect(
 )
 # One number for all processes: whoever holds it migrates, the others wait and find it done.
 _MIGRATION_LOCK: Final = 0x5265636F6C6C
-_RETRYABLE: Final = (
-    errors.SerializationFailure,
-    errors.DeadlockDetected,
-    # Another transaction removed an end, or saved the same key, after our snapshot: look again.
-    errors.ForeignKeyViolation,
-    errors.UniqueViolation,
-)
-_ATTEMPTS: Final = 20
+_COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+# Another transaction removed an end, or saved the same key, after our snapshot: look again. One that
+# happens again and again is no race, so these are tried a few times only.
+_RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
+_RACE_ATTEMPTS: Final = 5
 
 
 class PostgresDatabase:
@@ -54,6 +53,7 @@ class PostgresDatabase:
     def __init__(self, url: str, *, busy_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)
         self._timeout_s = busy_timeout_ms / 1000
+        self._process = os.getpid()
         self._statements = Statements(DIALECT)
         with _translated():
             with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
@@ -69,10 +69,23 @@ class PostgresDatabase:
             )
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run(work)
+        with _translated():
+            return self._run(work)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run(work)
+        deadline = time.monotonic() + self._timeout_s
+        with _translated():
+            for attempt in count():
+                try:
+                    return self._run(work)
+                except _RACES:
+                    if attempt >= _RACE_ATTEMPTS:
+                        raise
+                except _COLLISIONS:
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(random.uniform(0.0005, min(0.05, 0.002 * (attempt + 1))))
+        raise AssertionError("unreachable")
 
     def schema_version(self) -> int:
         with _translated(), self._pool.connection() as connection:
@@ -113,15 +126,18 @@ class PostgresDatabase:
         self._pool.close()
 
     def _run(self, work: Callable[[Transaction], Result]) -> Result:
-        with _translated():
-            for attempt in range(_ATTEMPTS):
-                try:
-                    with self._pool.connection() as connection, connection.transaction():
-                        return work(_Transaction(connection, self._statements))
-                except _RETRYABLE:
-                    if attempt == _ATTEMPTS - 1:
-                        raise
-                    time.sleep(random.uniform(0.0005, 0.002 * (attempt + 1)))
+        if os.getpid() != self._process:
+            raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
+        for stale in count():
+            begun = False
+            try:
+                with self._pool.connection() as connection, connection.transaction():
+                    begun = True
+                    return work(_Transaction(connection, self._statements))
+            except psycopg.OperationalError:
+                # A pooled connection that the server has dropped fails before anything was done: take another.
+                if begun or self._pool.closed or stale > self._pool.max_size:
+                    raise
         raise AssertionError("unreachable")
 
     def _migrate(self, connection: psycopg.Connection[Row]) -> None:
@@ -210,8 +226,15 @@ def _translated() -> Iterator[None]:
     """PostgreSQL's errors as ours."""
     try:
         yield
-    except (errors.SerializationFailure, errors.DeadlockDetected, PoolTimeout):
+    except _COLLISIONS:
         raise StoreBusy("other writers kept changing the same rows", hint="try again") from None
+    except PoolClosed:
+        raise StoreUnavailable("the store is closed") from None
+    except PoolTimeout:
+        raise StoreBusy(
+            "no connection to PostgreSQL became free in time",
+            hint="is the server running? RECOLLECT_POOL_SIZE allows more connections",
+        ) from None
     except errors.IntegrityError as error:
         raise Conflict(f"the change breaks a rule of the store: {error.diag.message_primary}") from error
     except psycopg.OperationalError as error:

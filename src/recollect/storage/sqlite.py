@@ -47,6 +47,7 @@ class SqliteDatabase:
         self._statements = Statements(DIALECT)
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
+        self._process = os.getpid()
         _create_private(path)
         with _translated(), self._connection() as connection:
             self._migrate(connection)
@@ -82,6 +83,7 @@ class SqliteDatabase:
         with _translated(), self._connection() as source:
             # An open read transaction pins one snapshot: writers go on and the copy never restarts.
             source.execute("begin; select count(*) from sqlite_schema")
+            _create_private(target)
             copy = apsw.Connection(str(target))
             try:
                 with copy.backup("main", source, "main") as backup:
@@ -91,7 +93,6 @@ class SqliteDatabase:
                 copy.execute("pragma journal_mode = delete")
             finally:
                 copy.close()
-                source.execute("rollback")
         return True
 
     def refresh_statistics(self) -> None:
@@ -108,19 +109,16 @@ class SqliteDatabase:
     def _run(self, begin: str, work: Callable[[Transaction], Result]) -> Result:
         with _translated(), self._connection() as connection:
             connection.execute(begin)
-            try:
-                result = work(_Transaction(connection, self._statements))
-                connection.execute("commit")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("rollback")
-                raise
+            result = work(_Transaction(connection, self._statements))
+            connection.execute("commit")
             return result
 
     @contextmanager
     def _connection(self) -> Iterator[apsw.Connection]:
         if self._closed:
             raise StoreUnavailable("the store is closed")
+        if os.getpid() != self._process:
+            raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
@@ -128,6 +126,8 @@ class SqliteDatabase:
         try:
             yield connection
         finally:
+            if connection.in_transaction:
+                connection.execute("rollback")
             self._idle.put(connection)
             if self._closed:
                 self.close()
@@ -141,18 +141,15 @@ class SqliteDatabase:
 
     def _migrate(self, connection: apsw.Connection) -> None:
         script = _Script(connection)
-        if is_current(script.applied(), DIALECT):
-            return
-        _refuse_foreign_file(connection, self._path)
+        current = is_current(script.applied(), DIALECT)
+        if not current:
+            _refuse_foreign_file(connection, self._path)
         _switch_to_wal(connection, deadline=time.monotonic() + self._busy_timeout_s)
-        connection.execute("begin immediate")
-        try:
+        if not current:
+            connection.execute("begin immediate")
             migrate(script, DIALECT)
             connection.execute(f"pragma application_id = {_APPLICATION_ID}")
             connection.execute("commit")
-        except BaseException:
-            connection.execute("rollback")
-            raise
 
 
 class _Transaction:
@@ -232,18 +229,19 @@ def _create_private(path: Path) -> None:
 
 
 def _refuse_foreign_file(connection: apsw.Connection, path: Path) -> None:
-    identity = connection.execute("pragma application_id").fetchone()
-    tables = connection.execute("select count(*) from sqlite_schema").fetchone()
-    if tables != (0,) and identity != (_APPLICATION_ID,):
+    # One statement, one snapshot: another process may be making the tables at this moment.
+    row = connection.execute(
+        "select (select count(*) from sqlite_schema), (select application_id from pragma_application_id)"
+    ).fetchone()
+    if row is not None and row[0] > 0 and row[1] != _APPLICATION_ID:
         raise StoreUnavailable(f"{path} is another program's SQLite file", hint="choose another path")
 
 
 def _switch_to_wal(connection: apsw.Connection, *, deadline: float) -> None:
     """SQLite does not call the busy handler for this switch, so several first openers must wait by hand."""
-    while True:
+    while connection.execute("pragma journal_mode").fetchone() != ("wal",):
         try:
             connection.execute("pragma journal_mode = wal")
-            return
         except apsw.BusyError:
             if time.monotonic() > deadline:
                 raise
@@ -273,3 +271,5 @@ def _translated() -> Iterator[None]:
         raise Conflict(f"the change breaks a rule of the store: {error}") from error
     except apsw.IOError as error:
         raise StoreError(f"the disk failed: {error}") from error
+    except apsw.Error as error:
+        raise StoreError(f"SQLite refused the statement: {error}", hint="`recollect doctor` may say more") from error

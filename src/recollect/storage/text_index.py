@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Final
 
 from recollect.model.access import Access
@@ -15,10 +16,10 @@ from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
 from recollect.text.tokens import query_terms, terms
 
-# A term that stands in more texts than this says little and costs most: it is left out of a query
-# that has rarer ones. Scoring every text with any common word is what makes full text slow.
-_COMMON_SHARE: Final = 0.1
-_COMMON_TEXTS: Final = 2_000
+# Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
+# are to be scored. Each costs FTS5 1.3 µs; all words of a question over 100,000 texts took 15 ms, this 5 ms.
+_PLACES: Final = 6_000
+_LEAST_TERMS: Final = 2
 _STATISTICS_SECONDS: Final = 30.0
 _REINDEX_BATCH: Final = 500
 
@@ -109,7 +110,8 @@ def _weights(tx: Transaction, access: Access, wanted: list[str], statistics: Sta
     """The inverse document frequency of each term that is worth searching for (as FTS5 computes it)."""
     rows = tx.rows("text_frequencies", {"owner": access.owner, "terms": json_text(wanted)}) if wanted else []
     frequencies: dict[str, int] = dict(rows)
-    bound = max(_COMMON_TEXTS, _COMMON_SHARE * statistics.texts)
-    telling = {term: count for term, count in frequencies.items() if count <= bound} or frequencies
+    rarest_first = sorted(frequencies.items(), key=lambda item: (item[1], item[0]))
+    places = list(accumulate(count for _, count in rarest_first))
+    telling = dict(item for rank, item in enumerate(rarest_first) if rank < _LEAST_TERMS or places[rank] <= _PLACES)
     texts = max(statistics.texts, *frequencies.values(), 1) if frequencies else 1
     return {term: max(math.log((texts - count + 0.5) / (count + 0.5)), 1e-6) for term, count in telling.items()}

@@ -16,8 +16,8 @@ from recollect.model import limits
 from recollect.model.errors import InvalidInput, shown
 from recollect.model.identifiers import timestamp
 
-# Word characters of any script, joined by single - _ . : marks: supports, works_at, 根拠, dc:source.
-_TAG: Final = re.compile(r"[^\W_]+(?:[-_.:]+[^\W_]+)*")
+# What joins the words of a tag: supports, works_at, 根拠, dc:source.
+_JOINTS: Final = "_-.:"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 _INTEGER_LIMIT: Final = 2**63
 
@@ -71,7 +71,7 @@ def check_tag(value: object) -> str:
     tag = _encodable(value, field="tag")
     if len(tag) > limits.TAG_CHARACTERS:
         raise InvalidInput(f"tag has {len(tag)} characters; at most {limits.TAG_CHARACTERS} are allowed")
-    if not _TAG.fullmatch(tag) or tag != normalised_tag(tag):
+    if not tag or tag != normalised_tag(tag):
         raise InvalidInput(
             f"tag {shown(tag)} does not follow the convention",
             hint=f"lower-case words joined by '_', for example {normalised_tag(tag) or 'supports'!r}",
@@ -83,8 +83,9 @@ def check_tag(value: object) -> str:
 def normalised_tag(text: str) -> str:
     """The nearest tag that follows the convention; empty when nothing is left."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
-    words = re.sub(r"[^\w.:-]+", "_", folded)[: limits.TAG_CHARACTERS]
-    return words.strip("_-.:")
+    # Letters, numbers and the marks that belong to letters, of any script.
+    kept = (c if c in _JOINTS or unicodedata.category(c)[0] in "LNM" else "_" for c in folded)
+    return "".join(kept)[: limits.TAG_CHARACTERS].strip(_JOINTS)
 
 
 def check_weight(value: object, *, field: str = "weight") -> float:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -26,6 +29,19 @@ def serve(context: typer.Context) -> None:
     raise typer.Exit(serve_mcp(context.args))
 
 
+@app.callback()
+def top(
+    version: Annotated[bool, typer.Option("--version", help="Say which version this is.", is_eager=True)] = False,
+) -> None:
+    """A memory for AI agents that can say where every statement comes from."""
+    if version:
+        typer.echo(metadata.version("recollect"))
+        raise typer.Exit
+
+
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; what it prints is UTF-8 everywhere."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     app()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ app = typer.Typer(
     name="recollect",
     help="A memory for AI agents that can say where every statement comes from.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -89,7 +91,7 @@ def delete(session: Session, memo_id: MemoId) -> None:
     deleted = session.memory.delete(memo_id)
     session.show(
         answers.DeletedMemo.of(deleted, session.memory.root_namespace),
-        f"deleted {deleted.node.id} and {deleted.edges_deleted} relations",
+        f"deleted {deleted.node.id} and {render.count(deleted.edges_deleted, 'relation')}",
     )
 
 
@@ -172,9 +174,9 @@ def namespaces(
 def rename(session: Session, source: str, target: str) -> None:
     """Move a namespace and everything below it."""
     renamed = session.memory.rename_namespace(source, target)
+    moved = f"{render.count(renamed.nodes, 'node')}, {render.count(renamed.edges, 'relation')}"
     session.show(
-        answers.RenamedNamespace.of(renamed),
-        render.shown(f"{renamed.source} is now {renamed.target}: {renamed.nodes} nodes, {renamed.edges} relations"),
+        answers.RenamedNamespace.of(renamed), render.shown(f"{renamed.source} is now {renamed.target}: {moved}")
     )
 
 
@@ -188,13 +190,13 @@ def export(
         session.memory.export(sys.stdout)
         return
     try:
-        with file.open("x", encoding="utf-8") as stream:
+        with open(file, "x", encoding="utf-8", opener=_private) as stream:
             lines = session.memory.export(stream)
     except FileExistsError:
         raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
     except OSError as error:
         raise StoreUnavailable(f"cannot write {file}: {error.strerror}") from None
-    session.show({"file": str(file), "lines": lines}, render.shown(f"{lines:,} lines written to {file}"))
+    session.show({"file": str(file), "lines": lines}, render.shown(f"{render.count(lines, 'line')} written to {file}"))
 
 
 @command(app, "import")
@@ -226,7 +228,7 @@ def backup(session: Session, file: Annotated[Path, typer.Argument(help="A new fi
 def reindex(session: Session) -> None:
     """Make the full-text index anew."""
     count = session.memory.reindex()
-    session.show({"texts": count}, f"{count:,} texts indexed")
+    session.show({"texts": count}, f"{render.count(count, 'text')} indexed")
 
 
 @command(app, "info")
@@ -255,6 +257,11 @@ def _json_object(text: str | None) -> dict[str, object] | None:
     if not isinstance(value, dict):
         raise InvalidInput("--metadata must be a JSON object")
     return value
+
+
+def _private(path: str, flags: int) -> int:
+    """Memories are private, and so is a file of them."""
+    return os.open(path, flags, 0o600)
 
 
 def _more(cursor: str | None) -> list[str]:

@@ -30,7 +30,7 @@ def memo_table(page: Page) -> Table:
     table = _table("id", "namespace", "title", "text", "updated")
     for node in page.nodes:
         table.add_row(
-            node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content), when(node.updated_at)
+            node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content), node.updated_at[:10]
         )
     return table
 
@@ -74,13 +74,15 @@ def relation_line(edge: Edge) -> Text:
 def import_line(imported: Imported) -> str:
     """What an import did, in one line."""
     parts = [
-        f"{imported.nodes_created:,} memos created",
+        f"{count(imported.nodes_created, 'memo')} created",
         f"{imported.nodes_updated:,} updated",
         f"{imported.nodes_unchanged + imported.nodes_duplicate:,} already there",
-        f"{imported.edges_created + imported.edges_updated:,} relations written",
+        f"{count(imported.edges_created + imported.edges_updated, 'relation')} written",
     ]
+    if imported.nodes_refused:
+        parts.append(f"{count(imported.nodes_refused, 'change')} left out, because another memo has that text")
     if imported.edges_skipped:
-        parts.append(f"{imported.edges_skipped:,} relations skipped, for want of an end")
+        parts.append(f"{count(imported.edges_skipped, 'relation')} skipped, for want of an end")
     return ", ".join(parts) + "."
 
 
@@ -120,6 +122,11 @@ def first_line(text: str, *, width: int = 60) -> Text:
     return shown(flat if len(flat) <= width else flat[: width - 1] + "…")
 
 
+def count(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def when(timestamp: str) -> str:
     """A stored time, to the second."""
     return timestamp[:19].replace("T", " ")
@@ -137,9 +144,6 @@ def _visible(character: str, *, lines: bool) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        table.add_column(
-            column,
-            overflow="fold" if column in ("id", "text", "reason", "found") else "ellipsis",
-            no_wrap=column == "id",
-        )
+        # Ids and dates are copied and compared: they are never cut.
+        table.add_column(column, overflow="fold", no_wrap=column in ("id", "updated", "score", "step", "weight"))
     return table

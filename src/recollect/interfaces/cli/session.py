@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from recollect.api import Memory
-from recollect.model.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError
+from recollect.model.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError, StoreUnavailable
 from recollect.storage.port import Progress as Report
 
 EXIT_CODES: Final[tuple[tuple[type[RecollectError], int, str], ...]] = (
@@ -33,7 +33,7 @@ UNHEALTHY: Final = 1
 
 _COMMON: Final = {
     "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
-    "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.", hidden=False)],
+    "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.")],
     "root": Annotated[str | None, typer.Option("--root", help="Namespace that this access may not leave.")],
     "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
     "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
@@ -110,8 +110,11 @@ def reported(*, as_json: bool) -> Iterator[None]:
     except RecollectError as error:
         _fail(error, as_json=as_json)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_output()
         raise typer.Exit(141) from None
+    except OSError as error:
+        _silence_output()
+        _fail(StoreUnavailable(f"cannot write the output: {error.strerror}"), as_json=as_json)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 
@@ -125,6 +128,11 @@ def print_json(answer: object, stream: TextIO) -> None:
     else:
         value = answer
     stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _silence_output() -> None:
+    """Nothing more can be written; keep Python from trying again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(error: RecollectError, *, as_json: bool) -> NoReturn:

@@ -7,8 +7,9 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from recollect.api import Memory
+from recollect.api import Memory, access_of
 from recollect.interfaces.mcp.server import serve_stdio
+from recollect.model.errors import RecollectError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -29,6 +30,11 @@ def main(arguments: Sequence[str]) -> int:
     """Serve until the client hangs up."""
     given = parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    try:
+        access_of(owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow)
+    except RecollectError as error:
+        sys.stderr.write(f"{error.code}: {error}\n")
+        return 2
     try:
         serve_stdio(
             lambda: Memory.open(

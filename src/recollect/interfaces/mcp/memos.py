@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from recollect.api import Memory
 from recollect.interfaces.answers import DeletedMemo, Memo, MemoList, NamespaceList, SavedMemo, SearchResult
-from recollect.interfaces.mcp.tool import CEILING_BYTES, Input, Tool, fitting, reads, weight_on_wire, writes
+from recollect.interfaces.mcp.tool import CEILING_BYTES, Input, Tool, Whole, fitting, reads, weight_on_wire, writes
 from recollect.model import cursors, limits
 from recollect.model.graph import Node
 
@@ -18,8 +18,6 @@ _Memo = TypeVar("_Memo", bound=Memo)
 # In a list, enough of each memo to recognise it.
 _PREVIEW_CHARACTERS: Final = 600
 _PREVIEW_METADATA_BYTES: Final = 2_000
-# In a page of a memo, at least this much is left for its text.
-_RESERVED_BYTES: Final = 8 * 1024
 
 NAMESPACE: Final = (
     "Namespace path. Omit for the default; a leading '/' starts at the root; '..' goes up, never above the root."
@@ -51,13 +49,13 @@ class SaveInput(Input):
 class SearchInput(Input):
     query: str = Field(description="What to look for: a question or some words, in any language.")
     namespace: str | None = Field(default=None, description=NAMESPACE + " Namespaces below it are included.")
-    limit: int = Field(default=10, ge=1, le=limits.SEARCH_LIMIT)
+    limit: Whole = Field(default=10, ge=1, le=limits.SEARCH_LIMIT)
 
 
 class ListInput(Input):
     namespace: str | None = Field(default=None, description=NAMESPACE + " Namespaces below it are included.")
     memo_id: str | None = Field(default=None, description="Read this one memo in full instead of listing.")
-    limit: int = Field(default=20, ge=1, le=limits.LIST_LIMIT)
+    limit: Whole = Field(default=20, ge=1, le=limits.LIST_LIMIT)
     cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 
@@ -68,8 +66,8 @@ class DeleteInput(Input):
 
 class NamespacesInput(Input):
     namespace: str | None = Field(default=None, description="Where to start. Omit for the root.")
-    depth: int = Field(default=5, ge=1, le=limits.NAMESPACES_DEPTH, description="How many levels below.")
-    limit: int = Field(default=100, ge=1, le=limits.NAMESPACES_LIMIT)
+    depth: Whole = Field(default=5, ge=1, le=limits.NAMESPACES_DEPTH, description="How many levels below.")
+    limit: Whole = Field(default=100, ge=1, le=limits.NAMESPACES_LIMIT)
     cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 
@@ -129,33 +127,31 @@ def _preview(memo: _Memo) -> _Memo:
 
 
 def _read(memory: Memory, node: Node, cursor: str | None) -> MemoList:
-    """One memo in full, in as many pages as its text needs; its metadata is on the first."""
+    """One memo in full, in as many pages as it needs: its metadata is on the first, its text on as many as it takes."""
     offset = cursors.decode_number(cursor, "content") or 0
+    if offset > len(node.content):
+        raise cursors.foreign(cursor)
     whole = Memo.of(node)
     cut = []
-    if offset > 0 or weight_on_wire(whole.model_copy(update={"content": ""})) > CEILING_BYTES - _RESERVED_BYTES:
+    if cursor is not None or weight_on_wire(_page(memory, whole, "", offset, None)) > CEILING_BYTES:
         whole = whole.model_copy(update={"metadata": {}})
         cut = ["metadata"] if node.metadata else []
-
-    def page(size: int) -> MemoList:
-        end = min(offset + size, len(node.content))
-        more = end < len(node.content)
-        piece = {
-            "content": node.content[offset:end],
-            "content_offset": offset,
-            "cut": ["content", *cut] if more else cut,
-        }
-        return MemoList(
-            root_namespace=memory.root_namespace,
-            items=[whole.model_copy(update=piece)],
-            next_cursor=cursors.encode("content", end) if more else None,
-            truncated=more,
-        )
-
-    size = max(1, len(node.content) - offset)
-    while weight_on_wire(answer := page(size)) > CEILING_BYTES:
+    size = len(node.content) - offset
+    while True:
+        end = offset + size
+        more = cursors.encode("content", end) if end < len(node.content) else None
+        cuts = ["content", *cut] if more else cut
+        piece = node.content[offset:end]
+        answer = _page(memory, whole.model_copy(update={"cut": cuts}), piece, offset, more)
+        if size == 0 or weight_on_wire(answer) <= CEILING_BYTES:
+            return answer
         size //= 2
-    return answer
+
+
+def _page(memory: Memory, memo: Memo, piece: str, offset: int, more: str | None) -> MemoList:
+    item = memo.model_copy(update={"content": piece, "content_offset": offset})
+    root = memory.root_namespace
+    return MemoList(root_namespace=root, items=[item], next_cursor=more, truncated=more is not None)
 
 
 TOOLS: Final = (

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from recollect.api import Memory
 from recollect.interfaces.answers import DeletedRelation, Relation, RelationList, SavedRelation
-from recollect.interfaces.mcp.tool import Input, Tool, fitting, reads, writes
+from recollect.interfaces.mcp.tool import Input, Number, Tool, Whole, fitting, reads, writes
 from recollect.model import limits
 from recollect.model.errors import InvalidInput
 from recollect.model.results import Direction, Relations
@@ -20,7 +20,7 @@ class SaveRelationInput(Input):
     source_memo_id: str
     target_memo_id: str
     tag: str = Field(description=_TAG)
-    weight: float = Field(
+    weight: Number = Field(
         ge=0,
         le=1,
         allow_inf_nan=False,
@@ -39,17 +39,15 @@ class ListRelationsInput(Input):
         default=None, description="Only what was created or changed at or after this ISO-8601 time."
     )
     start_memo_id: str | None = Field(default=None, description="Walk the graph from this memo instead of listing.")
-    depth: int | None = Field(
+    depth: Whole | None = Field(
         default=None,
         ge=1,
         le=limits.WALK_DEPTH,
         validation_alias=AliasChoices("depth", "max_depth", "maxDepth"),
         description="How many steps a walk takes from start_memo_id (3 if omitted).",
     )
-    direction: Direction | None = Field(
-        default=None, description="Which way a walk follows links (forward if omitted)."
-    )
-    limit: int = Field(default=100, ge=1, le=limits.WALK_LIMIT)
+    direction: Direction | None = Field(default=None, description="Which way a walk follows links (both if omitted).")
+    limit: Whole = Field(default=100, ge=1, le=limits.WALK_LIMIT)
     cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
 
@@ -109,7 +107,7 @@ def _walk(memory: Memory, given: ListRelationsInput, limit: int) -> Relations:
     return memory.walk(
         given.start_memo_id,
         depth=given.depth or 3,
-        direction=given.direction or "forward",
+        direction=given.direction or "both",
         tag=given.tag,
         limit=limit,
         cursor=given.cursor,

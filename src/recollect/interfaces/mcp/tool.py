@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import mcp_types as types
-from pydantic import AliasChoices, AliasGenerator, BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, AliasGenerator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from recollect.api import Memory
@@ -19,6 +19,17 @@ from recollect.model.errors import InvalidInput
 CEILING_BYTES: Final = 40 * 1024
 
 _Listing = TypeVar("_Listing", bound=Answer)
+
+
+def _no_truth(value: object) -> object:
+    """To Pydantic true is 1."""
+    if isinstance(value, bool):
+        raise ValueError("Input should be a number")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_truth)]
+Whole = Annotated[int, BeforeValidator(_no_truth)]
 
 
 class Input(BaseModel):

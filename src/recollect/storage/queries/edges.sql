@@ -114,7 +114,9 @@ where e.owner_id = :owner and {inside e.source_namespace root}
 -- Edges whose ends are missing, or whose copies of their ends' columns are stale.
 select
     coalesce(sum(case when s.id is null or t.id is null then 1 else 0 end), 0),
-    coalesce(sum(case when s.namespace <> e.source_namespace or t.namespace <> e.target_namespace then 1 else 0 end), 0)
+    coalesce(sum(case
+        when s.namespace <> e.source_namespace or t.namespace <> e.target_namespace
+          or e.boundary_class not in (s.boundary_class, t.boundary_class) then 1 else 0 end), 0)
 from edges e
 left join nodes s on s.owner_id = e.owner_id and s.id = e.source_id
 left join nodes t on t.owner_id = e.owner_id and t.id = e.target_id

@@ -49,6 +49,7 @@ insert into namespace_settings (owner_id, namespace, name, value, updated_at)
 values (:owner, :namespace, :name, :value, :updated_at)
 on conflict (owner_id, namespace, name) do update
 set value = excluded.value, updated_at = excluded.updated_at
+where excluded.updated_at > namespace_settings.updated_at
 
 -- name: namespace_collisions
 -- Texts that a move would bring together with the same text at the target.

@@ -15,7 +15,7 @@ from typing import IO, Any, Final, TypeVar, cast
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput
-from recollect.model.graph import Edge, Node, strictest
+from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
 from recollect.storage import edges, events, nodes, text_index
 from recollect.storage.port import Database, Progress, Transaction
@@ -27,13 +27,15 @@ from recollect.text.check import json_text
 _BATCH: Final = 500
 # From here on an import changes what the planner should know.
 _MANY: Final = 1_000
+# When a row was written does not make it another row.
+_TIMES: Final = frozenset({"created_at", "updated_at", "observed_at", "recency_anchor"})
 _LINE_BYTES: Final = 1024 * 1024
 _Item = TypeVar("_Item")
 
 
 def load(database: Database, access: Access, source: IO[bytes], *, now: str, progress: Progress) -> Imported:
     """Import a seekable file of either format into the access's root."""
-    total = sum(1 for _ in _parsed(source, access, now=now))
+    total = _check(database, access, _parsed(source, access, now=now))
     loader = _Loader(database, access)
     for done, batch in _batches(_parsed(source, access, now=now)):
         loader.write(batch)
@@ -61,16 +63,16 @@ class _Loader:
         """Write records of one kind in one transaction."""
         match batch[0]:
             case Node():
-                counts = self._database.write(
-                    lambda tx: _load_nodes(tx, self._access, cast(list[Node], batch), self._aliases)
-                )
+                nodes_batch = cast(list[Node], batch)
+                counts, aliases = self._database.write(lambda tx: _load_nodes(tx, self._access, nodes_batch))
+                self._aliases |= aliases
             case Edge():
-                counts, early = self._database.write(
-                    lambda tx: _load_edges(tx, self._access, cast(list[Edge], batch), self._aliases)
-                )
+                edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
+                counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch))
                 self._postponed += early
             case Setting():
-                counts = self._database.write(lambda tx: _load_settings(tx, self._access, cast(list[Setting], batch)))
+                settings = cast(list[Setting], batch)
+                counts = self._database.write(lambda tx: _load_settings(tx, self._access, settings))
         self.counts += counts
 
     def write_postponed(self) -> None:
@@ -81,6 +83,17 @@ class _Loader:
         self.counts["edges_skipped"] += len(self._postponed)
 
 
+def _check(database: Database, access: Access, records: Iterator[Record]) -> int:
+    """Read the whole file before anything is written; returns how many records it has."""
+    total = 0
+    for total, batch in _batches(records):  # noqa: B007  # the last count is the answer
+        if isinstance(batch[0], Node):
+            ids = json_text([node.id for node in cast(list[Node], batch)])
+            for row in database.read(lambda tx, ids=ids: tx.rows("node_places", {"owner": access.owner, "ids": ids})):  # type: ignore[misc]
+                _refuse_hidden(access, *row)
+    return total
+
+
 def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
     source.seek(0)
     lines = _lines(source)
@@ -88,9 +101,10 @@ def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
     if first is None:
         raise InvalidInput("the file is empty")
     lines = _chain(first, lines)
-    if first[1].get("type") in reference_server.TYPES:
+    kind = first[1].get("type")
+    if isinstance(kind, str) and kind in reference_server.TYPES:
         return reference_server.parse(lines, access, now=now)
-    if first[1].get("type") == "recollect":
+    if kind == "recollect":
         return records.parse(lines, access)
     raise InvalidInput(
         "the first line is neither a Recollect header nor a reference memory server's entity",
@@ -99,7 +113,9 @@ def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
 
 
 def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(iter(lambda: source.readline(_LINE_BYTES), b""), start=1):
+    number = 0
+    while line := source.readline(_LINE_BYTES):
+        number += 1
         if not line.strip():
             continue
         try:
@@ -111,49 +127,52 @@ def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield number, value
 
 
-def _load_nodes(tx: Transaction, access: Access, batch: list[Node], aliases: dict[str, str]) -> Counter[str]:
-    """Insert or update nodes; one whose text is already there under another id becomes an alias of it."""
+def _load_nodes(tx: Transaction, access: Access, batch: list[Node]) -> tuple[Counter[str], dict[str, str]]:
+    """Insert or update nodes. A new one whose text is already there becomes an alias of the one that has it."""
+    tx.run("lock_edges_alone", {})
     rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text([node.id for node in batch])})
     known = {node.id: node for node in map(nodes.from_row, rows)}
+    for node in known.values():
+        _refuse_hidden(access, node.id, node.namespace, node.boundary_class)
     hashes = json_text([node.content_hash for node in batch])
     rows = tx.rows("nodes_by_hash", {"owner": access.owner, "hashes": hashes, **inside_parameters("root", access.root)})
-    owners = {(namespace, kind, hashed): node_id for node_id, namespace, kind, hashed in rows}
+    holders = {(namespace, kind, hashed): node_id for node_id, namespace, kind, hashed in rows}
     counts: Counter[str] = Counter()
     new: list[Node] = []
     changed: list[Node] = []
+    aliases: dict[str, str] = {}
     for node in batch:
-        holder = owners.setdefault((node.namespace, node.kind, node.content_hash), node.id)
         mine = known.get(node.id)
-        if mine is not None and not access.sees(mine.namespace, mine.boundary_class):
-            raise Conflict(f"node {node.id} exists outside of what this access may see; nothing of it was changed")
-        if holder != node.id:
+        later = node if mine is None else _later(node, mine)
+        if later is None:
+            counts["nodes_unchanged"] += 1
+            continue
+        holder = holders.get(_text_key(later), later.id)
+        if holder != later.id:
+            # The text is another node's: a new node becomes an alias of it, a changed one stays as it is.
+            counts["nodes_duplicate" if mine is None else "nodes_refused"] += 1
             if mine is None:
                 aliases[node.id] = holder
-            counts["nodes_duplicate"] += 1
-        elif mine is None:
-            new.append(node)
-            known[node.id] = node
-            counts["nodes_created"] += 1
-        elif _is_newer(node, mine):
-            changed.append(node)
-            counts["nodes_updated"] += 1
-        else:
-            counts["nodes_unchanged"] += 1
-    tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
+            continue
+        if mine is not None:
+            holders.pop(_text_key(mine), None)
+        holders[_text_key(later)] = later.id
+        known[later.id] = later
+        (new if mine is None else changed).append(later)
+        counts["nodes_created" if mine is None else "nodes_updated"] += 1
+    # Changes first: a new node may have the text that a changed one gave up.
     tx.run_many("node_replace", ({"owner": access.owner, **nodes.to_parameters(node)} for node in changed))
-    text_index.write(tx, access, new, new=True)
+    tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
     text_index.write(tx, access, changed, new=False)
+    text_index.write(tx, access, new, new=True)
     if changed:
-        ids = json_text([node.id for node in changed])
-        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": ids})
-    return counts
+        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
+    return counts, aliases
 
 
-def _load_edges(
-    tx: Transaction, access: Access, batch: list[Edge], aliases: Mapping[str, str]
-) -> tuple[Counter[str], list[Edge]]:
+def _load_edges(tx: Transaction, access: Access, batch: list[Edge]) -> tuple[Counter[str], list[Edge]]:
     """Insert or update edges; returns those with an end that is not there (yet)."""
-    batch = [_redirected(edge, aliases) for edge in batch]
+    tx.run("lock_edges_shared", {})
     ids = sorted({end for edge in batch for end in (edge.source_id, edge.target_id)})
     rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
     places = {node_id: place for node_id, *place in rows if access.sees(*place)}
@@ -194,14 +213,40 @@ def _load_settings(tx: Transaction, access: Access, batch: list[Setting]) -> Cou
     return Counter(settings=len(batch))
 
 
-def _is_newer(incoming: _Item, mine: _Item) -> bool:
-    """Whether an incoming row replaces ours: it says something else, and is the later word."""
-    times = {"created_at": "", "updated_at": "", "observed_at": ""}
-    if isinstance(incoming, Node):
-        times["recency_anchor"] = ""
-    if replace(incoming, **times) == replace(mine, **times):  # type: ignore[type-var]
+def _later(incoming: Node, mine: Node) -> Node | None:
+    """What an incoming node makes of ours, or None if ours stays: the higher version wins, then the later change."""
+    if incoming.provenance.get("source") == reference_server.SOURCE:
+        return _imported_again(incoming, mine)
+    if _says_the_same(nodes.to_parameters(incoming), nodes.to_parameters(mine)):
+        return None
+    return incoming if (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at) else None
+
+
+def _imported_again(incoming: Node, mine: Node) -> Node | None:
+    """A file without versions: it changes what the last import of it wrote, and not what was changed here since."""
+    untouched = mine.provenance.get("imported_hash") == mine.content_hash
+    if not untouched or incoming.content_hash == mine.content_hash:
+        return None
+    return replace(incoming, created_at=mine.created_at, version=mine.version + 1)
+
+
+def _is_newer(incoming: Edge, mine: Edge) -> bool:
+    if _says_the_same(edges.to_parameters(incoming), edges.to_parameters(mine)):
         return False
-    return (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at)  # type: ignore[attr-defined]
+    return (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at)
+
+
+def _says_the_same(incoming: dict[str, Any], mine: dict[str, Any]) -> bool:
+    return all(value == mine[name] for name, value in incoming.items() if name not in _TIMES)
+
+
+def _text_key(node: Node) -> tuple[str, str, str]:
+    return node.namespace, node.kind, node.content_hash
+
+
+def _refuse_hidden(access: Access, node_id: str, namespace: str, boundary_class: BoundaryClass) -> None:
+    if not access.sees(namespace, boundary_class):
+        raise Conflict(f"node {node_id} exists where this access may not see it; nothing was written")
 
 
 def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:

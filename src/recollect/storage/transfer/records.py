@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -18,6 +17,7 @@ from recollect.storage.statements import scope_parameters
 from recollect.text import check
 
 FORMAT: Final = 1
+_UTILITY_LIMIT: Final = 1e12
 # JSON allows them inside a string, yet many programs would end the line there.
 _LINE_BREAKS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -69,6 +69,8 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
             return None
         case "node":
             node = Node(**_checked(line, _NODE_FIELDS))
+            if node.boundary_class == "secret":
+                raise InvalidInput("text of the boundary class 'secret' is not stored")
             if check.content_hash(node.content) != node.content_hash:
                 raise InvalidInput("content_hash does not match the content")
             _refuse_outside(node.namespace, access)
@@ -115,8 +117,8 @@ def _one_of(literal: object, field: str) -> Checker:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidInput(f"utility {shown(value)} is not a finite number")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _UTILITY_LIMIT:
+        raise InvalidInput(f"utility {shown(value)} is not a number below {_UTILITY_LIMIT:g}")
     return float(value)
 
 
@@ -131,7 +133,7 @@ def _hash(value: object) -> str:
 
 
 def _version(value: object) -> int:
-    return check.check_whole(value, field="version", low=1, high=2**31 - 1)
+    return check.check_whole(value, field="version", low=1, high=2**30)
 
 
 def _id(field: str) -> Checker:
@@ -143,7 +145,7 @@ def _time(field: str) -> Checker:
 
 
 def _namespace(value: object) -> str:
-    return namespaces.parse(value)
+    return namespaces.parse(check.check_text(value, field="namespace"))
 
 
 _NODE_FIELDS: Final[Mapping[str, Checker]] = {

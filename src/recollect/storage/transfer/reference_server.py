@@ -17,6 +17,7 @@ from recollect.model.graph import Edge, Node
 from recollect.text import check
 
 TYPES: Final = frozenset({"entity", "relation"})
+SOURCE: Final = "reference-memory-server"
 _ID_SPACE: Final = uuid.UUID("4f3d6c0e-9a51-5c1b-8d53-0b7f4f1f6a11")
 
 
@@ -50,7 +51,7 @@ def _memo(line: Mapping[str, Any], access: Access, *, now: str) -> Node:
         content=content,
         content_hash=check.content_hash(content),
         metadata=check.check_metadata({"entity_type": entity_type} if entity_type else {}),
-        provenance={"source": "reference-memory-server"},
+        provenance={"source": SOURCE, "imported_hash": check.content_hash(content)},
         observed_at=now,
         recency_anchor=now,
         created_at=now,

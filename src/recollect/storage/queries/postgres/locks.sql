@@ -1,0 +1,9 @@
+-- An edge copies where its ends are. Whoever writes edges and whoever moves nodes must not overlap; the
+-- lock comes first in its transaction, before the snapshot, so that the one that waited sees what the
+-- other did. (LOCK takes no snapshot; an advisory lock would.)
+
+-- name: lock_edges_shared
+lock table edges in row exclusive mode
+
+-- name: lock_edges_alone
+lock table edges in share row exclusive mode
