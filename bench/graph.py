@@ -43,10 +43,11 @@ def measure(url: str, hub: str, times: int) -> dict[str, object]:
             "list_20_ms": percentiles(timed(lambda: memory.list(), 100)),
             "relations_100_ms": percentiles(timed(lambda: memory.relations(), 50)),
             **{
-                f"walk_{direction}_limit_{limit}_ms": percentiles(
+                f"walk_{direction}_limit_{limit}_to_depth_{depth}_ms": percentiles(
                     timed(lambda d=direction, n=limit: memory.walk(hub, depth=3, direction=d, limit=n), 50)
                 )
                 for direction, limit in (("forward", 200), ("forward", 1000), ("both", 200), ("both", 1000))
+                for depth in memory.walk(hub, depth=3, direction=direction, limit=limit).depths[-1:]
             },
             "mcp_save_ms": percentiles(asyncio.run(saves_over_mcp(url, times))),
         }

@@ -17,7 +17,7 @@ def main() -> None:
 
 def page() -> str:
     """The page that the results on disk give."""
-    startup, concurrency, graph = (_result(name) for name in ("startup", "concurrency", "graph"))
+    startup, concurrency, graph, retrieval = map(_result, ("startup", "concurrency", "graph", "retrieval"))
     machine = graph["machine"]
     both = ("sqlite", "postgres")
     parts = [
@@ -35,13 +35,27 @@ def page() -> str:
         "| | lost | errors | saves/s | save p50 / p99 ms | reads | read p50 / p99 / max ms |\n|---|---|---|---|---|---|---|",
         *(_concurrency_row(name, concurrency[name]) for name in both),
         f"\n## A graph of {graph['nodes']:,} nodes and {graph['edges']:,} edges (`python -m bench.graph`)\n",
-        "Milliseconds, p50 / p95 / p99. The walks start at a hub with 100 links out and go three steps.\n",
+        "Milliseconds, p50 / p95 / p99. The walks start at a hub with 100 links out and may go three steps; the limit on "
+        "links decides how far they come.\n",
         "| | SQLite | PostgreSQL |\n|---|---|---|",
         *(
             f"| {name.removesuffix('_ms').replace('_', ' ')} | "
             + " | ".join(_times(graph[db][name]) for db in both)
             + " |"
             for name in graph["sqlite"]
+        ),
+    ]
+    parts += [
+        "\n## Finding (`python -m bench.retrieval`)\n",
+        "Full text alone, at 10 hits; LoCoMo in turns, each conversation a namespace, categories 1–4. `any`: at least one "
+        "of the texts that answer a question is among the hits.\n",
+        "| set | texts | questions | | nDCG | recall | recall (any) | MRR |\n|---|---|---|---|---|---|---|---|",
+        *(
+            f"| {name} | {row['texts']:,} | {row['questions']:,} | {db} | {row[db]['ndcg']} | {row[db]['recall']} "
+            f"| {row[db]['recall_any']} | {row[db]['mrr']} |"
+            for name, row in retrieval.items()
+            if name != "machine"
+            for db in both
         ),
     ]
     return "\n".join(parts) + "\n"

@@ -194,6 +194,16 @@ def test_a_text_that_one_memo_gave_up_is_free_for_another(new_url):
         assert again.nodes_created + again.nodes_updated + again.edges_created + again.edges_updated == 0
 
 
+def test_texts_that_moved_on_along_a_row_of_memos_arrive_in_one_import(new_url):
+    with Memory.open(new_url("sqlite")) as here, Memory.open(new_url("sqlite")) as there:
+        ids = [here.save(f"text {number}").node.id for number in range(4)]
+        there.import_(stream_of(here))
+        for number in reversed(range(4)):
+            here.save(f"text {number + 1}", memo_id=ids[number])
+        assert there.import_(stream_of(here)).nodes_updated == 4
+        assert exported(there) == exported(here)
+
+
 def test_a_change_into_a_text_that_another_memo_has_is_counted(memory, new_url):
     with Memory.open(new_url("sqlite")) as other:
         memo = other.save("first").node.id

@@ -130,25 +130,25 @@ def walk(
     nodes.get(tx, access, start_id, label="start memo")
     skip = cursors.decode_number(cursor, "walk") or 0
     wanted = skip + limit + 1
-    found: dict[Row, int] = {}
+    found: dict[int, tuple[Row, int]] = {}
     seen, frontier = {start_id}, [start_id]
     for distance in range(1, depth + 1):
         level = _step(tx, access, frontier, direction=direction, tag=tag, limit=wanted)
-        fresh = [row for row in level if row not in found]
-        found |= dict.fromkeys(fresh, distance)
-        ends = (end for row in fresh for end in (row[_SOURCE], row[_TARGET]))
-        frontier = [end for end in dict.fromkeys(ends) if end not in seen]
-        seen.update(frontier)
+        fresh = [row for row in level if row[0] not in found]
+        found.update((row[0], (row, distance)) for row in fresh)
+        ends = {row[_SOURCE] for row in fresh} | {row[_TARGET] for row in fresh}
+        frontier = list(ends - seen)
+        seen |= ends
         if not frontier or len(found) >= wanted:
             break
-    chosen = dict(islice(found.items(), skip, skip + limit))
-    edges = tuple(from_row(row[1:]) for row in chosen)
+    chosen = list(islice(found.values(), skip, skip + limit))
+    edges = tuple(Edge(*row[1:]) for row, _ in chosen)
     return Relations(
         root_namespace=access.root,
         nodes=_ends(tx, access, edges) if edges else nodes.refs(tx, access, [start_id]),
         edges=edges,
         next_cursor=cursors.encode("walk", skip + limit) if len(found) > skip + limit else None,
-        depths=tuple(chosen.values()),
+        depths=tuple(distance for _, distance in chosen),
     )
 
 
@@ -169,8 +169,8 @@ def _step(
     parameters = {**scope_parameters(access), "frontier": json_text(frontier), "tag": tag, "limit": limit}
     if direction != "both":
         return tx.rows("edges_out" if direction == "forward" else "edges_in", parameters)
-    rows = dict.fromkeys([*tx.rows("edges_out", parameters), *tx.rows("edges_in", parameters)])
-    return sorted(rows, key=lambda row: (-row[_WEIGHT], row[0]))[:limit]
+    rows = {row[0]: row for name in ("edges_out", "edges_in") for row in tx.rows(name, parameters)}
+    return sorted(rows.values(), key=lambda row: (-row[_WEIGHT], row[0]))[:limit]
 
 
 def _change_position(cursor: str | None) -> dict[str, Any]:

@@ -96,15 +96,20 @@ def _walk_through(memory: Memory, console: Console) -> None:
     step("4. Follow a thought: what is within two steps of the decision?")
     console.print(render.relation_table(memory.walk(ids["choice"], depth=2, direction="both")))
 
-    step("5. Namespaces keep topics apart")
+    step("5. Find it again, in any language")
+    for question in ("Can several programs read while one writes?", "チーム 共有"):
+        console.print(render.shown(f"  {question}"))
+        console.print(render.hit_table(memory.search(question, limit=2)))
+
+    step("6. Namespaces keep topics apart")
     memory.rename_namespace("project", "projects/recollect")
     console.print(render.namespace_table(memory.namespaces()))
 
-    step("6. Change one: the version rises, the rest stays")
+    step("7. Change one: the version rises, the rest stays")
     changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])
     console.print(render.memo_panel(changed.node))
 
-    step("7. Delete one: its links go with it, and mistakes are explained")
+    step("8. Delete one: its links go with it, and mistakes are explained")
     deleted = memory.delete(ids["network"])
     console.print(f"  deleted with {deleted.edges_deleted} relations")
     try:
@@ -112,7 +117,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
     except NotFound as error:
         console.print(render.shown(f"  {error.code}: {error}"))
 
-    step("8. Check that all is whole")
+    step("9. Check that all is whole")
     console.print(render.health_table(memory.doctor()))
 
 

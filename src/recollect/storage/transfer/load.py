@@ -137,29 +137,25 @@ def _load_nodes(tx: Transaction, access: Access, batch: list[Node]) -> tuple[Cou
     hashes = json_text([node.content_hash for node in batch])
     rows = tx.rows("nodes_by_hash", {"owner": access.owner, "hashes": hashes, **inside_parameters("root", access.root)})
     holders = {(namespace, kind, hashed): node_id for node_id, namespace, kind, hashed in rows}
-    counts: Counter[str] = Counter()
+    later = {node.id: _later(node, known[node.id]) for node in batch if node.id in known}
+    changed, refused = _settle([node for node in later.values() if node is not None], known, holders)
     new: list[Node] = []
-    changed: list[Node] = []
     aliases: dict[str, str] = {}
     for node in batch:
-        mine = known.get(node.id)
-        later = node if mine is None else _later(node, mine)
-        if later is None:
-            counts["nodes_unchanged"] += 1
-            continue
-        holder = holders.get(_text_key(later), later.id)
-        if holder != later.id:
-            # The text is another node's: a new node becomes an alias of it, a changed one stays as it is.
-            counts["nodes_duplicate" if mine is None else "nodes_refused"] += 1
-            if mine is None:
+        if node.id not in known:
+            holder = holders.setdefault(_text_key(node), node.id)
+            if holder == node.id:
+                new.append(node)
+                known[node.id] = node
+            else:
                 aliases[node.id] = holder
-            continue
-        if mine is not None:
-            holders.pop(_text_key(mine), None)
-        holders[_text_key(later)] = later.id
-        known[later.id] = later
-        (new if mine is None else changed).append(later)
-        counts["nodes_created" if mine is None else "nodes_updated"] += 1
+    counts = Counter(
+        nodes_created=len(new),
+        nodes_updated=len(changed),
+        nodes_refused=refused,
+        nodes_duplicate=len(aliases),
+        nodes_unchanged=len(batch) - len(new) - len(changed) - refused - len(aliases),
+    )
     # Changes first: a new node may have the text that a changed one gave up.
     tx.run_many("node_replace", ({"owner": access.owner, **nodes.to_parameters(node)} for node in changed))
     tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
@@ -168,6 +164,25 @@ def _load_nodes(tx: Transaction, access: Access, batch: list[Node]) -> tuple[Cou
     if changed:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
     return counts, aliases
+
+
+def _settle(
+    wanted: list[Node], known: Mapping[str, Node], holders: dict[tuple[str, str, str], str]
+) -> tuple[list[Node], int]:
+    """The changes that can be made, in an order in which each finds its text free; and how many cannot."""
+    settled: list[Node] = []
+    while True:
+        waiting = []
+        for node in wanted:
+            if holders.get(_text_key(node), node.id) != node.id:
+                waiting.append(node)
+                continue
+            holders.pop(_text_key(known[node.id]), None)
+            holders[_text_key(node)] = node.id
+            settled.append(node)
+        if len(waiting) in (0, len(wanted)):
+            return settled, len(waiting)
+        wanted = waiting
 
 
 def _load_edges(tx: Transaction, access: Access, batch: list[Edge]) -> tuple[Counter[str], list[Edge]]:
