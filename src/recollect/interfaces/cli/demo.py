@@ -97,7 +97,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
     console.print(render.relation_table(memory.walk(ids["choice"], depth=2, direction="both")))
 
     step("5. Find it again, in any language")
-    for question in ("Can several programs read while one writes?", "チーム 共有"):
+    for question in ("Do readers block the writer?", "チーム 共有"):
         console.print(render.shown(f"  {question}"))
         console.print(render.hit_table(memory.search(question, limit=2)))
 

@@ -25,28 +25,23 @@ def memo_panel(node: Node) -> RenderableType:
     return Panel(Group(*parts), title=shown(node.title or "(untitled)"), title_align="left")
 
 
-def memo_table(page: Page) -> Table:
-    """Memos, one line each."""
-    table = _table("id", "namespace", "title", "text", "updated")
+def memo_table(page: Page) -> RenderableType:
+    """Memos, a few lines each."""
+    table = _table("id", "memo")
     for node in page.nodes:
-        table.add_row(
-            node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content), node.updated_at[:10]
-        )
-    return table
+        table.add_row(node.id, _memo_cell(node))
+    return table if page.nodes else "nothing here yet"
 
 
-def hit_table(found: Found) -> Table:
-    """What a search found, one line each."""
-    table = _table("score", "id", "namespace", "title", "text")
+def hit_table(found: Found) -> RenderableType:
+    """What a search found, best first."""
+    table = _table("score", "id", "memo")
     for hit in found.hits:
-        node = hit.node
-        table.add_row(
-            f"{hit.score:.2f}", node.id, shown(node.namespace), shown(node.title or ""), first_line(node.content)
-        )
-    return table
+        table.add_row(f"{hit.score:.2f}", hit.node.id, _memo_cell(hit.node))
+    return table if found.hits else "nothing found"
 
 
-def relation_table(found: Relations) -> Table:
+def relation_table(found: Relations) -> RenderableType:
     """Relations with the names of their ends."""
     names = {ref.id: ref.title or ref.id for ref in found.nodes}
     walked = found.depths is not None
@@ -55,7 +50,7 @@ def relation_table(found: Relations) -> Table:
         steps = [str(found.depths[index])] if found.depths is not None else []
         ends = [shown(names.get(end, end)) for end in (edge.source_id, edge.target_id)]
         table.add_row(*steps, ends[0], shown(edge.tag), ends[1], f"{edge.weight:g}", shown(edge.reason or ""))
-    return table
+    return table if found.edges else "no relations"
 
 
 def namespace_table(found: Namespaces) -> Table:
@@ -132,6 +127,13 @@ def when(timestamp: str) -> str:
     return timestamp[:19].replace("T", " ")
 
 
+def _memo_cell(node: Node) -> Text:
+    """What a memo is called, how it begins, where it is and when it changed."""
+    lines = [shown(node.title, style="bold")] if node.title else []
+    lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
+    return Text("\n").join(lines)
+
+
 def _visible(character: str, *, lines: bool) -> str:
     if lines and character in "\n\t":
         return character
@@ -144,6 +146,6 @@ def _visible(character: str, *, lines: bool) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        # Ids and dates are copied and compared: they are never cut.
-        table.add_column(column, overflow="fold", no_wrap=column in ("id", "updated", "score", "step", "weight"))
+        # Ids are copied: they are never cut.
+        table.add_column(column, overflow="fold", no_wrap=column in ("id", "score", "step", "weight"))
     return table
