@@ -313,9 +313,9 @@ class Memory:
 
     # Upkeep
 
-    def export(self, target: IO[str]) -> int:
+    def export(self, target: IO[str], *, progress: Progress = _silent) -> int:
         """Write everything this access may see as JSON lines; returns how many."""
-        return self._export(target, self._access)
+        return self._export(target, self._access, progress)
 
     def import_(self, source: IO[bytes], *, progress: Progress = _silent) -> Imported:
         """Read an export, or a reference MCP memory server's memory.jsonl, into the root.
@@ -340,7 +340,7 @@ class Memory:
                 partial = Path(folder) / "copy"
                 if not self._database.copy_to(partial, progress):
                     with partial.open("x", encoding="utf-8") as file:
-                        self._export(file, replace(self._access, classes=BOUNDARY_CLASSES))
+                        self._export(file, replace(self._access, classes=BOUNDARY_CLASSES), progress)
                 partial.chmod(0o600)
                 partial.rename(path)
         except OSError as error:
@@ -387,12 +387,16 @@ class Memory:
     def _now(self) -> str:
         return identifiers.timestamp(self._clock())
 
-    def _export(self, target: IO[str], access: Access) -> int:
+    def _export(self, target: IO[str], access: Access, progress: Progress) -> int:
         def work(tx: Transaction) -> int:
+            sizes = health.sizes(tx, access)
+            total = sum(count for name, count in sizes.items() if name not in ("events", "retired"))
             written = 0
             for line in records.export(tx, access, now=self._now()):
                 target.write(line + "\n")
                 written += 1
+                if written % 1_000 == 0:
+                    progress(written, total)
             return written
 
         return self._database.read(work)

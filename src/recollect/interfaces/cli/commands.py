@@ -190,8 +190,8 @@ def export(
         session.memory.export(sys.stdout)
         return
     try:
-        with open(file, "x", encoding="utf-8", opener=_private) as stream:
-            lines = session.memory.export(stream)
+        with open(file, "x", encoding="utf-8", opener=_private) as stream, session.progress("exporting") as report:
+            lines = session.memory.export(stream, progress=report)
     except FileExistsError:
         raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
     except OSError as error:
