@@ -19,7 +19,8 @@ from recollect.text.tokens import query_terms, terms
 # Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
 # are to be scored. Each costs FTS5 1.3 µs; all words of a question over 100,000 texts took 15 ms, this 5 ms.
 _PLACES: Final = 6_000
-_LEAST_TERMS: Final = 2
+# A second term is worth more than its share, as long as it is not everywhere.
+_PLACES_OF_TWO: Final = 30_000
 _STATISTICS_SECONDS: Final = 30.0
 _REINDEX_BATCH: Final = 500
 
@@ -112,6 +113,7 @@ def _weights(tx: Transaction, access: Access, wanted: list[str], statistics: Sta
     frequencies: dict[str, int] = dict(rows)
     rarest_first = sorted(frequencies.items(), key=lambda item: (item[1], item[0]))
     places = list(accumulate(count for _, count in rarest_first))
-    telling = dict(item for rank, item in enumerate(rarest_first) if rank < _LEAST_TERMS or places[rank] <= _PLACES)
+    bounds = [math.inf, _PLACES_OF_TWO, *[_PLACES] * len(rarest_first)]
+    telling = dict(item for item, place, bound in zip(rarest_first, places, bounds, strict=False) if place <= bound)
     texts = max(statistics.texts, *frequencies.values(), 1) if frequencies else 1
     return {term: max(math.log((texts - count + 0.5) / (count + 0.5)), 1e-6) for term, count in telling.items()}

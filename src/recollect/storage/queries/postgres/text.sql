@@ -17,10 +17,18 @@ select text.owner_id, t.key, text.node_seq, cast(t.value as integer), text.lengt
 from text, jsonb_each_text(cast(:terms as jsonb)) as t
 
 -- name: text_frequencies
-select t.term, count(*)
-from node_terms t
-where t.owner_id = :owner and t.term in {each terms}
-group by t.term
+-- Counted up to a bound: of a word that common it matters only that it is.
+select counted.term, counted.texts
+from (
+    select q.term, (
+        select count(*)
+        from (
+            select 1 from node_terms t where t.owner_id = :owner and t.term = q.term limit 50000
+        ) as found
+    ) as texts
+    from (select jsonb_array_elements_text(cast(:terms as jsonb)) as term) as q
+) as counted
+where counted.texts > 0
 
 -- name: text_totals
 select count(*), coalesce(avg(t.length), 0)
