@@ -11,7 +11,8 @@ from recollect.model.limits import NAMESPACE_CHARACTERS
 
 def parse(path: str, *, field: str = "namespace") -> str:
     """The canonical form of an absolute path such as a root: segments joined by `/`, not empty."""
-    return _parsed(path, field) if isinstance(path, str) else _joined(_segments(path, field=field), field=field)
+    _refuse_other_types(path, field=field)
+    return _parsed(path, field)
 
 
 @lru_cache(maxsize=4096)
@@ -57,9 +58,13 @@ def is_inside(namespace: str, root: str) -> bool:
     return namespace == root or namespace.startswith(root + "/")
 
 
-def _segments(path: str, *, field: str) -> list[str]:
+def _refuse_other_types(path: object, *, field: str) -> None:
     if not isinstance(path, str):
         raise InvalidNamespace(f"{field} must be text, not {type(path).__name__}")
+
+
+def _segments(path: str, *, field: str) -> list[str]:
+    _refuse_other_types(path, field=field)
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in path):
         raise InvalidNamespace(f"{field} {shown(path)} holds control characters")
     parts = (part.strip() for part in unicodedata.normalize("NFC", path).split("/"))
