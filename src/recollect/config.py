@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,7 @@ class Setting:
     """One setting: its environment variable is RECOLLECT_ and its name in capitals."""
 
     name: str
-    default: str | int
+    default: str | int | float
     description: str
 
     @property
@@ -39,10 +39,29 @@ SETTINGS: Final = (
     ),
     Setting("busy_timeout_ms", 30_000, "How long a write waits for other writers before it gives up."),
     Setting("pool_size", 8, "The most PostgreSQL connections that one process opens."),
+    Setting(
+        "embedder",
+        "static",
+        "What makes vectors: static (packaged, offline), endpoint (OpenAI-compatible), sentence-transformers, or none.",
+    ),
+    Setting("embed_model", "", "The model's name, for an endpoint or sentence-transformers."),
+    Setting("embed_url", "", "The endpoint's base URL, for example http://localhost:11434/v1."),
+    Setting("embed_key", "", "The endpoint's key, if it wants one."),
+    Setting("embed_timeout_ms", 10_000, "How long to wait for the endpoint's answer."),
+    Setting(
+        "embed_classes",
+        "public,internal",
+        "Boundary classes whose texts may be sent to an endpoint, separated by commas; never secret.",
+    ),
+    Setting("alpha", "", "Weight of the vectors in a search, 0 to 1; empty: what the embedder was calibrated to."),
+    Setting("cutoff", "auto", "Without a limit, how many hits a search gives: auto (Kneedle) or off (10)."),
+    Setting("cutoff_min", 3, "The fewest hits that the cut-off leaves."),
+    Setting("cutoff_max", 50, "The most hits that it looks at."),
+    Setting("cutoff_sensitivity", 1.0, "Kneedle's S: higher asks for a sharper knee and leaves more."),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings in force."""
 
@@ -53,6 +72,17 @@ class Settings:
     allow: tuple[str, ...]
     busy_timeout_ms: int
     pool_size: int
+    embedder: str
+    embed_model: str
+    embed_url: str
+    embed_key: str = field(repr=False)
+    embed_timeout_ms: int
+    embed_classes: tuple[str, ...]
+    alpha: str
+    cutoff: str
+    cutoff_min: int
+    cutoff_max: int
+    cutoff_sensitivity: float
 
 
 def load(given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
@@ -63,9 +93,10 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
         if value is None:
             value = _parsed(setting, environment[setting.variable]) if setting.variable in environment else None
         values[setting.name] = setting.default if value is None else value
-    allow = values["allow"]
-    if isinstance(allow, str):
-        values["allow"] = tuple(tag.strip() for tag in allow.split(",") if tag.strip())
+    for name in ("allow", "embed_classes"):
+        listed = values[name]
+        if isinstance(listed, str):
+            values[name] = tuple(tag.strip() for tag in listed.split(",") if tag.strip())
     return Settings(**values)  # type: ignore[arg-type]  # the table and the class have the same fields
 
 
@@ -79,13 +110,14 @@ def default_database() -> Path:
     return folder / "memory.db"
 
 
-def _parsed(setting: Setting, text: str) -> str | int:
+def _parsed(setting: Setting, text: str) -> str | int | float:
     if isinstance(setting.default, str):
         return text
+    kind, name = (float, "number") if isinstance(setting.default, float) else (int, "whole number")
     try:
-        number = int(text)
+        number = kind(text)
     except ValueError:
         number = -1
-    if number < 1:
-        raise InvalidInput(f"{setting.variable}={shown(text)} is not a positive whole number")
+    if not 0 < number < 1e9:
+        raise InvalidInput(f"{setting.variable}={shown(text)} is not a positive {name}")
     return number

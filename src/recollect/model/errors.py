@@ -5,6 +5,7 @@ RecollectError
 │   └── InvalidNamespace    invalid_namespace   a path that is malformed or leaves its root
 ├── NotFound                not_found           no such row in the caller's root and boundary
 ├── Conflict                conflict            the change would collide with another row
+├── EmbedderUnavailable     embedder_unavailable  vectors cannot be made now
 └── StoreError              store_error         the database itself
     ├── StoreBusy           store_busy          other writers held the lock for too long
     ├── StoreUnavailable    store_unavailable   it cannot be opened or reached
@@ -52,6 +53,12 @@ class Conflict(RecollectError):
     """The change would collide with an existing row; nothing was written."""
 
     code = "conflict"
+
+
+class EmbedderUnavailable(RecollectError):
+    """Vectors cannot be made: the embedder is missing, unreachable, or answers with something else."""
+
+    code = "embedder_unavailable"
 
 
 class StoreError(RecollectError):

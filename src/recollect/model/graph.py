@@ -46,6 +46,7 @@ class Node:
     valid_from: str | None = None
     valid_to: str | None = None
     superseded_by: str | None = None
+    task_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

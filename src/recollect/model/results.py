@@ -10,6 +10,7 @@ from recollect.model.graph import Edge, Node
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
 Direction = Literal["forward", "backward", "both"]
+Target = Literal["claims", "fragments", "memos"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +38,58 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Scores:
+    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1]."""
+
+    bm25: float | None
+    text_rank: int | None
+    similarity: float | None
+    vector_rank: int | None
+    s_text: float
+    s_vec: float
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that a search found, and how well it fits."""
+    """A node that a search found, and how well it fits: 0 to 1, comparable within one answer."""
 
     node: Node
     score: float
+    scores: Scores
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found, best first, and how it searched."""
+    """What a search found, best first, and how it searched.
+
+    alpha: the weight of the vectors in the score; candidates: how many were ranked before the cut;
+    degraded: why the answer may lack something, empty if it does not.
+    """
 
     hits: tuple[Hit, ...]
     arms: tuple[str, ...]
+    alpha: float
+    candidates: int
+    vectors_searched: int
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A node near a question: the beginning of its text and the cosine similarity."""
+
+    id: str
+    title: str | None
+    text_preview: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarFound:
+    """What `vector_search` found, most similar first, among how many."""
+
+    results: tuple[Similar, ...]
+    total_searched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +189,7 @@ class Info:
     owner: str
     root_namespace: str
     default_namespace: str
+    embedder: str | None
     sizes: Mapping[str, int] = field(default_factory=dict)
     engine: Mapping[str, Any] = field(default_factory=dict)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from recollect.embedding.port import Embedder
 from recollect.model.access import Access
+from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from recollect.model.results import Check
+from recollect.storage import embeddings
 from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
-from recollect.text.check import content_hash
+from recollect.text.check import content_hash, json_text
 
 
 def sizes(tx: Transaction, access: Access) -> dict[str, int]:
@@ -31,3 +36,26 @@ def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
         Check("pending work", unindexed == 0, f"{unindexed} texts wait to be indexed (`recollect reindex`)"),
         Check("content hashes", changed == 0, f"{changed} texts differ from their hash"),
     )
+
+
+def vector_checks(
+    tx: Transaction, access: Access, embedder: Embedder | None, send_classes: Sequence[BoundaryClass]
+) -> tuple[Check, ...]:
+    """Whether every text has the vector it should have, and whether this process makes the same kind."""
+    classes = BOUNDARY_CLASSES if embedder is None else embeddings.sendable(embedder, send_classes)
+    scope = {**scope_parameters(access), "classes": json_text(classes), "kinds": json_text(embeddings.KINDS)}
+    waiting, withheld, failure = tx.row("pending_health", scope) or (0, 0, None)
+    (forgotten,) = tx.row("embedding_stale", scope) or (0,)
+    model = embeddings.active(tx)
+    lacking = waiting + forgotten - withheld
+    found = f"{lacking} texts wait for their vectors (`recollect embed`)"
+    if withheld:
+        found += f"; {withheld} may not be sent to the endpoint"
+    if failure and lacking:
+        found += f"; last failure: {failure}"
+    checks = [Check("vectors", lacking == 0, found)]
+    if model is not None and embedder is not None:
+        same = model.model_id == embedder.model_id
+        said = f"{model.model_id}, {model.dimension} dimensions" if same else embeddings.mismatch(model, embedder)
+        checks.append(Check("embedder", same, said))
+    return tuple(checks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.model import cursors
@@ -12,7 +12,8 @@ from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, NotFound
 from recollect.model.graph import Node
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
-from recollect.storage import text_index
+from recollect.storage import embeddings, text_index
+from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
 from recollect.text.check import check_metadata, content_hash, json_text
@@ -29,7 +30,16 @@ def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -
     return from_row(row)
 
 
-def create(tx: Transaction, access: Access, node: Node) -> Saved:
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What to make of a node: what is None stays, metadata is merged and a null removes its key."""
+
+    content: str | None = None
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def create(tx: Transaction, access: Access, node: Node, made: Made | None) -> Saved:
     """Store a new node, unless its text is already in its namespace: then that one, with news merged in.
 
     The node's metadata is a patch: a null removes its key.
@@ -44,28 +54,20 @@ def create(tx: Transaction, access: Access, node: Node) -> Saved:
         created = replace(node, metadata=_without_nulls(node.metadata))
         tx.run("node_insert", {"owner": access.owner, **to_parameters(created)})
         text_index.write(tx, access, [created], new=True)
+        embeddings.write(tx, access, [created], made, new=True, now=node.updated_at)
         return Saved(created, "created")
     existing = from_row(row)
     if existing.boundary_class not in access.classes:
         raise Conflict("the same text is already stored under a boundary class that this access cannot see")
-    merged = _merged(existing, title=node.title, metadata=node.metadata, now=node.updated_at)
-    _replace(tx, access, existing, merged)
+    merged = _merged(existing, Change(title=node.title, metadata=node.metadata), now=node.updated_at)
+    _replace(tx, access, existing, merged, made)
     return Saved(merged, "duplicate")
 
 
-def update(
-    tx: Transaction,
-    access: Access,
-    node_id: str,
-    *,
-    content: str,
-    title: str | None,
-    metadata: Mapping[str, Any],
-    now: str,
-) -> Saved:
-    """Change a node's text; title and metadata that are not given stay. The version rises if anything changed."""
+def update(tx: Transaction, access: Access, node_id: str, change: Change, made: Made | None, *, now: str) -> Saved:
+    """Change a node. The version rises if anything changed."""
     existing = get(tx, access, node_id)
-    merged = _merged(existing, content=content, title=title, metadata=metadata, now=now)
+    merged = _merged(existing, change, now=now)
     if merged.content_hash != existing.content_hash:
         other = tx.row("node_same_text", {"owner": access.owner, **to_parameters(merged)})
         if other is not None:
@@ -75,7 +77,7 @@ def update(
                 f"{name} in {existing.namespace!r} already has this text",
                 hint="use that memo, or delete one of the two",
             )
-    status: SaveStatus = "updated" if _replace(tx, access, existing, merged) else "unchanged"
+    status: SaveStatus = "updated" if _replace(tx, access, existing, merged, made) else "unchanged"
     return Saved(merged, status)
 
 
@@ -123,15 +125,14 @@ def to_parameters(node: Node) -> dict[str, Any]:
     return values
 
 
-def _merged(
-    node: Node, *, content: str | None = None, title: str | None, metadata: Mapping[str, Any], now: str
-) -> Node:
+def _merged(node: Node, change: Change, *, now: str) -> Node:
+    content = node.content if change.content is None else change.content
     changed = replace(
         node,
-        content=node.content if content is None else content,
-        content_hash=node.content_hash if content is None else content_hash(content),
-        title=node.title if title is None else title,
-        metadata=check_metadata(_without_nulls({**node.metadata, **metadata})),
+        content=content,
+        content_hash=content_hash(content),
+        title=node.title if change.title is None else change.title,
+        metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
     )
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
@@ -144,10 +145,11 @@ def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if value is not None}
 
 
-def _replace(tx: Transaction, access: Access, old: Node, new: Node) -> bool:
+def _replace(tx: Transaction, access: Access, old: Node, new: Node, made: Made | None) -> bool:
     if new is old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
     if (new.title, new.content) != (old.title, old.content):
         text_index.write(tx, access, [new], new=False)
+        embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
     return True

@@ -8,10 +8,13 @@ Readers never wait for writers. Both are safe to call from any thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from recollect.embedding.port import Matrix
+from recollect.model.access import Access
 from recollect.model.results import Check
 from recollect.storage.statements import Dialect
 
@@ -52,11 +55,58 @@ class Transaction(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that vectors of the store are made with."""
+
+    number: int
+    model_id: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Nodes near a question, nearest first, with their vectors; `searched` is how many there were to choose from."""
+
+    ids: tuple[str, ...]
+    vectors: Matrix
+    searched: int
+
+
+class Vectors(Protocol):
+    """Vector search of one database."""
+
+    def nearest(
+        self,
+        tx: Transaction,
+        access: Access,
+        question: Matrix,
+        *,
+        model: Model,
+        kinds: Sequence[str],
+        limit: int,
+        within: Sequence[int] | None = None,
+    ) -> Nearest:
+        """The nodes nearest to a question among those that the access may see, of these kinds and, if given,
+        with these seqs: the filters come before the choice.
+        """
+        ...
+
+    def prepare(self, model: Model) -> None:
+        """Make the index of a model, after many vectors came in at once."""
+        ...
+
+
 class Database(Protocol):
     """A SQLite file or a PostgreSQL database with the current schema."""
 
     name: str
     location: str
+
+    @property
+    def vectors(self) -> Vectors:
+        """Its vector search."""
+        ...
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work` on one consistent snapshot."""

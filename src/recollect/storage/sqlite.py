@@ -10,18 +10,27 @@ import os
 import queue
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
 import apsw
 
+from recollect.embedding.port import Matrix
 from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
 from recollect.model.results import Check
 from recollect.storage.migrate import Migration, is_current, migrate
-from recollect.storage.port import Parameters, Progress, Result, Row, Transaction
+from recollect.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
 from recollect.storage.statements import Dialect, Statements
+
+
+def _from_vectors(rows: Sequence[bytes]) -> Matrix:
+    import numpy as np
+
+    return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1 if rows else 0)
+
 
 DIALECT: Final = Dialect(
     name="sqlite",
@@ -29,6 +38,13 @@ DIALECT: Final = Dialect(
     words={"seq": "integer primary key autoincrement", "key": "text", "identity": "unique"},
     parameter=":{}",
     document=" ".join,
+    matches=(
+        "(select count(*) from json_each(:metadata) as w join json_each({}.metadata) as m on m.key = w.key"
+        " and m.value = w.value and (m.type = w.type or m.type || w.type in ('integerreal', 'realinteger'))) = (select count(*) from json_each(:metadata))"
+    ),
+    vector="{}.vector",
+    to_vector=lambda vector: vector.tobytes(),
+    from_vectors=_from_vectors,
 )
 # "Rcol": tells our files from other programs' SQLite files.
 _APPLICATION_ID: Final = 0x52636F6C
@@ -51,6 +67,12 @@ class SqliteDatabase:
         _create_private(path)
         with _translated(), self._connection() as connection:
             self._migrate(connection)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        from recollect.storage.vector_index import VectorIndex
+
+        return VectorIndex(self._path, self.read)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         return self._run("begin", work)

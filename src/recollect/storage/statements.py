@@ -4,6 +4,7 @@ A block starts with `-- name: the_name`. Inside it
 - `:name` is a parameter;
 - `{fragment argument}` is one of the fragments below, so that a rule such as who may see a row
   stands in one place;
+- `{literal name}` is a whole number among the parameters, written into the text;
 - a line that ends in `--if name` is left out unless that parameter is given, one that ends in
   `--unless name` if it is (an optional filter written as `:tag is null or …` would keep both
   databases from using their indexes).
@@ -31,6 +32,7 @@ _BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTIL
 _FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: (\w+))?\}")
 _OPTIONAL: Final = re.compile(r"^(.*)--(if|unless) (\w+)$\n?", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^--.*\n", re.MULTILINE)
+_LITERAL: Final = re.compile(r"\{literal (\w+)\}")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
@@ -47,6 +49,14 @@ class Dialect:
     """How a named parameter is written; {} is the name."""
     document: Callable[[Sequence[str]], str]
     """A text's terms as its full-text index takes them."""
+    matches: str
+    """Whether a row's metadata has all that :metadata holds; {} is the row."""
+    vector: str
+    """A row's vector as bytes; {} is the row."""
+    to_vector: Callable[[Any], Any]
+    """A vector as its column takes it."""
+    from_vectors: Callable[[Sequence[bytes]], Any]
+    """The vectors of several rows as a matrix."""
 
 
 class Statements:
@@ -58,17 +68,21 @@ class Statements:
         self._optional = {
             name: frozenset(match[2] for match in _OPTIONAL.findall(text)) for name, text in self._blocks.items()
         }
-        self._rendered: dict[tuple[str, frozenset[str]], str] = {}
+        self._literals = {name: tuple(_LITERAL.findall(text)) for name, text in self._blocks.items()}
+        self._rendered: dict[tuple[str, frozenset[str], tuple[int, ...]], str] = {}
 
     def sql(self, name: str, parameters: Mapping[str, Any]) -> str:
         """The text of a statement for these parameters."""
         given = frozenset(p for p in self._optional[name] if parameters.get(p) is not None)
-        if (name, given) not in self._rendered:
-            self._rendered[name, given] = self._render(self._blocks[name], given)
-        return self._rendered[name, given]
+        literals = tuple(int(parameters[literal]) for literal in self._literals[name])
+        if (name, given, literals) not in self._rendered:
+            numbers = dict(zip(self._literals[name], literals, strict=True))
+            self._rendered[name, given, literals] = self._render(self._blocks[name], given, numbers)
+        return self._rendered[name, given, literals]
 
-    def _render(self, block: str, given: frozenset[str]) -> str:
-        text = _OPTIONAL.sub(lambda m: m[1] + "\n" if (m[2] == "if") == (m[3] in given) else "", block)
+    def _render(self, block: str, given: frozenset[str], numbers: Mapping[str, int]) -> str:
+        text = _LITERAL.sub(lambda m: str(numbers[m[1]]), block)
+        text = _OPTIONAL.sub(lambda m: m[1] + "\n" if (m[2] == "if") == (m[3] in given) else "", text)
         text = _COMMENT.sub("", text)
         while (expanded := _FRAGMENT.sub(self._fragment, text)) != text:
             text = expanded
@@ -81,6 +95,8 @@ class Statements:
         name, *arguments = (group for group in match.groups() if group is not None)
         if name == "each":
             return self._dialect.each.format(f":{arguments[0]}")
+        if name in ("matches", "vector"):
+            return str(getattr(self._dialect, name)).format(arguments[0])
         return FRAGMENTS[name](*arguments)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
@@ -21,6 +21,8 @@ from recollect.text.tokens import query_terms, terms
 _PLACES: Final = 6_000
 # A second term is worth more than its share, as long as it is not everywhere.
 _PLACES_OF_TWO: Final = 30_000
+# A whole memo may be the question.
+_TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 30.0
 _REINDEX_BATCH: Final = 500
 
@@ -48,11 +50,18 @@ class TextSearch:
         self._statistics: dict[str, tuple[float, Statistics]] = {}
 
     def best(
-        self, tx: Transaction, access: Access, query: str, *, kinds: Sequence[str], limit: int
+        self,
+        tx: Transaction,
+        access: Access,
+        query: str,
+        *,
+        kinds: Sequence[str],
+        limit: int,
+        metadata: Mapping[str, Any],
     ) -> list[tuple[str, float]]:
-        """Ids and BM25 scores of the best texts that the access may see, best first."""
+        """Ids and BM25 scores of the best texts that the access may see and whose metadata fits, best first."""
         statistics = self._current(tx, access)
-        weights = _weights(tx, access, query_terms(query), statistics)
+        weights = _weights(tx, access, query_terms(query)[:_TERMS], statistics)
         if not weights:
             return []
         parameters = {
@@ -62,6 +71,7 @@ class TextSearch:
             "weights": json_text(weights),
             "query": " OR ".join(f'"{term}"' for term in weights),
             "average": max(statistics.average_length, 1.0),
+            "metadata": json_text(metadata) if metadata else None,
         }
         reach = limit
         while True:

@@ -116,6 +116,19 @@ def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
     return checked
 
 
+def check_filter(value: object) -> dict[str, Any]:
+    """Metadata that a memo must have: a few keys, each with a text, a number or a truth value."""
+    if value is None:
+        return {}
+    checked = check_metadata(value)
+    plain = all(isinstance(item, str | int | float | bool) for item in checked.values())
+    if not plain or len(checked) > limits.FILTER_PAIRS:
+        raise InvalidInput(
+            f"a metadata filter has at most {limits.FILTER_PAIRS} keys with a text, a number, true or false each"
+        )
+    return checked
+
+
 def check_time(value: object, *, field: str) -> str:
     """An ISO-8601 time with a zone (a date alone is midnight UTC), in the stored form."""
     stored = _stored_time(value) if isinstance(value, str) else None

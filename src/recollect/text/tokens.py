@@ -63,6 +63,15 @@ def query_terms(text: str) -> list[str]:
     return telling or found
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether a text is mostly written in a script without spaces."""
+    unspaced = words = 0
+    for run, word in _RUN.findall(text[:2_000]):
+        unspaced += len(run)
+        words += len(word)
+    return unspaced > words
+
+
 def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run

@@ -13,11 +13,13 @@ from dataclasses import fields, replace
 from itertools import groupby, islice
 from typing import IO, Any, Final, TypeVar, cast
 
+from recollect.embedding.port import Embedder
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput
 from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
-from recollect.storage import edges, events, nodes, text_index
+from recollect.storage import edges, embeddings, events, nodes, text_index
+from recollect.storage.embeddings import Made
 from recollect.storage.port import Database, Progress, Transaction
 from recollect.storage.statements import inside_parameters
 from recollect.storage.transfer import records, reference_server
@@ -33,16 +35,26 @@ _LINE_BYTES: Final = 1024 * 1024
 _Item = TypeVar("_Item")
 
 
-def load(database: Database, access: Access, source: IO[bytes], *, now: str, progress: Progress) -> Imported:
+def load(
+    database: Database,
+    access: Access,
+    source: IO[bytes],
+    *,
+    embedder: Embedder | None,
+    now: str,
+    progress: Progress,
+) -> Imported:
     """Import a seekable file of either format into the access's root."""
     total = _check(database, access, _parsed(source, access, now=now))
-    loader = _Loader(database, access)
+    loader = _Loader(database, access, embedder, now)
     for done, batch in _batches(_parsed(source, access, now=now)):
         loader.write(batch)
         progress(done, total)
     loader.write_postponed()
     if total >= _MANY:
         database.refresh_statistics()
+        if model := database.read(embeddings.active):
+            database.vectors.prepare(model)
     counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
@@ -52,10 +64,12 @@ def load(database: Database, access: Access, source: IO[bytes], *, now: str, pro
 class _Loader:
     """One import: what it did so far, and the edges that came before their ends."""
 
-    def __init__(self, database: Database, access: Access) -> None:
+    def __init__(self, database: Database, access: Access, embedder: Embedder | None, now: str) -> None:
         self.counts: Counter[str] = Counter()
         self._database = database
         self._access = access
+        self._embedder = embedder
+        self._now = now
         self._aliases: dict[str, str] = {}
         self._postponed: list[Edge] = []
 
@@ -64,7 +78,11 @@ class _Loader:
         match batch[0]:
             case Node():
                 nodes_batch = cast(list[Node], batch)
-                counts, aliases = self._database.write(lambda tx: _load_nodes(tx, self._access, nodes_batch))
+                texts = [embeddings.text_of(node.title, node.content) for node in nodes_batch]
+                made = None if self._embedder is None else embeddings.made(self._embedder, texts)
+                counts, aliases = self._database.write(
+                    lambda tx: _load_nodes(tx, self._access, nodes_batch, made, self._now)
+                )
                 self._aliases |= aliases
             case Edge():
                 edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
@@ -127,7 +145,9 @@ def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield number, value
 
 
-def _load_nodes(tx: Transaction, access: Access, batch: list[Node]) -> tuple[Counter[str], dict[str, str]]:
+def _load_nodes(
+    tx: Transaction, access: Access, batch: list[Node], made: Made | None, now: str
+) -> tuple[Counter[str], dict[str, str]]:
     """Insert or update nodes. A new one whose text is already there becomes an alias of the one that has it."""
     tx.run("lock_edges_alone", {})
     rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text([node.id for node in batch])})
@@ -161,6 +181,8 @@ def _load_nodes(tx: Transaction, access: Access, batch: list[Node]) -> tuple[Cou
     tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
     text_index.write(tx, access, changed, new=False)
     text_index.write(tx, access, new, new=True)
+    embeddings.write(tx, access, changed, made, new=False, now=now)
+    embeddings.write(tx, access, new, made, new=True, now=now)
     if changed:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
     return counts, aliases

@@ -170,6 +170,7 @@ _NODE_FIELDS: Final[Mapping[str, Checker]] = {
     "valid_from": _optional(_time("valid_from")),
     "valid_to": _optional(_time("valid_to")),
     "superseded_by": _optional(_id("superseded_by")),
+    "task_id": _optional(_id("task_id")),
     "created_at": _time("created_at"),
     "updated_at": _time("updated_at"),
     "version": _version,
@@ -197,9 +198,13 @@ _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
 }
 
 
+# Fields that exports made before them do not have.
+_LATER: Final = frozenset({"task_id"})
+
+
 def _checked(line: Mapping[str, Any], checkers: Mapping[str, Checker]) -> dict[str, Any]:
     unknown = sorted(set(line) - set(checkers) - {"type"})
-    missing = sorted(set(checkers) - set(line))
+    missing = sorted(set(checkers) - set(line) - _LATER)
     if unknown or missing:
         raise InvalidInput(
             "; ".join(
@@ -208,4 +213,4 @@ def _checked(line: Mapping[str, Any], checkers: Mapping[str, Checker]) -> dict[s
                 if names
             )
         )
-    return {name: checker(line[name]) for name, checker in checkers.items()}
+    return {name: checker(line[name]) for name, checker in checkers.items() if name in line}

@@ -52,6 +52,7 @@ from (
     limit :reach
 ) as best
 left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
+  and {matches n} --if metadata
 order by best.score desc, best.seq desc
 
 -- name: text_missing

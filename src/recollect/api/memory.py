@@ -1,0 +1,71 @@
+"""`Memory`: the verbs in one class, and how to open it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from recollect import config
+from recollect.api.memos import MemoVerbs
+from recollect.api.opening import access_from, open_database, open_embedder, tuning_of
+from recollect.api.relations import RelationVerbs
+from recollect.api.search import SearchVerbs
+from recollect.api.upkeep import UpkeepVerbs
+from recollect.embedding.port import Embedder
+from recollect.model.errors import InvalidInput
+
+
+class Memory(MemoVerbs, SearchVerbs, RelationVerbs, UpkeepVerbs):
+    """A memory, seen by one owner from one root.
+
+    Many threads may share one; a process opens its own (also after a fork).
+    """
+
+    @classmethod
+    def open(
+        cls,
+        url: str | Path | None = None,
+        *,
+        owner: str | None = None,
+        root: str | None = None,
+        namespace: str | None = None,
+        allow: Sequence[str] | None = None,
+        embedder: str | Embedder | None = None,
+        embed_model: str | None = None,
+    ) -> Self:
+        """Open a memory by path or URL. What is not given comes from the environment, then the defaults.
+
+        `root` confines everything to one namespace and what is below it, `namespace` is the default
+        inside it, `allow` holds the tags that open boundary classes. `embedder` is the name of one (see the
+        settings) or an object of your own that is one; `embed_model` is its model.
+        """
+        if not isinstance(url, str | Path | None):
+            raise InvalidInput(f"a database is a path or a URL, not {type(url).__name__}")
+        given = {
+            "db": None if url is None else str(url),
+            "owner": owner,
+            "root": root,
+            "namespace": namespace,
+            "allow": allow,
+            "embedder": embedder if isinstance(embedder, str) else None,
+            "embed_model": embed_model,
+        }
+        settings = config.load(given)
+        access = access_from(settings)
+        made = open_embedder(settings) if embedder is None or isinstance(embedder, str) else embedder
+        return cls(open_database(settings), access, embedder=made, tuning=tuning_of(settings))
+
+    def close(self) -> None:
+        """Finish the work at hand and release the database's connections."""
+        self._worker.close()
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,137 @@
+"""Chooses the database, the access and the embedder that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from recollect import config
+from recollect.api.state import Tuning
+from recollect.embedding.endpoint import EndpointEmbedder
+from recollect.embedding.port import Embedder
+from recollect.embedding.sentences import SentenceTransformersEmbedder
+from recollect.embedding.static import StaticEmbedder
+from recollect.model import limits
+from recollect.model import namespaces as paths
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput, StoreUnavailable, shown
+from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass
+from recollect.policy.boundary import visible_classes
+from recollect.recall.cut_off import CutOff
+from recollect.storage.port import Database
+from recollect.text import check
+
+
+def access_of(
+    *,
+    owner: str | None = None,
+    root: str | None = None,
+    namespace: str | None = None,
+    allow: Sequence[str] | None = None,
+) -> Access:
+    """The access that `Memory.open` would have, checked without opening anything."""
+    return access_from(config.load({"owner": owner, "root": root, "namespace": namespace, "allow": allow}))
+
+
+def access_from(settings: config.Settings) -> Access:
+    root = paths.parse(settings.root, field="root")
+    return Access(
+        owner=check.check_text(settings.owner, field="owner", characters=limits.OWNER_CHARACTERS),
+        root=root,
+        namespace=paths.resolve(settings.namespace, root=root, default=root),
+        classes=visible_classes(settings.allow),
+    )
+
+
+def open_database(settings: config.Settings) -> Database:
+    url = settings.db or str(config.default_database())
+    scheme, separator, rest = url.partition("://")
+    if scheme in ("postgresql", "postgres") and separator:
+        try:
+            from recollect.storage.postgres import PostgresDatabase
+        except ImportError:
+            raise StoreUnavailable(
+                "PostgreSQL support is not installed", hint="pip install 'recollect[postgres]'"
+            ) from None
+        return PostgresDatabase(url, busy_timeout_ms=settings.busy_timeout_ms, pool_size=settings.pool_size)
+    if separator and scheme != "sqlite":
+        raise InvalidInput(f"{shown(scheme)} is not a database we know", hint="sqlite:///path or postgresql://…")
+    if separator and not rest.startswith("/"):
+        raise InvalidInput(f"{shown(url)} names a host", hint="sqlite:///relative/path or sqlite:////absolute/path")
+    path = rest[1:] if separator else url
+    if not path or path == ":memory:" or "\0" in url:
+        raise InvalidInput(f"{shown(url)} is not a file", hint="give the path of a file; it is made if missing")
+    from recollect.storage.sqlite import SqliteDatabase
+
+    return SqliteDatabase(path_of(path), busy_timeout_ms=settings.busy_timeout_ms)
+
+
+def path_of(text: str) -> Path:
+    """An absolute path, or an error that says what is wrong with the text."""
+    try:
+        if "\0" in text or not text:
+            raise ValueError("a path has no NUL character and is not empty")
+        text.encode()
+        return Path(text).expanduser().absolute()
+    except (RuntimeError, ValueError) as error:
+        raise InvalidInput(f"{shown(text)} is not a path", hint=str(error)) from None
+
+
+def open_embedder(settings: config.Settings) -> Embedder | None:
+    """The embedder that the settings name; it loads or connects at its first text."""
+    match settings.embedder:
+        case "none":
+            return None
+        case "static":
+            return StaticEmbedder()
+        case "sentence-transformers":
+            return SentenceTransformersEmbedder(_model_name(settings))
+        case "endpoint":
+            if not settings.embed_url.startswith(("http://", "https://")):
+                raise InvalidInput(
+                    f"embed_url {shown(settings.embed_url)} is not an http(s) URL",
+                    hint="set RECOLLECT_EMBED_URL, for example to http://localhost:11434/v1",
+                )
+            return EndpointEmbedder(
+                settings.embed_url,
+                model=_model_name(settings),
+                key=settings.embed_key,
+                timeout_ms=settings.embed_timeout_ms,
+            )
+        case other:
+            raise InvalidInput(
+                f"embedder {shown(other)} is not one of static, endpoint, sentence-transformers, none",
+                hint="set RECOLLECT_EMBEDDER",
+            )
+
+
+def tuning_of(settings: config.Settings) -> Tuning:
+    """The settings of searches, checked."""
+    unknown = [name for name in settings.embed_classes if name not in BOUNDARY_CLASSES or name == "secret"]
+    if unknown:
+        raise InvalidInput(f"embed_classes may not hold {shown(unknown[0])}", hint="public, internal or pii")
+    if settings.cutoff not in ("auto", "off"):
+        raise InvalidInput(f"cutoff {shown(settings.cutoff)} is not auto or off")
+    if not settings.cutoff_min <= settings.cutoff_max <= limits.SEARCH_LIMIT:
+        raise InvalidInput(f"cutoff_min ≤ cutoff_max ≤ {limits.SEARCH_LIMIT} does not hold")
+    return Tuning(
+        alpha=_alpha(settings.alpha),
+        cut=CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
+        if settings.cutoff == "auto"
+        else None,
+        send_classes=cast(tuple[BoundaryClass, ...], settings.embed_classes),
+    )
+
+
+def _alpha(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        return check.check_weight(float(text), field="alpha")
+    except ValueError:
+        raise InvalidInput(f"alpha {shown(text)} is not a number from 0 to 1") from None
+
+
+def _model_name(settings: config.Settings) -> str:
+    return check.check_text(settings.embed_model, field="embed_model", characters=limits.MODEL_CHARACTERS)

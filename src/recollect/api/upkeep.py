@@ -1,0 +1,144 @@
+"""Verbs for upkeep: export, import, backup, indexes, health."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO
+
+from recollect.api.opening import path_of
+from recollect.api.state import Verbs, silent
+from recollect.embedding.port import Embedder
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput, StoreUnavailable
+from recollect.model.graph import BOUNDARY_CLASSES
+from recollect.model.results import Check, Health, Imported, Info
+from recollect.storage import embeddings, health, text_index
+from recollect.storage.port import Progress, Transaction
+from recollect.storage.transfer import load, records
+
+
+class UpkeepVerbs(Verbs):
+    """What keeps a memory whole, and moves it."""
+
+    def export(self, target: IO[str], *, progress: Progress = silent) -> int:
+        """Write everything this access may see as JSON lines; returns how many."""
+        return self._export(target, self._access, progress)
+
+    def import_(self, source: IO[bytes], *, progress: Progress = silent) -> Imported:
+        """Read an export, or a reference MCP memory server's memory.jsonl, into the root.
+
+        The whole file is checked before anything is written; doing it again changes nothing.
+        """
+        with _seekable(source) as file:
+            imported = load.load(
+                self._database, self._access, file, embedder=self._embedder, now=self._now(), progress=progress
+            )
+        if self._embedder is not None and not self._embedder.instant:
+            self._worker.wake()
+        return imported
+
+    def backup(self, target: str | Path, *, progress: Progress = silent) -> Path:
+        """Write a consistent copy while the store is in use.
+
+        On SQLite a database file; on PostgreSQL, whose own tools copy databases, an export of the
+        owner's root in all boundary classes, to be read by `import_`.
+        """
+        path = path_of(str(target))
+        try:
+            if path.exists():
+                raise InvalidInput(f"{path} is already there", hint="choose a new name")
+            # A folder of our own beside it: private, on the same disk, and nobody else's file is touched.
+            with tempfile.TemporaryDirectory(prefix=".recollect-", dir=path.parent) as folder:
+                partial = Path(folder) / "copy"
+                if not self._database.copy_to(partial, progress):
+                    with partial.open("x", encoding="utf-8") as file:
+                        self._export(file, replace(self._access, classes=BOUNDARY_CLASSES), progress)
+                partial.chmod(0o600)
+                partial.rename(path)
+        except OSError as error:
+            raise StoreUnavailable(f"cannot write {path}: {error.strerror}", hint="is the folder there?") from None
+        return path
+
+    def reindex(self) -> int:
+        """Make the full-text index of the root anew; returns how many texts it holds."""
+        return text_index.reindex(self._database, self._access)
+
+    def embed(self, *, progress: Progress = silent) -> int:
+        """Make the vectors that are missing in the whole store; returns how many. Can be interrupted and repeated."""
+        embedder = self._required_embedder()
+        self._database.write(embeddings.find_missing)
+        done = embeddings.complete(
+            self._database, embedder, classes=self._tuning.send_classes, clock=self._clock, progress=progress
+        )
+        if done and (model := self._database.read(embeddings.active)):
+            self._database.vectors.prepare(model)
+        return done
+
+    def reembed(self, *, progress: Progress = silent) -> int:
+        """Make all vectors of the store with this memory's embedder beside the old ones, and switch when complete."""
+        embedder = self._required_embedder()
+        model = self._database.read(embeddings.active)
+        if model is None or model.model_id == embedder.model_id:
+            return self.embed(progress=progress)
+        return embeddings.refill(
+            self._database, embedder, classes=self._tuning.send_classes, clock=self._clock, progress=progress
+        )
+
+    def info(self) -> Info:
+        """Where the memory is and what it holds."""
+        return Info(
+            program_version=version("recollect"),
+            database=self._database.name,
+            location=self._database.location,
+            schema_version=self._database.schema_version(),
+            owner=self._access.owner,
+            root_namespace=self._access.root,
+            default_namespace=self._access.namespace,
+            embedder=None if self._embedder is None else self._embedder.model_id,
+            sizes=self._database.read(lambda tx: health.sizes(tx, self._access)),
+            engine=self._database.engine(),
+        )
+
+    def doctor(self) -> Health:
+        """Check that the store is whole."""
+        info = self.info()
+        schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
+        rows = self._database.read(lambda tx: health.checks(tx, self._access))
+        classes = self._tuning.send_classes
+        vectors = self._database.read(lambda tx: health.vector_checks(tx, self._access, self._embedder, classes))
+        return Health(info, (schema, *self._database.check_integrity(), *rows, *vectors))
+
+    def _export(self, target: IO[str], access: Access, progress: Progress) -> int:
+        def work(tx: Transaction) -> int:
+            sizes = health.sizes(tx, access)
+            total = sum(count for name, count in sizes.items() if name not in ("events", "retired"))
+            written = 0
+            for line in records.export(tx, access, now=self._now()):
+                target.write(line + "\n")
+                written += 1
+                if written % 1_000 == 0:
+                    progress(written, total)
+            return written
+
+        return self._database.read(work)
+
+    def _required_embedder(self) -> Embedder:
+        if self._embedder is None:
+            raise InvalidInput("this memory has no embedder", hint="set RECOLLECT_EMBEDDER, for example to static")
+        return self._embedder
+
+
+@contextmanager
+def _seekable(source: IO[bytes]) -> Iterator[IO[bytes]]:
+    if source.seekable():
+        yield source
+        return
+    with tempfile.TemporaryFile() as spool:
+        while block := source.read(1024 * 1024):
+            spool.write(block)
+        yield spool

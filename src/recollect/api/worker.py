@@ -1,0 +1,68 @@
+"""Completes vectors in the background: one thread, started when there is something to do, gone when there is not."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from recollect.embedding.port import Embedder
+from recollect.model.errors import RecollectError
+from recollect.model.graph import BoundaryClass
+from recollect.storage import embeddings
+from recollect.storage.port import Database
+
+logger = logging.getLogger("recollect")
+
+
+class Worker:
+    """What it cannot do now (the endpoint is down) it leaves for the next call, of this process or another."""
+
+    def __init__(
+        self,
+        database: Database,
+        embedder: Embedder | None,
+        classes: Sequence[BoundaryClass],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._classes = classes
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def wake(self) -> None:
+        """Work through what waits, unless that is already going on."""
+        if self._embedder is None or self._stop.is_set():
+            return
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="recollect-embed", daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the batch at hand."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        assert self._embedder is not None
+        try:
+            embeddings.complete(
+                self._database,
+                self._embedder,
+                classes=self._classes,
+                clock=self._clock,
+                stop=self._stop.is_set,
+                progress=_silent,
+            )
+        except RecollectError as error:
+            logger.warning("vectors wait: %s", error)
+
+
+def _silent(done: int, total: int) -> None:
+    """Nobody watches."""

@@ -1,0 +1,1 @@
+"""Text as vectors: one small port, three embedders behind it."""

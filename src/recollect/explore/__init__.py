@@ -1,0 +1,1 @@
+"""Explore: ask the graph by meaning, and read what is there."""

@@ -1,0 +1,45 @@
+"""`vector_search`: what is near in meaning, by cosine similarity alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from recollect.model.access import Access
+from recollect.model.errors import NotFound
+from recollect.model.graph import NodeKind
+from recollect.model.results import Similar, SimilarFound, Target
+from recollect.storage import nodes
+from recollect.storage.candidates import Question, nearest
+from recollect.storage.port import Transaction, Vectors
+
+TARGETS: Final[Mapping[Target, NodeKind]] = {"claims": "claim", "fragments": "fragment", "memos": "memo"}
+_PREVIEW_CHARACTERS: Final = 200
+
+
+def vector_search(
+    tx: Transaction, access: Access, question: Question, *, vectors: Vectors, top_k: int, min_similarity: float
+) -> SimilarFound:
+    """The nodes at least so similar to the question, most similar first."""
+    near = nearest(tx, access, question, vectors=vectors, limit=top_k)
+    if near.searched == 0:
+        target = next(target for target, kind in TARGETS.items() if kind in question.kinds)
+        scope = f"task {question.task_id}" if question.task_id else f"namespace {access.root!r}"
+        raise NotFound(
+            f"there are no embeddings of {target} in {scope}",
+            hint=f"save {target} first, choose another target ({', '.join(TARGETS)}), or run `recollect embed`",
+        )
+    assert question.vector is not None
+    similarities = [float(value) for value in near.vectors @ question.vector]
+    wanted = [
+        (node_id, value) for node_id, value in zip(near.ids, similarities, strict=True) if value >= min_similarity
+    ]
+    by_id = nodes.by_ids(tx, access, [node_id for node_id, _ in wanted])
+    return SimilarFound(
+        tuple(
+            Similar(node_id, by_id[node_id].title, by_id[node_id].content[:_PREVIEW_CHARACTERS], min(value, 1.0))
+            for node_id, value in wanted
+            if node_id in by_id
+        ),
+        near.searched,
+    )

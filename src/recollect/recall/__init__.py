@@ -1,0 +1,1 @@
+"""Recall: candidates are scored, fused, ranked and cut off by pure functions."""

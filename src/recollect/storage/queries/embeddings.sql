@@ -1,0 +1,178 @@
+-- Embeddings: models, vectors, and the nodes that wait for one.
+
+-- name: model_active
+select m.number, m.model_id, m.dimension
+from embedding_models m
+where m.state = 'active'
+
+-- name: model_named
+select m.number, m.model_id, m.dimension
+from embedding_models m
+where m.model_id = :model_id
+
+-- name: model_list
+select m.number, m.model_id, m.dimension, m.state, (select count(*) from embeddings e where e.model = m.number)
+from embedding_models m
+order by m.number
+
+-- name: model_insert
+insert into embedding_models (model_id, dimension, state, created_at)
+values (:model_id, :dimension, :state, :now)
+
+-- name: model_rest
+update embedding_models
+set state = 'filling'
+where state = 'active'
+
+-- name: model_activate
+update embedding_models
+set state = 'active'
+where number = :model
+
+-- name: model_delete
+delete from embedding_models
+where number = :model
+
+-- name: embedding_save
+insert into embeddings (owner_id, node_seq, model, content_hash, vector)
+select n.owner_id, n.seq, :model, :content_hash, :vector
+from nodes n
+where n.owner_id = :owner and n.id = :id
+  and n.version = :version --if version
+on conflict (owner_id, node_seq, model) do update set content_hash = excluded.content_hash, vector = excluded.vector
+
+-- name: embedding_forget
+delete from embeddings
+where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+
+-- name: embedding_hashes
+select n.id, e.content_hash
+from nodes n
+join embeddings e on e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: embeddings_delete
+-- Some vectors of a model, to be repeated until none is left.
+delete from embeddings
+where model = :model and node_seq in (select e.node_seq from embeddings e where e.model = :model limit :limit)
+
+-- name: embedding_vectors
+select n.id, {vector e}
+from nodes n
+join embeddings e on e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: pending_add
+insert into pending_embeddings (owner_id, node_seq)
+select n.owner_id, n.seq
+from nodes n
+where n.owner_id = :owner and n.id = :id
+on conflict (owner_id, node_seq) do update set leased_until = null, error = null
+
+-- name: pending_remove
+delete from pending_embeddings
+where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+
+-- name: pending_done
+-- Gone from the list if its vector is there; a text that changed meanwhile has none and stays.
+delete from pending_embeddings
+where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+  and exists (
+    select 1 from embeddings e
+    where e.owner_id = pending_embeddings.owner_id and e.node_seq = pending_embeddings.node_seq and e.model = :model
+  )
+
+-- name: pending_claim
+select p.owner_id, n.id, n.title, n.content, n.version
+from pending_embeddings p
+join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
+where (p.leased_until is null or p.leased_until < :now) and n.boundary_class in {each classes}
+order by p.node_seq
+limit :limit
+
+-- name: pending_lease
+update pending_embeddings
+set leased_until = :until, error = :error
+where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+
+-- name: pending_missing
+-- Every node that should have a vector of the active model and has none.
+insert into pending_embeddings (owner_id, node_seq)
+select n.owner_id, n.seq
+from nodes n
+where n.kind in {each kinds}
+  and not exists (
+    select 1
+    from embeddings e
+    join embedding_models m on m.number = e.model and m.state = 'active'
+    where e.owner_id = n.owner_id and e.node_seq = n.seq
+  )
+  and not exists (select 1 from pending_embeddings p where p.owner_id = n.owner_id and p.node_seq = n.seq)
+
+-- name: pending_clear
+delete from pending_embeddings
+
+-- name: pending_exists
+select 1
+from pending_embeddings p
+where p.owner_id = :owner
+limit 1
+
+-- name: pending_total
+select count(*)
+from pending_embeddings p
+join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
+where n.boundary_class in {each classes}
+
+-- name: pending_health
+-- How many nodes of the root wait, how many of them may not be sent, and the last failure.
+select count(*), coalesce(sum(case when n.boundary_class in {each classes} then 0 else 1 end), 0), max(p.error)
+from pending_embeddings p
+join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
+where n.owner_id = :owner and {inside n.namespace root}
+
+-- name: embedding_stale
+-- Nodes of the root with neither a vector of the active model nor a place among those that wait.
+select count(*)
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root} and n.kind in {each kinds}
+  and exists (select 1 from embedding_models m where m.state = 'active')
+  and not exists (
+    select 1
+    from embeddings e
+    join embedding_models m on m.number = e.model and m.state = 'active'
+    where e.owner_id = n.owner_id and e.node_seq = n.seq
+  )
+  and not exists (select 1 from pending_embeddings p where p.owner_id = n.owner_id and p.node_seq = n.seq)
+
+-- name: fill_batch
+-- The next nodes without a vector of a model that is being filled.
+select n.seq, n.owner_id, n.id, n.title, n.content, n.version
+from nodes n
+where n.seq > :after and n.kind in {each kinds} and n.boundary_class in {each classes}
+  and not exists (
+    select 1 from embeddings e where e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
+  )
+order by n.seq
+limit :limit
+
+-- name: fill_total
+select count(*)
+from nodes n
+where n.kind in {each kinds} and n.boundary_class in {each classes}
+  and not exists (
+    select 1 from embeddings e where e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
+  )
+
+-- name: nodes_matching
+-- The nodes that a search is confined to by metadata or by task.
+select n.seq
+from nodes n
+where {visible n} and n.kind in {each kinds}
+  and {matches n} --if metadata
+  and (n.task_id = :task_id or n.id in ( --if task_id
+    select e.source_id --if task_id
+    from edges e --if task_id
+    join nodes c on c.owner_id = e.owner_id and c.id = e.target_id and c.task_id = :task_id and c.kind = 'claim' --if task_id
+    where e.owner_id = :owner --if task_id
+  )) --if task_id

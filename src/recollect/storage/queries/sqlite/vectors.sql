@@ -1,0 +1,27 @@
+-- Vectors on SQLite: what the index in memory reads.
+
+-- name: changes_range
+select coalesce((select min(seq) from changes), 0), coalesce((select max(seq) from changes), 0)
+
+-- name: changes_since
+-- Each node that changed, once, as it is now; without a vector if it has none any more.
+select c.node_seq, e.vector, n.owner_id, n.namespace, n.kind, n.boundary_class
+from (select distinct node_seq from changes where seq > :after) as c
+left join embeddings e on e.node_seq = c.node_seq and e.model = :model
+left join nodes n on n.seq = e.node_seq
+
+-- name: change_salt
+select salt from changes where seq = :seq
+
+-- name: embeddings_all
+select e.node_seq, e.vector, n.owner_id, n.namespace, n.kind, n.boundary_class
+from embeddings e
+join nodes n on n.seq = e.node_seq
+where e.model = :model
+
+-- name: embedding_rows
+-- The candidates of the index, as far as they exist and the access may see them.
+select n.id, e.vector
+from nodes n
+join embeddings e on e.node_seq = n.seq and e.model = :model
+where n.seq in (select value from json_each(:seqs)) and {visible n} and n.kind in {each kinds}
