@@ -12,6 +12,7 @@ from recollect.model.results import Deleted, Page, Saved
 from recollect.storage import embeddings, events, nodes
 from recollect.storage.port import Transaction
 from recollect.text import check
+from recollect.text.tokens import text_of
 
 
 class MemoVerbs(Verbs):
@@ -76,7 +77,7 @@ class MemoVerbs(Verbs):
         if memo_id is not None and title is None and self._embedder.instant:
             node_id = check.check_id(memo_id, field="memo_id")
             title = self._database.read(lambda tx: nodes.get(tx, self._access, node_id)).title
-        return embeddings.made(self._embedder, [embeddings.text_of(title, content)])
+        return embeddings.made(self._embedder, [text_of(title, content)])
 
     def get(self, memo_id: str, *, namespace: str | None = None) -> Node:
         """The memo with this id."""

@@ -15,6 +15,7 @@ from recollect.storage import embeddings, nodes
 from recollect.storage.candidates import Question
 from recollect.storage.port import Model, Transaction
 from recollect.text import check
+from recollect.text.tokens import text_of
 
 _TARGETS: Final[Mapping[Target, str]] = {"claims": "claim", "fragments": "fragment", "memos": "memo"}
 _WITHOUT_CUT: Final = 10
@@ -113,7 +114,7 @@ class SearchVerbs(Verbs):
             node = nodes.get(tx, self._access, node_id)
             model = embeddings.active(tx)
             rows = {} if model is None else embeddings.of_nodes(tx, self._access, [node_id], model)
-            return Question(embeddings.text_of(node.title, node.content), rows.get(node_id), model, kinds=())
+            return Question(text_of(node.title, node.content), rows.get(node_id), model, kinds=())
 
         question = self._database.read(work)
         missing = question.vector is None and self._embedder is not None

@@ -14,6 +14,7 @@ from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node
 from recollect.model.identifiers import timestamp
 from recollect.storage.port import Database, Model, Progress, Transaction
 from recollect.text.check import content_hash, json_text
+from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
     from recollect.storage.port import Row
@@ -41,11 +42,6 @@ def made(embedder: Embedder, texts: Sequence[str]) -> Made:
     except EmbedderUnavailable:
         return Made(embedder.model_id, {})
     return Made(embedder.model_id, dict(zip(map(content_hash, texts), rows, strict=True)))
-
-
-def text_of(title: str | None, content: str) -> str:
-    """What is embedded of a node."""
-    return f"{title}\n{content}" if title else content
 
 
 def active(tx: Transaction) -> Model | None:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Final, LiteralString
+from typing import Any, Final
 
 import psycopg
 
@@ -125,6 +125,6 @@ def _index_name(model: Model) -> str:
     return f"embeddings_hnsw_{model.number}"
 
 
-def _sql(text: str) -> LiteralString:
+def _sql(text: str) -> Any:
     """A statement made of our own words and whole numbers."""
-    return text  # type: ignore[return-value]
+    return text

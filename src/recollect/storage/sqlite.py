@@ -40,7 +40,8 @@ DIALECT: Final = Dialect(
     document=" ".join,
     matches=(
         "(select count(*) from json_each(:metadata) as w join json_each({}.metadata) as m on m.key = w.key"
-        " and m.value = w.value and (m.type = w.type or m.type || w.type in ('integerreal', 'realinteger'))) = (select count(*) from json_each(:metadata))"
+        " and m.value = w.value and (m.type = w.type or m.type || w.type in ('integerreal', 'realinteger')))"
+        " = (select count(*) from json_each(:metadata))"
     ),
     vector="{}.vector",
     to_vector=lambda vector: vector.tobytes(),

@@ -43,6 +43,11 @@ STOP_WORDS: Final = frozenset(
 )
 
 
+def text_of(title: str | None, content: str) -> str:
+    """What of a node is searched and embedded."""
+    return f"{title}\n{content}" if title else content
+
+
 def terms(text: str) -> list[str]:
     """The terms of a text, in order and with repetitions."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

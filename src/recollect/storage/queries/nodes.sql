@@ -75,6 +75,21 @@ select n.id, n.content, n.content_hash
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root}
 
+-- name: text_outside
+-- Whether there is a node that this access does not see.
+select 1
+from nodes n
+where not ({visible n})
+limit 1
+
+-- name: text_sample
+-- The newest texts that it does see.
+select n.title, n.content
+from nodes n
+where {visible n} and n.kind in {each kinds}
+order by n.seq desc
+limit :limit
+
 -- name: node_batch
 -- For work over all nodes in batches, in order.
 select n.seq, n.id, n.title, n.content

@@ -25,6 +25,7 @@ from recollect.storage.statements import inside_parameters
 from recollect.storage.transfer import records, reference_server
 from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
+from recollect.text.tokens import text_of
 
 _BATCH: Final = 500
 # From here on an import changes what the planner should know.
@@ -78,7 +79,7 @@ class _Loader:
         match batch[0]:
             case Node():
                 nodes_batch = cast(list[Node], batch)
-                texts = [embeddings.text_of(node.title, node.content) for node in nodes_batch]
+                texts = [text_of(node.title, node.content) for node in nodes_batch]
                 made = None if self._embedder is None else embeddings.made(self._embedder, texts)
                 counts, aliases = self._database.write(
                     lambda tx: _load_nodes(tx, self._access, nodes_batch, made, self._now)

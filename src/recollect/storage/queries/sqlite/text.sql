@@ -22,13 +22,19 @@ from nodes n
 where :owner is not null
 
 -- name: text_search
--- The best `reach` of the index; those that the access may not see come back without an id.
+-- The best `reach` of the index; those that the access may not see come back without an id. FTS5 weighs a term
+-- by the whole store; :ratios holds what each weighs in the part that is searched, relative to that.
 select n.id, best.score
 from (
-    select rowid as seq, -rank as score
-    from node_terms
-    where node_terms match :query
-    order by rank
+    select rowid as seq, -rank as score --unless ratios
+    from node_terms --unless ratios
+    where node_terms match :query --unless ratios
+    order by rank --unless ratios
+    select t.rowid as seq, sum(-t.rank * w.value) as score --if ratios
+    from json_each(:ratios) as w --if ratios
+    join node_terms t on t.node_terms match '"' || w.key || '"' --if ratios
+    group by t.rowid --if ratios
+    order by score desc --if ratios
     limit :reach
 ) as best
 left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
