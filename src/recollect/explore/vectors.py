@@ -21,7 +21,7 @@ def vector_search(
     tx: Transaction, access: Access, question: Question, *, vectors: Vectors, top_k: int, min_similarity: float
 ) -> SimilarFound:
     """The nodes at least so similar to the question, most similar first."""
-    near = nearest(tx, access, question, vectors=vectors, limit=top_k)
+    near = nearest(tx, access, question, vectors=vectors, limit=top_k, thorough=True)
     if near.searched == 0:
         target = next(target for target, kind in TARGETS.items() if kind in question.kinds)
         scope = f"task {question.task_id}" if question.task_id else f"namespace {access.root!r}"

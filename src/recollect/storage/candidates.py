@@ -9,7 +9,7 @@ from typing import Any, Final
 from recollect.embedding.port import Matrix
 from recollect.model.access import Access
 from recollect.storage import embeddings
-from recollect.storage.port import Model, Nearest, Transaction, Vectors
+from recollect.storage.port import Model, Near, Nearest, Transaction, Vectors
 from recollect.storage.statements import scope_parameters
 from recollect.storage.text_index import TextSearch
 from recollect.text.check import json_text
@@ -68,7 +68,9 @@ def find(
     return Candidates(found, near.searched)
 
 
-def nearest(tx: Transaction, access: Access, question: Question, *, vectors: Vectors, limit: int) -> Nearest:
+def nearest(
+    tx: Transaction, access: Access, question: Question, *, vectors: Vectors, limit: int, thorough: bool = False
+) -> Nearest:
     """The nodes whose vectors are nearest to the question's."""
     if question.vector is None or question.model is None:
         return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
@@ -81,6 +83,5 @@ def nearest(tx: Transaction, access: Access, question: Question, *, vectors: Vec
             "task_id": question.task_id,
         }
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
-    return vectors.nearest(
-        tx, access, question.vector, model=question.model, kinds=question.kinds, limit=limit, within=within
-    )
+    near = Near(question.vector, question.model, question.kinds, limit, within, thorough)
+    return vectors.nearest(tx, access, near)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import psycopg
 
-from recollect.embedding.port import Matrix
 from recollect.model.access import Access
 from recollect.model.errors import RecollectError
-from recollect.storage.port import Model, Nearest, Row, Transaction
+from recollect.storage.port import Model, Near, Nearest, Row, Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 
 # So many vectors are compared one by one in some five milliseconds; more are worth an index.
 _INDEXED_FROM: Final = 5_000
-# How many neighbours the index keeps in view: at 100,000 vectors it then finds 99 % of the true ten.
-_EFFORT: Final = 120
+# How many neighbours the index keeps in view while it searches.
+_EFFORT: Final = 80
+_THOROUGH_EFFORT: Final = 300
 _COUNTS_SECONDS: Final = 30.0
 # pgvector indexes up to 2,000 dimensions, with numbers of half the size up to 4,000.
 _FULL_DIMENSIONS: Final = 2_000
@@ -37,33 +37,25 @@ class PostgresVectors:
         self._known: dict[tuple[Any, ...], tuple[float, int, bool]] = {}
         self._building: threading.Thread | None = None
 
-    def nearest(
-        self,
-        tx: Transaction,
-        access: Access,
-        question: Matrix,
-        *,
-        model: Model,
-        kinds: Sequence[str],
-        limit: int,
-        within: Sequence[int] | None = None,
-    ) -> Nearest:
+    def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
         """See `port.Vectors`."""
+        model = near.model
         where = {
             **scope_parameters(access),
-            "kinds": json_text(kinds),
+            "kinds": json_text(near.kinds),
             "model": model.number,
             "dimension": model.dimension,
-            "question": question,
-            "limit": limit,
+            "question": near.direction,
+            "limit": near.limit,
             "half": True if model.dimension > _FULL_DIMENSIONS else None,
-            "within": None if within is None else json_text(within),
+            "within": None if near.within is None else json_text(near.within),
         }
         searched, indexed = self._scope(tx, where, access, model)
-        if within is None and searched > _INDEXED_FROM and not indexed and model.dimension <= _HALF_DIMENSIONS:
+        many = near.within is None and searched > _INDEXED_FROM and model.dimension <= _HALF_DIMENSIONS
+        if many and not indexed:
             self._prepare_behind(model)
-        if within is None and searched > _INDEXED_FROM and indexed:
-            tx.run("vector_settings", {"effort": max(_EFFORT, limit)})
+        if many and indexed:
+            tx.run("vector_settings", {"effort": max(_THOROUGH_EFFORT if near.thorough else _EFFORT, near.limit)})
             rows = tx.rows("vector_nearest", where)
             tx.run("vector_settings_end", {})
         else:

@@ -18,14 +18,19 @@ from recollect.text.check import json_text
 from recollect.text.tokens import query_terms, terms, text_of
 
 # Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
-# are to be scored. Each costs FTS5 1.3 µs; all words of a question over 100,000 texts took 15 ms, this 5 ms.
-_PLACES: Final = 6_000
+# are to be scored. Each costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, so 3 ms.
+# In a small store even the rarest terms of a question are common; there more are taken.
+_PLACES: Final = 2_500
+_PLACES_SMALL: Final = 6_000
+_SMALL_STORE: Final = 30_000
 # A second term is worth more than its share, as long as it is not everywhere.
-_PLACES_OF_TWO: Final = 30_000
+_PLACES_OF_TWO: Final = 2
 # A whole memo may be the question.
 _TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 120.0
 _KNOWN_ACCESSES: Final = 1_000
+_KNOWN_TERMS: Final = 20_000
+_COMMON: Final = 100
 # What tells how common a term is in a part of the store: its newest texts, weighed against the whole store
 # as if that had been seen in so many texts more.
 _SAMPLE: Final = 256
@@ -60,6 +65,7 @@ class TextSearch:
 
     def __init__(self) -> None:
         self._statistics: dict[tuple[Any, ...], tuple[float, Statistics]] = {}
+        self._frequencies: dict[tuple[str, str], tuple[float, int]] = {}
 
     def best(
         self,
@@ -73,7 +79,8 @@ class TextSearch:
     ) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the best texts that the access may see and whose metadata fits, best first."""
         statistics = self._current(tx, access, kinds)
-        frequencies = _telling(tx, access, query_terms(query)[:_TERMS])
+        wanted = query_terms(query)[:_TERMS]
+        frequencies = _telling(self._counted(tx, access, wanted), statistics)
         weights = _weights(frequencies, statistics)
         if not weights:
             return []
@@ -96,6 +103,20 @@ class TextSearch:
                 return visible[:limit]
             # Texts that the access may not see took places: look further.
             reach *= 8
+
+    def _counted(self, tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
+        """How many texts have each term. Counting a common one takes a while, and it stays common for a while."""
+        now = time.monotonic()
+        known = {term: self._frequencies.get((access.owner, term), (0.0, 0)) for term in wanted}
+        counts = {term: count for term, (until, count) in known.items() if until > now}
+        if missing := [term for term in wanted if term not in counts]:
+            rows = tx.rows("text_frequencies", {"owner": access.owner, "terms": json_text(missing)})
+            counts |= dict(rows)
+            if len(self._frequencies) >= _KNOWN_TERMS:
+                self._frequencies.clear()
+            common = ((term, count) for term, count in rows if count >= _COMMON)
+            self._frequencies |= {(access.owner, term): (now + _STATISTICS_SECONDS, count) for term, count in common}
+        return counts
 
     def _current(self, tx: Transaction, access: Access, kinds: Sequence[str]) -> Statistics:
         key = (access.owner, access.root, access.classes, tuple(kinds))
@@ -142,12 +163,12 @@ def _document(tx: Transaction, access: Access, node_id: str, title: str | None, 
     return {"owner": access.owner, "id": node_id, "terms": tx.dialect.document(found), "length": len(found)}
 
 
-def _telling(tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
+def _telling(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str, int]:
     """The terms that are worth searching for, the rarest first, and how many texts have them."""
-    rows = tx.rows("text_frequencies", {"owner": access.owner, "terms": json_text(wanted)}) if wanted else []
-    rarest_first = sorted(rows, key=lambda row: (row[1], row[0]))
+    rarest_first = sorted(frequencies.items(), key=lambda row: (row[1], row[0]))
     places = list(accumulate(count for _, count in rarest_first))
-    bounds = [math.inf, _PLACES_OF_TWO, *[_PLACES] * len(rarest_first)]
+    most = _PLACES_SMALL if statistics.texts <= _SMALL_STORE else _PLACES
+    bounds = [math.inf, _PLACES_OF_TWO * most, *[most] * len(rarest_first)]
     return dict(row for row, place, bound in zip(rarest_first, places, bounds, strict=False) if place <= bound)
 
 
