@@ -13,8 +13,10 @@ from typing import Any
 import apsw
 import psycopg
 import pytest
+from endpoint_server import Endpoint, serving
 
 from recollect import Memory
+from recollect.config import SETTINGS
 
 DIALECTS = ("sqlite", "postgres")
 
@@ -80,6 +82,13 @@ def sqlite_memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """An embedding endpoint of our own."""
+    with serving() as started:
+        yield started
+
+
 @pytest.fixture(scope="session")
 def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
     """Runs SQL behind the program's back."""
@@ -98,5 +107,5 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of whoever runs the tests."""
-    for name in ("DB", "OWNER", "ROOT", "NAMESPACE", "ALLOW", "BUSY_TIMEOUT_MS", "POOL_SIZE"):
-        monkeypatch.delenv(f"RECOLLECT_{name}", raising=False)
+    for setting in SETTINGS:
+        monkeypatch.delenv(setting.variable, raising=False)

@@ -14,6 +14,7 @@ PARITY = {
     "save": ("memory_save", "save"),
     "get": ("memory_list", "get"),  # memory_list reads one memo by memo_id
     "search": ("memory_search", "search"),
+    "vector_search": ("vector_search", "similar"),
     "list": ("memory_list", "list"),
     "delete": ("memory_delete", "delete"),
     "relate": ("memory_relation_save", "relate"),
@@ -26,6 +27,8 @@ PARITY = {
     "import_": (None, "import"),
     "backup": (None, "backup"),
     "reindex": (None, "reindex"),
+    "embed": (None, "embed"),
+    "reembed": (None, "reembed"),
     "doctor": (None, "doctor"),
     "info": (None, "info"),
 }

@@ -1,8 +1,10 @@
 """Recollect: a memory for AI agents that can say where every statement comes from."""
 
 from recollect.api import Memory
+from recollect.embedding.port import Embedder, Trust
 from recollect.model.errors import (
     Conflict,
+    EmbedderUnavailable,
     InvalidInput,
     InvalidNamespace,
     NotFound,
@@ -29,6 +31,9 @@ from recollect.model.results import (
     Relations,
     Renamed,
     Saved,
+    Scores,
+    Similar,
+    SimilarFound,
 )
 
 __all__ = [
@@ -36,6 +41,8 @@ __all__ = [
     "Conflict",
     "Deleted",
     "Edge",
+    "Embedder",
+    "EmbedderUnavailable",
     "Found",
     "Health",
     "Hit",
@@ -56,7 +63,11 @@ __all__ = [
     "Renamed",
     "Saved",
     "SchemaTooNew",
+    "Scores",
+    "Similar",
+    "SimilarFound",
     "StoreBusy",
     "StoreError",
     "StoreUnavailable",
+    "Trust",
 ]

@@ -74,7 +74,7 @@ def test_a_whole_conversation_in_each_protocol_era(url, mode):
         assert [item["memo_id"] for item in (await call(client, "memory_list"))["items"]] == [b, a]
         found = await call(client, "memory_search", query="what came second?")
         assert [item["memo_id"] for item in found["items"]] == [b]
-        assert found["arms"] == ["text"]
+        assert found["arms"] == ["text", "vectors"]
         assert [n["namespace"] for n in (await call(client, "list_namespaces"))["items"]] == ["main", "main/sub"]
         await call(client, "memory_relation_delete", source_memo_id=a, target_memo_id=b, tag="supports")
         assert (await call(client, "memory_delete", memo_id=a))["deleted"] is True

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound
-from recollect.api import _open_database, config
+from recollect import InvalidInput, Memory, NotFound, config
+from recollect.api.opening import open_database
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_the_database_itself_refuses_an_edge_between_two_owners(url):
         hers = alice.save("hers").node
         his = bob.save("his").node
         edge = alice.relate(hers.id, hers.id, tag="self", weight=1).edge
-    database = _open_database(config.load({"db": url}))
+    database = open_database(config.load({"db": url}))
     try:
         row = {name: getattr(edge, name) for name in edge.__slots__} | {"owner": "alice", "target_id": his.id}
         with pytest.raises(Exception, match=r"(?i)foreign key"):

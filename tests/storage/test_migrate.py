@@ -20,8 +20,8 @@ def test_eight_processes_opening_an_empty_database_at_once_all_succeed(url, exec
         for _ in range(8)
     ]
     answers = [process.communicate(timeout=60) for process in processes]
-    assert [out.strip() for out, _ in answers] == ["2"] * 8, answers
-    assert execute(url, "select count(*) from schema_migrations") == [(2,)]
+    assert [out.strip() for out, _ in answers] == ["3"] * 8, answers
+    assert execute(url, "select count(*) from schema_migrations") == [(3,)]
 
 
 def test_threads_opening_one_database_at_once_all_succeed(url):
@@ -58,14 +58,14 @@ def test_a_migration_that_was_changed_is_refused(url, execute):
 
 def test_a_migration_that_fails_is_rolled_back_whole(url, monkeypatch, execute):
     good = migrate.migrations("sqlite" if not url.startswith("postgresql") else "postgres")
-    bad = migrate.Migration(3, "bad", "hash", "create table half_done (x text); select * from no_such_table;")
+    bad = migrate.Migration(4, "bad", "hash", "create table half_done (x text); select * from no_such_table;")
     monkeypatch.setattr(migrate, "migrations", lambda _: (*good, bad))
     with pytest.raises(StoreError, match="no_such_table"):
         Memory.open(url)
     monkeypatch.undo()
     with Memory.open(url) as memory:
         assert memory.save("works").status == "created"
-        assert memory.info().schema_version == 2
+        assert memory.info().schema_version == 3
     with pytest.raises(Exception, match="half_done"):
         execute(url, "select * from half_done")
 

@@ -22,6 +22,13 @@ TEXTS = {
 
 
 @pytest.fixture
+def memory(url):
+    """A memory that searches by words alone."""
+    with Memory.open(url, embedder="none") as opened:
+        yield opened
+
+
+@pytest.fixture
 def filled(memory):
     for key, text in TEXTS.items():
         memory.save(text, title=key)

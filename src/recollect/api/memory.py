@@ -60,6 +60,8 @@ class Memory(MemoVerbs, SearchVerbs, RelationVerbs, UpkeepVerbs):
     def close(self) -> None:
         """Finish the work at hand and release the database's connections."""
         self._worker.close()
+        if self._embedder is not None:
+            self._embedder.close()
         self._database.close()
 
     def __enter__(self) -> Self:

@@ -71,6 +71,7 @@ class UpkeepVerbs(Verbs):
     def embed(self, *, progress: Progress = silent) -> int:
         """Make the vectors that are missing in the whole store; returns how many. Can be interrupted and repeated."""
         embedder = self._required_embedder()
+        self._worker.wait()
         self._database.write(embeddings.find_missing)
         done = embeddings.complete(
             self._database, embedder, classes=self._tuning.send_classes, clock=self._clock, progress=progress

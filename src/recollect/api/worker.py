@@ -43,11 +43,15 @@ class Worker:
                 self._thread = threading.Thread(target=self._run, name="recollect-embed", daemon=True)
                 self._thread.start()
 
+    def wait(self) -> None:
+        """Until what is going on is done."""
+        if self._thread is not None:
+            self._thread.join()
+
     def close(self) -> None:
         """Stop after the batch at hand."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        self.wait()
 
     def _run(self) -> None:
         assert self._embedder is not None

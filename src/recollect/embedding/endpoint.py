@@ -67,6 +67,13 @@ class EndpointEmbedder:
             self._resting_until = self._clock() + _REST_S
             raise
 
+    def close(self) -> None:
+        """Close the connections; a later text opens new ones."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
     def _ask(self, texts: Sequence[str]) -> Matrix:
         question = {"model": self.model_id, "input": [text[:_TEXT_CHARACTERS] for text in texts]}
         deadline = self._clock() + self._timeout_s

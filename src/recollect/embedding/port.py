@@ -50,6 +50,10 @@ class Embedder(Protocol):
         """One row of length 1 for each text. Raises EmbedderUnavailable and nothing else."""
         ...
 
+    def close(self) -> None:
+        """Let go of connections."""
+        ...
+
 
 def unit_rows(vectors: Matrix, *, model_id: str) -> Matrix:
     """The rows scaled to length 1; a row that has no direction is refused."""

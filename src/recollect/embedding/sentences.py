@@ -35,6 +35,9 @@ class SentenceTransformersEmbedder:
                 raise EmbedderUnavailable(f"{self.model_id} failed: {error}") from error
         return unit_rows(np.asarray(rows, dtype=np.float32), model_id=self.model_id)
 
+    def close(self) -> None:
+        """Nothing to let go of."""
+
 
 def _load(name: str) -> Any:
     try:

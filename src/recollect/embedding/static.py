@@ -51,6 +51,9 @@ class StaticEmbedder:
         starts = np.searchsorted(pairs, np.arange(len(tokens)) * len(weights))
         return unit_rows(np.add.reduceat(weighted, starts, axis=0), model_id=self.model_id)
 
+    def close(self) -> None:
+        """Nothing to let go of."""
+
     def _files(self) -> tuple[Any, Matrix]:
         with self._lock:
             if self._loaded is None:

@@ -64,7 +64,7 @@ def fuse(candidates: Sequence[Candidate], vector: Matrix | None, *, alpha: float
         for at, candidate in enumerate(candidates)
         if related[at]
     ]
-    return sorted(scored, key=lambda each: (-each.score, each.candidate.id))
+    return sorted(scored, key=lambda each: (-each.score, -each.s_text, each.candidate.id))
 
 
 def _compared(rows: Matrix, vector: Matrix, s_text: Matrix, *, alpha: float, trust: Trust) -> Matrix:

@@ -1,6 +1,8 @@
 """Where a list of scores stops being worth reading: Kneedle (Satopää et al., ICDCS 2011) for a convex, falling curve.
 
-Written out, because the `kneed` package imports SciPy, which takes a second; the tests compare with it.
+Written out, because the `kneed` package imports SciPy, which takes a second; the tests compare with it. One thing
+differs: a knee at the very first score, which would keep nothing, is passed over for the next one. It is found when
+several scores are high and then they fall: just where a cut is wanted.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ def kept(scores: Sequence[float], cut: CutOff) -> int:
 
 
 def knee(scores: Sequence[float], sensitivity: float) -> int | None:
-    """The place of the knee, or None if the curve has none."""
+    """The place of the first knee after the first score, or None if the curve has none."""
     count = len(scores)
     values = np.array(scores, dtype=np.float64)
     if count < 2 or values.max() == values.min():
@@ -43,6 +45,6 @@ def knee(scores: Sequence[float], sensitivity: float) -> int | None:
             threshold, at_peak, active = float(difference[at]) - step, at, True
         if dips[at]:
             active = False
-        if active and difference[at + 1] < threshold:
+        if active and at_peak > 0 and difference[at + 1] < threshold:
             return at_peak
     return None

@@ -68,7 +68,7 @@ class PostgresVectors:
             return
         with self._alone() as connection:
             (many,) = connection.execute(
-                "select count(*) from (select 1 from embeddings where model = %s limit %s) as some",
+                "select count(*) from (select 1 from embeddings where model = %s limit %s) as counted",
                 (model.number, _INDEXED_FROM),
             ).fetchone() or (0,)
             (free,) = connection.execute("select pg_try_advisory_lock(%s)", (model.number,)).fetchone() or (False,)

@@ -14,7 +14,7 @@ from recollect.interfaces import answers
 from recollect.interfaces.cli import render
 from recollect.interfaces.cli.session import UNHEALTHY, Session, command
 from recollect.model.errors import InvalidInput, StoreUnavailable
-from recollect.model.results import Direction
+from recollect.model.results import Direction, Target
 
 app = typer.Typer(
     name="recollect",
@@ -62,13 +62,36 @@ def get(session: Session, memo_id: MemoId) -> None:
 @command(app, "search")
 def search(
     session: Session,
-    query: Annotated[str, typer.Argument(help="A question or some words, in any language.")],
+    query: Annotated[str | None, typer.Argument(help="A question or some words, in any language.")] = None,
+    like: Annotated[str | None, typer.Option("--like", metavar="MEMO_ID", help="Find memos like this one.")] = None,
+    metadata: Annotated[str | None, typer.Option("--metadata", metavar="JSON", help="Values a memo must have.")] = None,
     namespace: Namespace = None,
-    limit: Annotated[int, typer.Option("--limit", help="How many, at most 50.")] = 10,
+    limit: Annotated[int | None, typer.Option("--limit", help="How many, at most 50; omit: as scores suggest.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
 ) -> None:
-    """Find the memos that fit best."""
-    found = session.memory.search(query, namespace=namespace, limit=limit)
-    session.show(answers.SearchResult.of(found, session.memory.root_namespace), render.hit_table(found))
+    """Find the memos that fit best, by words and by meaning."""
+    filters = _json_object(metadata)
+    found = session.memory.search(query, like=like, metadata=filters, namespace=namespace, limit=limit)
+    answer = answers.SearchResult.of(found, session.memory.root_namespace, explain=explain)
+    session.show(answer, render.hit_table(found, explain=explain), *(f"degraded: {why}" for why in found.degraded))
+
+
+@command(app, "similar")
+def similar(
+    session: Session,
+    query: Annotated[str, typer.Argument(help="What it should be about.")],
+    target: Annotated[str, typer.Option("--target", help="claims, fragments or memos.")] = "claims",
+    task: Annotated[str | None, typer.Option("--task", metavar="TASK_ID", help="Only what belongs to it.")] = None,
+    top_k: Annotated[int, typer.Option("--top-k", help="How many, at most 50.")] = 10,
+    min_similarity: Annotated[float, typer.Option("--min-similarity", help="Cosine similarity, 0 to 1.")] = 0.5,
+    namespace: Namespace = None,
+) -> None:
+    """Find what is near in meaning, by vectors alone."""
+    what: Target = target  # type: ignore[assignment]  # vector_search refuses other words
+    found = session.memory.vector_search(
+        query, target=what, task_id=task, top_k=top_k, min_similarity=min_similarity, namespace=namespace
+    )
+    session.show(answers.VectorSearchResult.of(found), *render.similar_table(found))
 
 
 @command(app, "list")
@@ -229,6 +252,35 @@ def reindex(session: Session) -> None:
     """Make the full-text index anew."""
     count = session.memory.reindex()
     session.show({"texts": count}, f"{render.count(count, 'text')} indexed")
+
+
+@command(app, "embed")
+def embed(session: Session) -> None:
+    """Make the vectors that are missing; can be interrupted and repeated."""
+    with session.progress("embedding") as report:
+        count = session.memory.embed(progress=report)
+    session.show({"vectors": count}, f"{render.count(count, 'vector')} made")
+
+
+@command(app, "reembed")
+def reembed(
+    session: Session,
+    model: Annotated[str | None, typer.Option("--model", help="The model's name; see the settings.")] = None,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", help="static, endpoint or sentence-transformers.")
+    ] = None,
+) -> None:
+    """Make all vectors with another model beside the old ones, and switch when all are there."""
+    with (
+        session.opened(embedder=embedder, embed_model=model) as memory,
+        session.progress("embedding") as report,
+    ):
+        count = memory.reembed(progress=report)
+        name = memory.info().embedder
+    session.show(
+        {"vectors": count, "model": name},
+        f"{render.count(count, 'vector')} made; the store is searched with {name} now",
+    )
 
 
 @command(app, "info")

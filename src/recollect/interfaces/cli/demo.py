@@ -96,8 +96,8 @@ def _walk_through(memory: Memory, console: Console) -> None:
     step("4. Follow a thought: what is within two steps of the decision?")
     console.print(render.relation_table(memory.walk(ids["choice"], depth=2, direction="both")))
 
-    step("5. Find it again, in any language")
-    for question in ("Do readers block the writer?", "チーム 共有"):
+    step("5. Find it again, by words or by meaning, in any language")
+    for question in ("Do readers block the writer?", "several people sharing one database", "チーム 共有"):
         console.print(render.shown(f"  {question}"))
         console.print(render.hit_table(memory.search(question, limit=2)))
 

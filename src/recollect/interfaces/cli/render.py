@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.model.graph import Edge, Node
-from recollect.model.results import Found, Health, Imported, Info, Namespaces, Page, Relations
+from recollect.model.results import Found, Health, Imported, Info, Namespaces, Page, Relations, Scores, SimilarFound
 from recollect.text.check import json_text
 
 
@@ -33,12 +33,21 @@ def memo_table(page: Page) -> RenderableType:
     return table if page.nodes else "nothing here yet"
 
 
-def hit_table(found: Found) -> RenderableType:
+def hit_table(found: Found, *, explain: bool = False) -> RenderableType:
     """What a search found, best first."""
-    table = _table("score", "id", "memo")
+    table = _table("score", "id", "memo", *(["why"] if explain else []))
     for hit in found.hits:
-        table.add_row(f"{hit.score:.2f}", hit.node.id, _memo_cell(hit.node))
+        why = [_why(hit.scores, found.alpha)] if explain else []
+        table.add_row(f"{hit.score:.2f}", hit.node.id, _memo_cell(hit.node), *why)
     return table if found.hits else "nothing found"
+
+
+def similar_table(found: SimilarFound) -> tuple[RenderableType, str]:
+    """What is near in meaning, and among how many."""
+    table = _table("similarity", "id", "text")
+    for each in found.results:
+        table.add_row(f"{each.similarity:.3f}", each.id, first_line(each.text_preview))
+    return table if found.results else "nothing that similar", f"searched {count(found.total_searched, 'vector')}"
 
 
 def relation_table(found: Relations) -> RenderableType:
@@ -90,6 +99,7 @@ def info_table(info: Info) -> Table:
     table.add_row("owner", shown(info.owner))
     table.add_row("root", shown(info.root_namespace))
     table.add_row("default namespace", shown(info.default_namespace))
+    table.add_row("embedder", shown(info.embedder or "none"))
     for name, count in info.sizes.items():
         table.add_row(name, f"{count:,}")
     for name, value in info.engine.items():
@@ -134,6 +144,19 @@ def _memo_cell(node: Node) -> Text:
     return Text("\n").join(lines)
 
 
+def _why(scores: Scores, alpha: float) -> str:
+    words = (
+        "no word" if scores.bm25 is None else f"words {scores.s_text:.2f} (BM25 {scores.bm25:.2f}, #{scores.text_rank})"
+    )
+    place = f", #{scores.vector_rank}" if scores.vector_rank else ""
+    meaning = (
+        "no vector"
+        if scores.similarity is None
+        else f"meaning {scores.s_vec:.2f} (cosine {scores.similarity:.2f}{place})"
+    )
+    return f"{words}\n{meaning}\nweight of meaning {alpha:g}"
+
+
 def _visible(character: str, *, lines: bool) -> str:
     if lines and character in "\n\t":
         return character
@@ -147,5 +170,5 @@ def _table(*columns: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         # Ids are copied: they are never cut.
-        table.add_column(column, overflow="fold", no_wrap=column in ("id", "score", "step", "weight"))
+        table.add_column(column, overflow="fold", no_wrap=column in ("id", "score", "similarity", "step", "weight"))
     return table

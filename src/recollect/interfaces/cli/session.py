@@ -8,7 +8,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, NoReturn, TextIO
@@ -45,9 +45,15 @@ class Session:
     """One run of a command."""
 
     memory: Memory
+    opening: Mapping[str, Any]
+    """How the memory was opened."""
     as_json: bool
     out: Console
     err: Console
+
+    def opened(self, **other: str | None) -> Memory:
+        """The same memory opened in another way."""
+        return Memory.open(**{**self.opening, **other})
 
     def show(self, answer: object, *readable: RenderableType) -> None:
         """Print the answer, as JSON or as something to read."""
@@ -83,11 +89,9 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
         def run(**given: Any) -> None:
             opened = {option: given.pop(option) for option in _COMMON}
             as_json = opened.pop("as_json")
-            with (
-                reported(as_json=as_json),
-                Memory.open(opened["db"], owner=opened["owner"], root=opened["root"], allow=opened["allow"]) as memory,
-            ):
-                function(Session(memory, as_json, output(), Console(stderr=True)), **given)
+            opened["url"] = opened.pop("db")
+            with reported(as_json=as_json), Memory.open(**opened) as memory:
+                function(Session(memory, opened, as_json, output(), Console(stderr=True)), **given)
 
         run.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
         app.command(name)(run)
