@@ -8,6 +8,7 @@ with plain counts the words that every text has drown the others (JSQuAD nDCG@10
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,16 +41,16 @@ class StaticEmbedder:
 
         tokenizer, weights = self._files()
         encoded = tokenizer.encode_batch_fast([text or " " for text in texts], add_special_tokens=False)
-        tokens = [encoding.ids for encoding in encoded]
-        sizes = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-        if not sizes.all():
-            raise EmbedderUnavailable(f"{self.model_id} found no tokens in a text")
-        flat = np.fromiter((token for row in tokens for token in row), dtype=np.int64, count=int(sizes.sum()))
-        rows = np.repeat(np.arange(len(tokens)), sizes)
-        pairs, counts = np.unique(rows * len(weights) + flat, return_counts=True)
-        weighted = weights[pairs % len(weights)] * (1 + np.log(counts, dtype=np.float32))[:, None]
-        starts = np.searchsorted(pairs, np.arange(len(tokens)) * len(weights))
-        return unit_rows(np.add.reduceat(weighted, starts, axis=0), model_id=self.model_id)
+        rows = np.empty((len(texts), weights.shape[1]), dtype=np.float32)
+        for row, encoding in zip(rows, encoded, strict=True):
+            counts = Counter(encoding.ids)
+            if not counts:
+                raise EmbedderUnavailable(f"{self.model_id} found no tokens in a text")
+            tokens = np.fromiter(counts, dtype=np.int64, count=len(counts))
+            times = np.fromiter(counts.values(), dtype=np.float32, count=len(counts))
+            # One small product for each text is twice as fast as sums over the rows of all.
+            np.dot(1 + np.log(times), weights[tokens], out=row)
+        return unit_rows(rows, model_id=self.model_id)
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -199,8 +199,9 @@ class _Transaction:
         return self._connection.changes()
 
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
-        for each in parameters:
-            self._connection.execute(self._statements.sql(name, each), each)
+        rows = list(parameters)
+        if rows:
+            self._connection.executemany(self._statements.sql(name, rows[0]), rows)
 
 
 class _Script:

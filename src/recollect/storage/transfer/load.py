@@ -7,8 +7,11 @@ completes it. Where the store has its own row, the higher version wins, then the
 from __future__ import annotations
 
 import json
+import pickle
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import fields, replace
 from itertools import groupby, islice
 from typing import IO, Any, Final, TypeVar, cast
@@ -27,7 +30,7 @@ from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
 from recollect.text.tokens import text_of
 
-_BATCH: Final = 500
+_BATCH: Final = 2_000
 # From here on an import changes what the planner should know.
 _MANY: Final = 1_000
 # When a row was written does not make it another row.
@@ -46,12 +49,13 @@ def load(
     progress: Progress,
 ) -> Imported:
     """Import a seekable file of either format into the access's root."""
-    total = _check(database, access, _parsed(source, access, now=now))
-    loader = _Loader(database, access, embedder, now)
-    for done, batch in _batches(_parsed(source, access, now=now)):
-        loader.write(batch)
-        progress(done, total)
-    loader.write_postponed()
+    with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
+        total = _check(database, access, _parsed(source, access, now=now), spool)
+        loader = _Loader(database, access, now)
+        for done, batch, made in _embedded(_spooled(spool), embedder, beside):
+            loader.write(batch, made)
+            progress(done, total)
+        loader.write_postponed()
     if total >= _MANY:
         database.refresh_statistics()
         if model := database.read(embeddings.active):
@@ -65,22 +69,19 @@ def load(
 class _Loader:
     """One import: what it did so far, and the edges that came before their ends."""
 
-    def __init__(self, database: Database, access: Access, embedder: Embedder | None, now: str) -> None:
+    def __init__(self, database: Database, access: Access, now: str) -> None:
         self.counts: Counter[str] = Counter()
         self._database = database
         self._access = access
-        self._embedder = embedder
         self._now = now
         self._aliases: dict[str, str] = {}
         self._postponed: list[Edge] = []
 
-    def write(self, batch: list[Record]) -> None:
+    def write(self, batch: list[Record], made: Made | None = None) -> None:
         """Write records of one kind in one transaction."""
         match batch[0]:
             case Node():
                 nodes_batch = cast(list[Node], batch)
-                texts = [text_of(node.title, node.content) for node in nodes_batch]
-                made = None if self._embedder is None else embeddings.made(self._embedder, texts)
                 counts, aliases = self._database.write(
                     lambda tx: _load_nodes(tx, self._access, nodes_batch, made, self._now)
                 )
@@ -102,15 +103,43 @@ class _Loader:
         self.counts["edges_skipped"] += len(self._postponed)
 
 
-def _check(database: Database, access: Access, records: Iterator[Record]) -> int:
-    """Read the whole file before anything is written; returns how many records it has."""
+def _check(database: Database, access: Access, records: Iterator[Record], spool: IO[bytes]) -> int:
+    """Read the whole file before anything is written, and keep what was read; returns how many records it has."""
     total = 0
-    for total, batch in _batches(records):  # noqa: B007  # the last count is the answer
+    for total, batch in _batches(records):  # the last count is the answer
+        pickle.dump((total, batch), spool, protocol=pickle.HIGHEST_PROTOCOL)
         if isinstance(batch[0], Node):
             ids = json_text([node.id for node in cast(list[Node], batch)])
             for row in database.read(lambda tx, ids=ids: tx.rows("node_places", {"owner": access.owner, "ids": ids})):  # type: ignore[misc]
                 _refuse_hidden(access, *row)
     return total
+
+
+def _spooled(spool: IO[bytes]) -> Iterator[tuple[int, list[Record]]]:
+    """What `_check` has read, without parsing and checking it once more."""
+    end = spool.tell()
+    spool.seek(0)
+    while spool.tell() < end:
+        yield pickle.load(spool)  # noqa: S301  # a nameless file that only this process has written
+
+
+def _embedded(
+    batches: Iterator[tuple[int, list[Record]]], embedder: Embedder | None, beside: Executor
+) -> Iterator[tuple[int, list[Record], Made | None]]:
+    """Each batch with its vectors; those of the next are made while one is written."""
+
+    def make(batch: list[Record]) -> Made | None:
+        texts = [text_of(record.title, record.content) for record in batch if isinstance(record, Node)]
+        return None if embedder is None else embeddings.made(embedder, texts)
+
+    waiting: tuple[int, list[Record], Future[Made | None]] | None = None
+    for done, batch in batches:
+        ahead = (done, batch, beside.submit(make, batch))
+        if waiting is not None:
+            yield waiting[0], waiting[1], waiting[2].result()
+        waiting = ahead
+    if waiting is not None:
+        yield waiting[0], waiting[1], waiting[2].result()
 
 
 def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
