@@ -20,7 +20,7 @@ from recollect.text.tokens import query_terms, terms, text_of
 # Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
 # are to be scored. Each costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, so 3 ms.
 # In a small store even the rarest terms of a question are common; there more are taken.
-_PLACES: Final = 2_500
+_PLACES: Final = 2_000
 _PLACES_SMALL: Final = 6_000
 _SMALL_STORE: Final = 30_000
 # A second term is worth more than its share, as long as it is not everywhere.

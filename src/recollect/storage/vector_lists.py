@@ -54,16 +54,16 @@ class VectorLists:
         """Positions and approximate similarities of all rows in these lists."""
         if not len(lists):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-        spans = [(int(self.bounds[at]), int(self.bounds[at + 1])) for at in lists]
-        sizes = np.array([end - start for start, end in spans], dtype=np.int64)
-        total = int(sizes.sum())
-        starts = np.array([start for start, _ in spans], dtype=np.int64)
-        positions = np.arange(total) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-        similarities = np.empty(total, dtype=np.float32)
+        # Lists that lie beside each other are scanned in one go.
+        first = np.flatnonzero(np.diff(lists, prepend=-2) != 1)
+        starts, ends = self.bounds[lists[first]], self.bounds[lists[np.append(first[1:], len(lists)) - 1] + 1]
+        sizes = ends - starts
+        positions = np.arange(sizes.sum()) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+        similarities = np.empty(len(positions), dtype=np.float32)
         scaled = question * self.scale
         buffer = np.empty((_BLOCK_ROWS, len(question)), dtype=np.float32)
         at = 0
-        for start, end in spans:
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             for block in range(start, end, _BLOCK_ROWS):
                 size = min(_BLOCK_ROWS, end - block)
                 # A block at a time, so that the widened numbers stay in the processor's cache.
