@@ -17,7 +17,7 @@ from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 
 # So many vectors are compared one by one in some five milliseconds; more are worth an index.
-_INDEXED_FROM: Final = 5_000
+_INDEXED_FROM: Final = 2_000
 # How many neighbours the index keeps in view while it searches.
 _EFFORT: Final = 80
 _THOROUGH_EFFORT: Final = 300
@@ -34,7 +34,7 @@ class PostgresVectors:
 
     def __init__(self, alone: Alone) -> None:
         self._alone = alone
-        self._known: dict[tuple[Any, ...], tuple[float, int, bool]] = {}
+        self._many: dict[tuple[Any, ...], tuple[float, int]] = {}
         self._building: threading.Thread | None = None
 
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
@@ -50,16 +50,13 @@ class PostgresVectors:
             "half": True if model.dimension > _FULL_DIMENSIONS else None,
             "within": None if near.within is None else json_text(near.within),
         }
-        searched, indexed = self._scope(tx, where, access, model)
-        many = near.within is None and searched > _INDEXED_FROM and model.dimension <= _HALF_DIMENSIONS
-        if many and not indexed:
-            self._prepare_behind(model)
-        if many and indexed:
-            tx.run("vector_settings", {"effort": max(_THOROUGH_EFFORT if near.thorough else _EFFORT, near.limit)})
-            rows = tx.rows("vector_nearest", where)
-            tx.run("vector_settings_end", {})
-        else:
-            rows = tx.rows("vector_scan", where)
+        key = (access, where["kinds"], model.number)
+        searched = None if near.within is not None else self._indexed(tx, key, where, model)
+        if searched is None:
+            return self._scanned(tx, key, where, near)
+        tx.run("vector_settings", {"effort": max(_THOROUGH_EFFORT if near.thorough else _EFFORT, near.limit)})
+        rows = tx.rows("vector_nearest", where)
+        tx.run("vector_settings_end", {})
         return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
 
     def prepare(self, model: Model) -> None:
@@ -87,7 +84,6 @@ class PostgresVectors:
                     f" using hnsw ((vector::{kind}({model.dimension})) {kind}_cosine_ops) where model = {model.number}"
                 )
             )
-        self._known.clear()
 
     def _prepare_behind(self, model: Model) -> None:
         if self._building is None or not self._building.is_alive():
@@ -100,17 +96,26 @@ class PostgresVectors:
         except RecollectError:
             return  # the next search finds it missing and tries again
 
-    def _scope(self, tx: Transaction, where: dict[str, Any], access: Access, model: Model) -> tuple[int, bool]:
-        """How many vectors there are to choose from, and whether the model has an index."""
-        key = (access, where["kinds"], model.number)
-        known = self._known.get(key)
-        if where["within"] is None and known is not None and known[0] > time.monotonic():
-            return known[1], known[2]
-        (count,) = tx.row("embedding_total", where) or (0,)
-        indexed = tx.row("vector_indexed", {"name": _index_name(model)}) is not None
-        if where["within"] is None and count > _INDEXED_FROM:
-            self._known[key] = (time.monotonic() + _COUNTS_SECONDS, count, indexed)
-        return count, indexed
+    def _scanned(self, tx: Transaction, key: tuple[Any, ...], where: dict[str, Any], near: Near) -> Nearest:
+        """Compare all that the access may see; next time by the index, if there are many."""
+        rows = tx.rows("vector_scan", where)
+        searched = rows[0][2] if rows else 0
+        if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _HALF_DIMENSIONS:
+            self._many[key] = (time.monotonic() + _COUNTS_SECONDS, searched)
+        return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
+
+    def _indexed(self, tx: Transaction, key: tuple[Any, ...], where: dict[str, Any], model: Model) -> int | None:
+        """How many vectors there are to choose from, if they are many and there is an index."""
+        if key not in self._many:
+            return None
+        if tx.row("vector_indexed", {"name": _index_name(model)}) is None:
+            self._prepare_behind(model)
+            return None
+        until, searched = self._many[key]
+        if until < time.monotonic():
+            (searched,) = tx.row("embedding_total", where) or (0,)
+            self._many[key] = (time.monotonic() + _COUNTS_SECONDS, searched)
+        return searched if searched > _INDEXED_FROM else None
 
 
 def _index_name(model: Model) -> str:

@@ -19,17 +19,24 @@ order by cast(e.vector as halfvec({literal dimension})) <=> cast(:question as ha
 limit :limit
 
 -- name: vector_scan
--- The filter first, then every row that passes.
-select found.id, vector_send(found.vector)
-from (
-    select n.id, e.vector
+-- The filter first, then the distance of every row that passes.
+with found as (
+    select n.id, e.node_seq, e.vector <=> cast(:question as vector) as distance
     from nodes n
     join embeddings e on e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = {literal model}
     where {visible n} and n.kind in {each kinds}
       and n.seq in (select cast(jsonb_array_elements_text(cast(:within as jsonb)) as bigint)) --if within
-) as found
-order by found.vector <=> cast(:question as vector)
-limit :limit
+),
+best as (
+    select found.id, found.node_seq, found.distance, count(*) over () as searched
+    from found
+    order by found.distance
+    limit :limit
+)
+select best.id, vector_send(e.vector), best.searched
+from best
+join embeddings e on e.owner_id = :owner and e.node_seq = best.node_seq and e.model = {literal model}
+order by best.distance
 
 -- name: vector_settings_end
 select set_config('enable_sort', 'on', true), set_config('enable_seqscan', 'on', true),
@@ -45,4 +52,3 @@ select count(*)
 from embeddings e
 join nodes n on n.owner_id = e.owner_id and n.seq = e.node_seq
 where e.model = {literal model} and {visible n} and n.kind in {each kinds}
-  and n.seq in (select cast(jsonb_array_elements_text(cast(:within as jsonb)) as bigint)) --if within

@@ -1,0 +1,203 @@
+"""The vector index of a SQLite file: it follows every writer, filters first, and its cache is never trusted blindly."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import apsw
+import numpy as np
+import pytest
+
+from recollect import Memory
+from recollect.storage import vector_index, vector_lists
+from recollect.text.check import content_hash
+
+
+@pytest.fixture
+def small_lists(monkeypatch):
+    """Lists from 200 rows on, so that a test can fill some."""
+    monkeypatch.setattr(vector_index, "LISTED_FROM", 200)
+    monkeypatch.setattr(vector_index, "_FEW", 20)
+
+
+def fill(memory, count, *, start=0):
+    """Import memos that differ in what they are about."""
+    saved = memory.save("template")
+    memory.export(stream := io.StringIO())
+    memory.delete(saved.node.id)
+    header, *rows = stream.getvalue().splitlines()
+    template = json.loads(rows[-1])
+    words = [
+        "cat",
+        "dog",
+        "bird",
+        "fish",
+        "tree",
+        "river",
+        "stone",
+        "cloud",
+        "bread",
+        "chair",
+        "music",
+        "train",
+        "city",
+        "moon",
+        "iron",
+        "glass",
+    ]
+    lines = [header]
+    for number in range(start, start + count):
+        text = f"{words[number % 16]} {words[number // 16 % 16]} {words[number // 256 % 16]} {number}"
+        node = {"id": f"n{number}", "content": text, "content_hash": content_hash(text)}
+        lines.append(json.dumps({**template, **node, "namespace": f"main/{number % 3}"}))
+    memory.import_(io.BytesIO("\n".join(lines).encode()))
+    found(memory, "anything")
+
+
+def true_nearest(path, memory, query, count, where="true"):
+    rows = (
+        apsw.Connection(str(path))
+        .execute(f"select n.id, e.vector from nodes n join embeddings e on e.node_seq = n.seq where {where}")
+        .fetchall()
+    )
+    vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), -1)
+    (direction,) = memory._embedder.embed([query])
+    order = np.argsort(-(vectors @ direction), kind="stable")[:count]
+    return [rows[at][0] for at in order]
+
+
+def found(memory, query, count=10, **given):
+    answer = memory.vector_search(query, target="memos", top_k=count, min_similarity=0, **given)
+    return [each.id for each in answer.results], answer.total_searched
+
+
+def index_of(memory):
+    return memory._database.vectors
+
+
+def test_it_sees_what_others_write_delete_and_move(tmp_path):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as one, Memory.open(path) as other, Memory.open(path, root="main/private") as inside:
+        first = one.save("the kitten naps").node.id
+        assert found(other, "sleeping cat") == ([first], 1)
+        second = other.save("a cat is asleep", namespace="private").node.id
+        assert set(found(one, "sleeping cat")[0]) == {first, second}
+        assert found(inside, "sleeping cat") == ([second], 1)
+        other.rename_namespace("private", "open")
+        with pytest.raises(Exception, match="no embeddings"):
+            found(inside, "sleeping cat")
+        one.save("interest rates rise", memo_id=second)
+        assert found(other, "sleeping cat")[0][0] == first
+        other.delete(first)
+        assert found(one, "rates") == ([second], 1)
+
+
+def test_lists_find_the_true_neighbours_and_follow_changes(tmp_path, small_lists):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        fill(memory, 1_000)
+        assert (tmp_path / "memory.db-vectors").stat().st_mode & 0o777 == 0o600
+        for query in ("cat", "river stone", "music in the city 7"):
+            ids, searched = found(memory, query)
+            assert searched == 1_000
+            assert set(ids) == set(true_nearest(path, memory, query, 10))
+        for number in range(0, 90, 3):
+            memory.delete(f"n{number}")
+        memory.save("cat cat cat", memo_id="n1")
+        ids, searched = found(memory, "cat", 30)
+        assert searched == 970
+        assert set(ids) == set(true_nearest(path, memory, "cat", 30))
+        ids, searched = found(memory, "river", 10, namespace="main/2")
+        assert searched == 333
+        assert ids == true_nearest(path, memory, "river", 10, "n.namespace = 'main/2'")
+
+
+def test_a_worn_index_is_built_anew_behind_the_searches(tmp_path, small_lists):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        fill(memory, 300)
+        assert index_of(memory)._rows.lists.rows == 300
+        fill(memory, 300, start=300)
+        with Memory.open(path) as other:
+            for number in range(250):
+                other.save(f"dog number {number}")
+        found(memory, "dog")
+        index_of(memory)._building.join()
+        assert index_of(memory)._rows.lists.rows == 850
+        assert set(found(memory, "dog")[0]) == set(true_nearest(path, memory, "dog", 10))
+
+
+def test_the_cache_is_used_and_caught_up_with(tmp_path, small_lists, monkeypatch):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        fill(memory, 300)
+        memory.save("a whale in the sea")
+    monkeypatch.setattr(vector_lists, "build", None)  # whoever builds fails
+    with Memory.open(path) as memory:
+        ids, searched = found(memory, "whales", 1)
+        assert searched == 301
+        assert ids == true_nearest(path, memory, "whales", 1)
+
+
+@pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "foreign"])
+def test_a_cache_that_is_no_good_is_made_anew(tmp_path, small_lists, damage):
+    path, cache = tmp_path / "memory.db", tmp_path / "memory.db-vectors"
+    with Memory.open(path) as memory:
+        fill(memory, 300)
+    good = cache.read_bytes()
+    header, rest = good.split(b"\n", 1)
+    content = json.dumps({**json.loads(header), "salt": 1}).encode() + b"\n" + rest
+    cache.write_bytes({"empty": b"", "garbage": b"\xff" * 900, "cut": content[:5_000], "foreign": content}[damage])
+    with Memory.open(path) as memory:
+        assert set(found(memory, "cat")[0]) == set(true_nearest(path, memory, "cat", 10))
+    assert cache.read_bytes() == good
+
+
+def test_a_log_that_was_forgotten_means_building_anew(tmp_path):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory, Memory.open(path) as other:
+        memory.save("the kitten naps")
+        assert found(memory, "cat")[1] == 1
+        for number in range(5):
+            other.save(f"dog {number}")
+        with apsw.Connection(str(path)) as connection:
+            connection.execute("delete from changes where seq < (select max(seq) from changes)")
+        assert found(memory, "cat")[1] == 6
+
+
+def test_the_log_forgets_by_itself(tmp_path):
+    path = tmp_path / "memory.db"
+    with Memory.open(path) as memory:
+        memory.save("x")
+        with apsw.Connection(str(path)) as connection:
+            connection.execute("insert into changes (seq, node_seq) values (119999, 1)")
+        memory.save("y")
+        (oldest,) = apsw.Connection(str(path)).execute("select min(seq) from changes").fetchone()
+        assert oldest == 119_999
+        assert found(memory, "y")[1] == 2
+
+
+def test_another_process_sees_no_owner_but_its_own(tmp_path, small_lists):
+    path = tmp_path / "memory.db"
+    with Memory.open(path, owner="alice") as alice, Memory.open(path, owner="bob") as bob:
+        fill(alice, 300)
+        mine = bob.save("cat cat cat").node.id
+        assert found(bob, "cat") == ([mine], 1)
+        assert found(alice, "cat")[1] == 300
+
+
+def test_lists_hold_every_vector_once():
+    vectors = np.random.default_rng(1).standard_normal((3_000, 16)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    lists, order = vector_lists.build(vectors)
+    assert sorted(order.tolist()) == list(range(3_000))
+    assert lists.bounds[0] == 0
+    assert lists.bounds[-1] == 3_000
+    everywhere = np.arange(len(lists.centres))
+    positions, similarities = lists.scan(vectors[7], everywhere)
+    assert np.allclose(similarities, (vectors @ vectors[7])[order[positions]], atol=0.02)
+    some, near = lists.scan(vectors[7], lists.nearest_lists(vectors[7], 0.2))
+    assert order[some[np.argmax(near)]] == 7
+    assert len(some) < 1_500
+    assert np.allclose(lists.similarities(vectors[7], some), near, atol=1e-5)
