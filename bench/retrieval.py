@@ -1,6 +1,6 @@
-"""How well search finds what it should, on judged questions.
+"""How well search finds what it should, on judged questions: hybrid, beside words alone and meaning alone.
 
-RECOLLECT_BENCH_DATA=… python -m bench.retrieval [--sets scifact jsquad locomo longmemeval]
+RECOLLECT_BENCH_DATA=… python -m bench.retrieval [--sets scifact jsquad locomo longmemeval] [--databases sqlite]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import argparse
 import json
 import math
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -34,26 +35,42 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=sorted(SETS), default=sorted(SETS))
+    options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"])
     given = options.parse_args()
     if given.data is None:
         options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
     result: dict[str, object] = {}
     for name in given.sets:
         collection = SETS[name](Path(given.data))
-        result[name] = {"texts": len(collection.texts), "questions": len(collection.questions)} | {
-            database: evaluate(collection, opened)
-            for database, opened in (("sqlite", stores.sqlite()), ("postgres", stores.postgres()))
-        }
+        row: dict[str, object] = {"texts": len(collection.texts), "questions": len(collection.questions)}
+        for database in given.databases:
+            with getattr(stores, database)() as url:
+                ids = fill(url, collection)
+                row[database] = {
+                    arms: evaluate(url, collection, ids, alpha) for arms, alpha in ALPHAS[database].items()
+                }
+        result[name] = row
     keep("retrieval", result)
 
 
-def evaluate(collection: Collection, opened: object) -> dict[str, float]:
+# The weight of the vectors: the embedder's own, none, or all.
+ALPHAS = {"sqlite": {"hybrid": "", "words": "0", "meaning": "1"}, "postgres": {"hybrid": "", "words": "0"}}
+
+
+def fill(url: str, collection: Collection) -> dict[str, str]:
+    """Save the texts; returns the memo of each."""
+    with Memory.open(url) as memory:
+        return {
+            text_id: memory.save(text, title=title, namespace=namespace).node.id
+            for text_id, (title, text, namespace) in collection.texts.items()
+        }
+
+
+def evaluate(url: str, collection: Collection, ids: dict[str, str], alpha: str) -> dict[str, float]:
     """nDCG, recall and reciprocal rank at 10; `any` counts a question as answered by one of its texts."""
     totals: dict[str, float] = defaultdict(float)
-    with opened as url, Memory.open(url) as memory:  # type: ignore[attr-defined]
-        ids = {}
-        for text_id, (title, text, namespace) in collection.texts.items():
-            ids[text_id] = memory.save(text, title=title, namespace=namespace).node.id
+    os.environ["RECOLLECT_ALPHA"] = alpha
+    with Memory.open(url) as memory:
         for question, namespace, relevant in collection.questions:
             wanted = {ids[text_id] for text_id in relevant}
             ranking = [hit.node.id for hit in memory.search(question, namespace=namespace, limit=DEPTH).hits]
@@ -71,8 +88,8 @@ def measures(ranking: list[str], wanted: set[str]) -> Iterator[tuple[str, float]
     yield "mrr", 1 / (hits[0] + 1) if hits else 0.0
 
 
-def scifact(data: Path) -> Collection:
-    """Claims against abstracts, the BEIR test questions."""
+def scifact(data: Path, split: str = "test") -> Collection:
+    """Claims against abstracts, the questions of BEIR."""
     found = Collection()
     for line in (data / "scifact/corpus.jsonl").open(encoding="utf-8"):
         row = json.loads(line)
@@ -81,18 +98,18 @@ def scifact(data: Path) -> Collection:
         row["_id"]: row["text"] for row in map(json.loads, (data / "scifact/beir_queries.jsonl").open(encoding="utf-8"))
     }
     relevant: dict[str, set[str]] = defaultdict(set)
-    for line in (data / "scifact/beir_qrels_test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+    for line in (data / f"scifact/beir_qrels_{split}.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         question, text, grade = line.split()
         if int(grade) > 0:
             relevant[question].add(text)
-    found.questions = [(questions[question], "main", texts) for question, texts in relevant.items()]
+    found.questions = [(questions[name], "main", texts) for name, texts in relevant.items() if name in questions]
     return found
 
 
-def jsquad(data: Path) -> Collection:
+def jsquad(data: Path, split: str = "valid") -> Collection:
     """Japanese questions against Wikipedia paragraphs."""
     found = Collection()
-    for article in json.loads((data / "jglue/jsquad-v1.3/valid-v1.3.json").read_text(encoding="utf-8"))["data"]:
+    for article in json.loads((data / f"jglue/jsquad-v1.3/{split}-v1.3.json").read_text(encoding="utf-8"))["data"]:
         for paragraph in article["paragraphs"]:
             text_id = str(len(found.texts))
             found.texts[text_id] = (article["title"], paragraph["context"], "main")
@@ -111,7 +128,9 @@ def locomo(data: Path) -> Collection:
                 text = f"{turn['speaker']}: {turn['text']}{picture}"
                 found.texts[f"{number} {turn['dia_id']}"] = (None, text, namespace)
         for row in conversation["qa"]:
-            known = {f"{number} {evidence}" for evidence in row.get("evidence", ())} & found.texts.keys()
+            # Some evidence lists hold several turns in one text.
+            turns = re.findall(r"D\d+:\d+", " ".join(row.get("evidence", ())))
+            known = {f"{number} {turn}" for turn in turns} & found.texts.keys()
             if row["category"] in (1, 2, 3, 4) and known:
                 found.questions.append((row["question"], namespace, known))
     return found

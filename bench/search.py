@@ -137,9 +137,7 @@ def _faiss(vectors: np.ndarray, directions: np.ndarray) -> float | None:
         import faiss
     except ImportError:
         return None
-    index = faiss.IndexScalarQuantizer(
-        vectors.shape[1], faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
-    )
+    index = faiss.IndexScalarQuantizer(vectors.shape[1], faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT)
     index.train(vectors[:100_000])
     index.add(vectors)
     return percentiles([timed(lambda d=d: index.search(d[None], 10), 1)[0] for d in directions])["p50"]
