@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import psycopg
 import pytest
-from endpoint_server import Endpoint, serving
+from embedders_for_tests import Endpoint, serving
 
 from recollect import Memory
 from recollect.config import SETTINGS

@@ -13,6 +13,7 @@ from recollect.model.errors import (
     StoreBusy,
     StoreError,
     StoreUnavailable,
+    TextRefused,
 )
 from recollect.model.graph import Edge, Node
 from recollect.model.results import (
@@ -69,5 +70,6 @@ __all__ = [
     "StoreBusy",
     "StoreError",
     "StoreUnavailable",
+    "TextRefused",
     "Trust",
 ]

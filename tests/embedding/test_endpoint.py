@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect import EmbedderUnavailable
+from recollect import EmbedderUnavailable, TextRefused
 from recollect.embedding.endpoint import EndpointEmbedder
+from recollect.embedding.port import vectors_of
 from recollect.embedding.static import StaticEmbedder
 
 
@@ -25,8 +26,8 @@ def asking():
 
 def test_vectors_come_back_in_order_in_batches_and_with_the_key(asking, endpoint):
     texts = [f"text number {number}" for number in range(130)]
-    rows = asking(endpoint, key="sesame").embed(texts)
-    assert np.allclose(rows, StaticEmbedder().embed(texts), atol=1e-5)
+    rows = vectors_of(asking(endpoint, key="sesame"), texts)
+    assert np.allclose(rows, vectors_of(StaticEmbedder(), texts), atol=1e-5)
     assert [len(request["input"]) for request in endpoint.requests] == [64, 64, 2]
     assert {request["model"] for request in endpoint.requests} == {"m"}
     assert set(endpoint.keys) == {"Bearer sesame"}
@@ -60,7 +61,7 @@ def test_a_busy_endpoint_is_asked_again(asking, endpoint):
 def test_an_answer_that_is_none_is_refused_and_says_why(asking, endpoint, mode, said):
     endpoint.mode = mode
     with pytest.raises(EmbedderUnavailable, match=said):
-        asking(endpoint).embed(["a", "b"])
+        vectors_of(asking(endpoint), ["a", "b"])
 
 
 def test_an_endpoint_that_is_too_slow_is_given_up(asking, endpoint):
@@ -88,3 +89,19 @@ def test_after_a_failure_it_rests_and_then_tries_again(asking, endpoint):
     assert len(endpoint.requests) == 1
     now += 31
     assert embedder.embed(["a"]).shape == (1, 256)
+
+
+def test_a_text_that_is_refused_is_no_reason_to_rest(asking, endpoint):
+    embedder = asking(endpoint)
+    endpoint.mode = "too long"
+    with pytest.raises(TextRefused, match="answered 400"):
+        embedder.embed(["a long text", "x"])
+    assert embedder.embed(["x"]).shape == (1, 256)
+
+
+@pytest.mark.parametrize("given", [{"key": "schlüssel"}, {"url": f"http://{'a' * 70}/v1"}, {"url": "http://[/"}])
+def test_settings_that_no_request_can_have_are_a_failure_like_others(asking, endpoint, given):
+    embedder = EndpointEmbedder(given.get("url", endpoint.url), model="m", key=given.get("key", ""), timeout_ms=500)
+    with pytest.raises(EmbedderUnavailable):
+        embedder.embed(["x"])
+    embedder.close()

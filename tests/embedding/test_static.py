@@ -5,23 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from recollect.embedding.port import vectors_of
 from recollect.embedding.static import StaticEmbedder
 
 EMBEDDER = StaticEmbedder()
 
 
 def similarity(first, second):
-    rows = EMBEDDER.embed([first, second])
+    rows = vectors_of(EMBEDDER, [first, second])
     return float(rows[0] @ rows[1])
 
 
 def test_rows_have_length_one_and_do_not_depend_on_their_batch():
     texts = ["a cat", "東京都の天気", "x" * 50_000, "!?", "🙂", "a cat"]
-    together = EMBEDDER.embed(texts)
+    together = vectors_of(EMBEDDER, texts)
     assert together.shape == (6, 256)
     assert together.dtype == np.float32
     assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
-    assert np.allclose(together, np.concatenate([EMBEDDER.embed([text]) for text in texts]), atol=1e-6)
+    assert np.allclose(together, np.concatenate([vectors_of(EMBEDDER, [text]) for text in texts]), atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -6,33 +6,10 @@ import io
 
 import numpy as np
 import pytest
+from embedders_for_tests import Numbered
 
-from recollect import Conflict, EmbedderUnavailable, InvalidInput, Memory, NotFound, Trust
+from recollect import Conflict, EmbedderUnavailable, InvalidInput, Memory, NotFound
 from recollect.embedding.static import StaticEmbedder
-
-
-class Numbered:
-    """A model of our own: eight directions, by the digit in the text; `instant` like the packaged one."""
-
-    instant = True
-    sends = False
-    trust = Trust()
-
-    def __init__(self, model_id="numbered", dimension=8):
-        self.model_id = model_id
-        self.dimension = dimension
-        self.embedded = 0
-
-    def close(self):
-        pass
-
-    def embed(self, texts):
-        self.embedded += len(texts)
-        rows = np.full((len(texts), self.dimension), 0.01, dtype=np.float32)
-        for at, text in enumerate(texts):
-            digits = [int(character) for character in text if character.isdigit()]
-            rows[at, (digits[0] if digits else 0) % self.dimension] = 1
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def counts(execute, url):
@@ -376,3 +353,158 @@ def test_a_conflict_is_not_swallowed(memory):
         memory.save("one", memo_id=two)
     assert memory.doctor().ok
     assert StaticEmbedder().embed(["x"]).shape == (1, 256)
+
+
+def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(url, execute, endpoint, monkeypatch):
+    with Memory.open(url, embedder="none") as memory:
+        for text in ("one", "a long text", "two", "three"):
+            memory.save(text)
+    for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
+        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    endpoint.mode = "too long"
+    with Memory.open(url) as memory:
+        assert memory.embed() == 3
+        assert memory.embed() == 0
+        (vectors,) = (check for check in memory.doctor().checks if check.name == "vectors")
+        assert "maximum context length" in vectors.detail
+        assert memory.search("two").degraded == ("some texts wait for their vectors",)
+    assert counts(execute, url) == (3, 1)
+    with Memory.open(url, embedder="static") as memory:
+        assert memory.reembed() == 4
+
+
+def test_a_worker_sends_only_what_is_its_own_to_send(url, endpoint, monkeypatch):
+    with Memory.open(url, owner="bob", embedder="none") as bob:
+        bob.save("private to bob")
+    for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
+        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    with Memory.open(url, owner="bob", embedder=Numbered("other")) as bob:
+        bob._embedder.instant = False
+        bob._worker.close()
+        bob.save("also private to bob")
+    with Memory.open(url, owner="alice") as alice:
+        alice.save("hers")
+    sent = [text for request in endpoint.requests for text in request["input"]]
+    assert sent == ["hers"]
+
+
+def test_an_interrupted_run_can_be_repeated_at_once(url, execute):
+    with Memory.open(url, embedder="none") as memory:
+        for number in range(5):
+            memory.save(f"memo {number}")
+    once = Numbered()
+
+    def interrupted(texts):
+        once.embed = Numbered.embed.__get__(once)
+        raise KeyboardInterrupt
+
+    once.embed = interrupted
+    with Memory.open(url, embedder=once) as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.embed()
+        assert memory.embed() == 5
+
+
+def test_two_changes_of_the_model_at_once_lose_no_vector(url, execute):
+    with Memory.open(url) as memory:
+        for number in range(3):
+            memory.save(f"memo {number}")
+    first, second = Numbered("first"), Numbered("second")
+    with Memory.open(url, embedder=first) as one, Memory.open(url, embedder=second) as two:
+
+        def embed(texts, embed=first.embed):
+            first.embed = embed
+            assert two.reembed() == 3
+            return embed(texts)
+
+        first.embed = embed
+        assert one.reembed() == 3
+        assert one.doctor().ok
+    assert execute(url, "select model_id, state from embedding_models") == [("first", "active")]
+    assert counts(execute, url) == (3, 0)
+
+
+def test_a_process_with_another_model_embeds_nothing_in_vain(memory, url):
+    memory.save("memo 1")
+    other = Numbered()
+    with Memory.open(url, embedder=other) as stranger:
+        stranger.save("memo 2")
+        other.embedded = 0
+        for _ in range(5):
+            stranger.search("memo")
+        stranger._worker.wait()
+        assert other.embedded == 0
+
+
+def test_what_an_interrupted_change_of_model_made_does_not_count_as_done(url, execute):
+    with Memory.open(url) as memory:
+        memory.save("memo 0")
+    slow = Numbered("late")
+    with Memory.open(url, embedder=slow) as stranger:
+        for number in range(1, 300):
+            stranger.save(f"memo {number}")
+        calls = []
+
+        def embed(texts, embed=slow.embed):
+            calls.append(texts)
+            if len(calls) == 3:
+                raise EmbedderUnavailable("gone")
+            return embed(texts)
+
+        slow.embed = embed
+        with pytest.raises(EmbedderUnavailable):
+            stranger.reembed()
+    assert execute(url, "select count(*) from pending_embeddings") == [(299,)]
+
+
+def test_a_search_soon_after_the_first_knows_what_came_since(url):
+    """The first search of an empty store must not decide for the next two minutes what is common."""
+    with Memory.open(url, embedder="none") as memory, Memory.open(url, owner="other", embedder="none") as other:
+        other.save("elsewhere")
+        memory.search("budget zebra kilogram")
+        for number in range(60):
+            memory.save(f"budget meeting {number}")
+        memory.search("budget zebra kilogram")
+        memory.save("zebra kilogram discussion")
+        for number in range(340):
+            memory.save(f"another topic {number}")
+        found = memory.search("budget zebra kilogram", limit=3)
+        assert found.hits[0].node.content == "zebra kilogram discussion"
+        assert found.hits[0].scores.bm25 < 50
+
+
+def test_an_embedder_of_ones_own_is_checked(url, execute):
+    class Odd(Numbered):
+        def embed(self, texts):
+            return super().embed(texts).astype(np.float64) * 3
+
+    class Wrong(Numbered):
+        def embed(self, _):
+            return [["no", "numbers"]]
+
+    with Memory.open(url, embedder=Odd("odd")) as memory:
+        memory.save("memo 1")
+        assert memory.vector_search("1", target="memos").results[0].similarity == pytest.approx(1, abs=1e-4)
+    with Memory.open(url, embedder=Wrong("odd")) as memory:
+        assert memory.save("memo 2").status == "created"
+        assert memory.search("memo").arms == ("text",)
+
+
+def test_a_task_is_not_reached_through_what_cannot_be_seen(url, execute):
+    with Memory.open(url) as memory:
+        claim = memory.save("hidden claim", namespace="hidden").node.id
+        memo = memory.save("open memo", namespace="open").node.id
+        memory.relate(memo, claim, tag="supports", weight=1)
+    execute(url, f"update nodes set kind = 'claim', task_id = 't1' where id = '{claim}'")
+    with Memory.open(url, root="main/open") as memory, pytest.raises(NotFound):
+        memory.vector_search("memo", target="memos", task_id="t1")
+
+
+def test_searching_an_emptied_store(url):
+    with Memory.open(url) as memory:
+        memory.delete(memory.save("gone").node.id)
+    with Memory.open(url) as memory:
+        assert memory.search("gone", metadata={"a": 1}).hits == ()
+        assert memory.search("gone").hits == ()
+        with pytest.raises(NotFound):
+            memory.vector_search("gone", target="memos")

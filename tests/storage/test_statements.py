@@ -20,7 +20,7 @@ QUERIES = SOURCE / "storage" / "queries"
 # what it finds is read again as the access may see it.
 STORE_WIDE = {
     "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_delete", "fill_batch", "fill_total",
-    "model_activate", "model_active", "model_delete", "model_insert", "model_list", "model_named", "model_rest",
+    "model_activate", "model_active", "model_held", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
     "vector_settings_end",
 }  # fmt: skip

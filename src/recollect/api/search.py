@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from recollect.api.state import Verbs
-from recollect.embedding.port import Matrix, Trust
+from recollect.embedding.port import Matrix, Trust, vectors_of
 from recollect.model import limits
+from recollect.model.access import Access
 from recollect.model.errors import EmbedderUnavailable, InvalidInput, shown
 from recollect.model.results import Found, SimilarFound, Target
 from recollect.storage import embeddings, nodes
 from recollect.storage.candidates import Question
 from recollect.storage.port import Model, Transaction
+from recollect.storage.statements import scope_parameters
 from recollect.text import check
 from recollect.text.tokens import text_of
 
@@ -60,12 +62,13 @@ class SearchVerbs(Verbs):
 
         def work(tx: Transaction) -> tuple[Found, bool]:
             found = search(tx, access, ask, text=self._text_search, vectors=self._database.vectors)
-            return found, tx.row("pending_exists", {"owner": access.owner}) is not None
+            return found, self._has_waiting(tx, access)
 
         found, waiting = self._database.read(work)
-        if waiting and self._embedder is not None:
+        if waiting:
+            if not degraded:
+                self._worker.wake()
             degraded = (*degraded, "some texts wait for their vectors")
-            self._worker.wake()
         return replace(found, degraded=degraded)
 
     def vector_search(
@@ -95,6 +98,14 @@ class SearchVerbs(Verbs):
                 tx, access, question, vectors=self._database.vectors, top_k=top_k, min_similarity=min_similarity
             )
         )
+
+    def _has_waiting(self, tx: Transaction, access: Access) -> bool:
+        """Whether something that this access may see should have a vector and has none yet."""
+        if self._embedder is None:
+            return False
+        wanted = embeddings.sendable(self._embedder, self._tuning.send_classes)
+        seen = replace(access, classes=tuple(name for name in access.classes if name in wanted))
+        return tx.row("pending_exists", scope_parameters(seen)) is not None
 
     def _question(self, query: str | None, like: str | None) -> tuple[Question, tuple[str, ...]]:
         """What is asked, with a direction if there is one, else with the reason why not."""
@@ -132,7 +143,7 @@ class SearchVerbs(Verbs):
                 embeddings.mismatch(model, self._embedder),
                 hint="set RECOLLECT_EMBEDDER accordingly, or run `recollect reembed`",
             )
-        (vector,) = self._embedder.embed([text])
+        (vector,) = vectors_of(self._embedder, [text])
         if model is not None and len(vector) != model.dimension:
             raise EmbedderUnavailable(
                 f"{model.model_id} answered with {len(vector)} dimensions; the stored vectors have {model.dimension}"

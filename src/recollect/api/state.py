@@ -45,7 +45,7 @@ class Verbs:
         self._clock = clock
         self._new_id = new_id
         self._text_search = text_index.TextSearch()
-        self._worker = Worker(database, embedder, self._tuning.send_classes, clock)
+        self._worker = Worker(database, embedder, access, self._tuning.send_classes, clock)
 
     @property
     def root_namespace(self) -> str:

@@ -76,8 +76,8 @@ class UpkeepVerbs(Verbs):
         done = embeddings.complete(
             self._database, embedder, classes=self._tuning.send_classes, clock=self._clock, progress=progress
         )
-        if done and (model := self._database.read(embeddings.active)):
-            self._database.vectors.prepare(model)
+        if done:
+            embeddings.prepare(self._database)
         return done
 
     def reembed(self, *, progress: Progress = silent) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from recollect.embedding.port import Embedder
+from recollect.model.access import Access
 from recollect.model.errors import RecollectError
 from recollect.model.graph import BoundaryClass
 from recollect.storage import embeddings
@@ -23,11 +24,14 @@ class Worker:
         self,
         database: Database,
         embedder: Embedder | None,
+        access: Access,
         classes: Sequence[BoundaryClass],
         clock: Callable[[], datetime],
     ) -> None:
         self._database = database
         self._embedder = embedder
+        # What an embedder sends away is this access's to decide, and no one else's.
+        self._access = access if embedder is not None and embedder.sends else None
         self._classes = classes
         self._clock = clock
         self._lock = threading.Lock()
@@ -61,6 +65,7 @@ class Worker:
                 self._embedder,
                 classes=self._classes,
                 clock=self._clock,
+                access=self._access,
                 stop=self._stop.is_set,
                 progress=_silent,
             )

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.embedding.port import Matrix, Trust, unit_rows
-from recollect.model.errors import EmbedderUnavailable
+from recollect.embedding.port import Matrix, Trust
+from recollect.model.errors import EmbedderUnavailable, TextRefused
 
 if TYPE_CHECKING:
     import httpx2
@@ -22,6 +22,8 @@ _ATTEMPTS: Final = 3
 _PAUSE_S: Final = 0.3
 _LONGEST_PAUSE_S: Final = 2.0
 _REST_S: Final = 30.0
+# The endpoint works and will not have a text: too long, for example.
+_REFUSED: Final = frozenset({400, 413, 422})
 _TRY_AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
@@ -61,7 +63,9 @@ class EndpointEmbedder:
             batches = [self._ask(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
             if len({batch.shape[1] for batch in batches}) > 1:
                 raise EmbedderUnavailable(f"{self.model_id} answered with vectors of several dimensions")
-            return unit_rows(np.concatenate(batches), model_id=self.model_id)
+            return np.concatenate(batches)
+        except TextRefused:
+            raise
         except EmbedderUnavailable as error:
             self._last_failure = error.message
             self._resting_until = self._clock() + _REST_S
@@ -92,6 +96,8 @@ class EndpointEmbedder:
                 break
             time.sleep(pause)
             pause *= 2
+        if status in _REFUSED:
+            raise TextRefused(fault)
         raise EmbedderUnavailable(fault, hint="check RECOLLECT_EMBED_URL, RECOLLECT_EMBED_KEY and the model's name")
 
     def _post(self, question: dict[str, Any], deadline: float) -> tuple[int, float | None, bytes]:
@@ -103,7 +109,7 @@ class EndpointEmbedder:
                 body = b"".join(_until(answer.iter_bytes(), deadline, self._clock))
                 wait = answer.headers.get("retry-after", "")
                 return answer.status_code, float(wait) if wait.isdigit() else None, body
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError) as error:
             raise _TransientFailure(str(error) or type(error).__name__) from None
 
     def _open(self) -> httpx2.Client:
@@ -144,7 +150,7 @@ def _vectors(body: bytes, count: int, *, model_id: str) -> Matrix:
         if [row["index"] for row in rows] != list(range(count)):
             raise ValueError(f"{len(rows)} vectors for {count} texts")
         vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError) as error:
         reason = str(error)[:200] or type(error).__name__
         raise EmbedderUnavailable(f"the endpoint of {model_id} answered with something else: {reason}") from None
     if vectors.ndim != 2 or vectors.shape[1] == 0:

@@ -47,7 +47,7 @@ class Embedder(Protocol):
     trust: Trust
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row of length 1 for each text. Raises EmbedderUnavailable and nothing else."""
+        """One row of numbers for each text. Raises EmbedderUnavailable, or TextRefused if it is a text's fault."""
         ...
 
     def close(self) -> None:
@@ -55,12 +55,18 @@ class Embedder(Protocol):
         ...
 
 
-def unit_rows(vectors: Matrix, *, model_id: str) -> Matrix:
-    """The rows scaled to length 1; a row that has no direction is refused."""
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Matrix:
+    """The vectors of some texts, one row of length 1 each; anything else that an embedder gives is refused."""
     import numpy as np
 
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    try:
+        rows = np.asarray(embedder.embed(texts), dtype=np.float32)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise EmbedderUnavailable(f"{embedder.model_id} failed: {error}") from error
+    if rows.ndim != 2 or len(rows) != len(texts) or rows.shape[1] == 0:
+        raise EmbedderUnavailable(f"{embedder.model_id} gave vectors of the shape {rows.shape} for {len(texts)} texts")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or (lengths == 0).any():
-        raise EmbedderUnavailable(f"{model_id} answered with a vector that has no direction")
-    unit: Matrix = (vectors / lengths).astype(np.float32)
+        raise EmbedderUnavailable(f"{embedder.model_id} gave a vector that has no direction")
+    unit: Matrix = (rows / lengths).astype(np.float32)
     return unit

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.embedding.port import Matrix, Trust, unit_rows
+from recollect.embedding.port import Matrix, Trust
 from recollect.model.errors import EmbedderUnavailable
 
 
@@ -33,7 +33,7 @@ class SentenceTransformersEmbedder:
                 rows = self._model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
             except Exception as error:
                 raise EmbedderUnavailable(f"{self.model_id} failed: {error}") from error
-        return unit_rows(np.asarray(rows, dtype=np.float32), model_id=self.model_id)
+        return np.asarray(rows, dtype=np.float32)
 
     def close(self) -> None:
         """Nothing to let go of."""

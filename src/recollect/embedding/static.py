@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from recollect.embedding.port import Matrix, Trust, unit_rows
+from recollect.embedding.port import Matrix, Trust
 from recollect.model.errors import EmbedderUnavailable
 
 MODEL_ID: Final = "wordllama-256-log"
@@ -50,7 +50,7 @@ class StaticEmbedder:
             times = np.fromiter(counts.values(), dtype=np.float32, count=len(counts))
             # One small product for each text is twice as fast as sums over the rows of all.
             np.dot(1 + np.log(times), weights[tokens], out=row)
-        return unit_rows(rows, model_id=self.model_id)
+        return rows
 
     def close(self) -> None:
         """Nothing to let go of."""

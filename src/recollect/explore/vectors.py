@@ -30,7 +30,7 @@ def vector_search(
             hint=f"save {target} first, choose another target ({', '.join(TARGETS)}), or run `recollect embed`",
         )
     assert question.vector is not None
-    similarities = [float(value) for value in near.vectors @ question.vector]
+    similarities = [float(value) for value in near.vectors @ question.vector] if near.ids else []
     wanted = [
         (node_id, value) for node_id, value in zip(near.ids, similarities, strict=True) if value >= min_similarity
     ]

@@ -6,6 +6,7 @@ RecollectError
 ├── NotFound                not_found           no such row in the caller's root and boundary
 ├── Conflict                conflict            the change would collide with another row
 ├── EmbedderUnavailable     embedder_unavailable  vectors cannot be made now
+│   └── TextRefused         text_refused        the embedder will not take one of the texts
 └── StoreError              store_error         the database itself
     ├── StoreBusy           store_busy          other writers held the lock for too long
     ├── StoreUnavailable    store_unavailable   it cannot be opened or reached
@@ -59,6 +60,12 @@ class EmbedderUnavailable(RecollectError):
     """Vectors cannot be made: the embedder is missing, unreachable, or answers with something else."""
 
     code = "embedder_unavailable"
+
+
+class TextRefused(EmbedderUnavailable):
+    """The embedder works, and will not take one of the texts it was given."""
+
+    code = "text_refused"
 
 
 class StoreError(RecollectError):

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.embedding.port import Embedder, Matrix
+from recollect.embedding.port import Embedder, Matrix, vectors_of
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, EmbedderUnavailable
+from recollect.model.errors import Conflict, EmbedderUnavailable, RecollectError, StoreError, TextRefused
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node
 from recollect.model.identifiers import timestamp
 from recollect.storage.port import Database, Model, Progress, Transaction
+from recollect.storage.statements import inside_parameters
 from recollect.text.check import content_hash, json_text
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
     from recollect.storage.port import Row
 
+logger = logging.getLogger("recollect")
+
 KINDS: Final = ("memo", "claim", "fragment", "entity")
 _BATCH: Final = 256
-_LEASE: Final = timedelta(minutes=5)
+_LEASE: Final = timedelta(minutes=2)
+_REFUSED_LEASE: Final = timedelta(days=1)
 _DELETE_BATCH: Final = 5_000
 
 
@@ -38,7 +43,7 @@ def made(embedder: Embedder, texts: Sequence[str]) -> Made:
     if not embedder.instant or not texts:
         return Made(embedder.model_id, {})
     try:
-        rows = embedder.embed(texts)
+        rows = vectors_of(embedder, texts)
     except EmbedderUnavailable:
         return Made(embedder.model_id, {})
     return Made(embedder.model_id, dict(zip(map(content_hash, texts), rows, strict=True)))
@@ -57,7 +62,10 @@ def write(
     wanted = [{"owner": access.owner, "id": node.id, **_made_of(node)} for node in written if node.kind in KINDS]
     if not wanted:
         return
-    model = active(tx)
+    # Held until the commit, so that no switch of the model comes between.
+    row = tx.row("model_held", {})
+    known = None if row is None else Model(*row)
+    model = known
     vectors: Mapping[str, Matrix] = {}
     if made_before is not None and made_before.vectors and (model is None or model.model_id == made_before.model_id):
         vectors = made_before.vectors
@@ -72,6 +80,8 @@ def write(
         tx.run_many("embedding_save", _with_vectors(tx, wanted, vectors, model))
     if model is not None or made_before is not None:
         tx.run_many("pending_add", [row for row in wanted if row["content_hash"] not in vectors])
+    if known is None and model is not None:
+        find_missing(tx)  # the first vector of the store: what was saved before it wants one, too
 
 
 def of_nodes(tx: Transaction, access: Access, ids: Sequence[str], model: Model) -> dict[str, Matrix]:
@@ -88,28 +98,31 @@ def complete(
     *,
     classes: Sequence[BoundaryClass],
     clock: Callable[[], datetime],
+    access: Access | None = None,
     stop: Callable[[], bool] = lambda: False,
     progress: Progress,
 ) -> int:
-    """Give the nodes that wait their vectors, a leased batch at a time; returns how many got one.
+    """Give the nodes that wait (with an access: those in its root) their vectors, a leased batch at a time.
 
-    Raises EmbedderUnavailable when the embedder fails: the nodes go on waiting, with the reason noted.
+    Returns how many got one. Raises EmbedderUnavailable when the embedder fails: the nodes go on waiting, with the
+    reason noted. A text that the embedder refuses waits for a day; the others go on.
     """
-    classes = sendable(embedder, classes)
+    where: dict[str, Any] = {"classes": json_text(sendable(embedder, classes))}
+    if access is not None:
+        where |= {"owner": access.owner, **inside_parameters("root", access.root)}
     done = 0
     while not stop():
-        batch = database.write(lambda tx: _claim(tx, classes, clock()))
+        batch = database.write(lambda tx: _claim(tx, embedder, where, clock()))
         if not batch:
             break
         try:
-            vectors = embedder.embed([text_of(title, content) for _, _, title, content, _ in batch])
-            model = database.write(lambda tx, v=vectors: _model_for(tx, embedder, v.shape[1], timestamp(clock())))  # type: ignore[misc]
-        except (EmbedderUnavailable, Conflict) as error:
-            _release(database, batch, error.message)
-            raise EmbedderUnavailable(error.message, hint=error.hint) from None
-        database.write(lambda tx, b=batch, v=vectors, m=model: _complete(tx, b, v, m))  # type: ignore[misc]
-        done += len(batch)
-        left = database.read(lambda tx: tx.row("pending_total", {"classes": json_text(classes)}))
+            done += _complete_batch(database, embedder, batch, clock)
+        except BaseException as error:
+            _release(database, batch, error.message if isinstance(error, RecollectError) else "interrupted")
+            if isinstance(error, Conflict):
+                raise EmbedderUnavailable(error.message, hint=error.hint) from None
+            raise
+        left = database.read(lambda tx: tx.row("pending_total", where))
         progress(done, done + (left[0] if left else 0))
     return done
 
@@ -128,7 +141,7 @@ def refill(
     progress: Progress,
 ) -> int:
     """Make all vectors with another model beside those in use, then switch; can be interrupted and repeated."""
-    dimension = embedder.embed(["a text to learn the dimension from"]).shape[1]
+    dimension = vectors_of(embedder, ["a text to learn the dimension from"]).shape[1]
     model = database.write(lambda tx: _named(tx, embedder, dimension, timestamp(clock())))
     where = {
         "kinds": json_text(KINDS),
@@ -137,24 +150,33 @@ def refill(
         "limit": _BATCH,
     }
     (total,) = database.read(lambda tx: tx.row("fill_total", where)) or (0,)
-    done = 0
-    after = 0
+    done = in_pass = after = 0
     while True:
         rows = database.read(lambda tx, a=after: tx.rows("fill_batch", {**where, "after": a}))  # type: ignore[misc]
-        if not rows and after == 0:
-            break
-        after = rows[-1][0] if rows else 0  # at the end once more from the start: what was changed meanwhile
         if rows:
-            vectors = embedder.embed([text_of(title, content) for _, _, _, title, content, _ in rows])
-            _check_dimension(model, vectors.shape[1])
-            database.write(lambda tx, r=rows, v=vectors: _complete(tx, [row[1:] for row in r], v, model))  # type: ignore[misc]
-            done += len(rows)
+            after = rows[-1][0]
+            saved = _fill(database, embedder, [row[1:] for row in rows], model)
+            in_pass, done = in_pass + saved, done + saved
             progress(done, max(total, done))
+        elif in_pass:
+            after = in_pass = 0  # once more from the start, for what was changed meanwhile
+        else:
+            break
     old = database.write(lambda tx: _switch(tx, model))
-    database.vectors.prepare(model)
-    for number in old:
-        _drop(database, number)
+    prepare(database)
+    if old is not None:
+        _drop(database, old)
     return done
+
+
+def prepare(database: Database) -> None:
+    """Make the index of the active model ready, after many vectors came in; searches do without it if that fails."""
+    model = database.read(active)
+    if model is not None:
+        try:
+            database.vectors.prepare(model)
+        except StoreError as error:
+            logger.warning("the vector index is not ready: %s", error)
 
 
 def sendable(embedder: Embedder, classes: Sequence[BoundaryClass]) -> tuple[BoundaryClass, ...]:
@@ -235,9 +257,11 @@ def _named(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> Mod
     return model
 
 
-def _claim(tx: Transaction, classes: Sequence[BoundaryClass], moment: datetime) -> list[Row]:
-    where = {"now": timestamp(moment), "classes": json_text(classes), "limit": _BATCH}
-    rows = tx.rows("pending_claim", where)
+def _claim(tx: Transaction, embedder: Embedder, where: Mapping[str, Any], moment: datetime) -> list[Row]:
+    model = active(tx)
+    if model is not None and model.model_id != embedder.model_id:
+        raise EmbedderUnavailable(mismatch(model, embedder), hint="`recollect reembed` changes the model of the store")
+    rows = tx.rows("pending_claim", {**where, "now": timestamp(moment), "limit": _BATCH})
     lease = {"until": timestamp(moment + _LEASE), "error": None}
     tx.run_many("pending_lease", [{"owner": row[0], "id": row[1], **lease} for row in rows])
     return rows
@@ -248,7 +272,56 @@ def _release(database: Database, batch: Sequence[Row], error: str) -> None:
     database.write(lambda tx: tx.run_many("pending_lease", rows))
 
 
-def _complete(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model) -> None:
+def _complete_batch(database: Database, embedder: Embedder, batch: Sequence[Row], clock: Callable[[], datetime]) -> int:
+    """The vectors of leased nodes; returns how many got theirs."""
+    now = clock()
+    taken, vectors, refused = _made_of_rows(embedder, batch)
+    later = {"until": timestamp(now + _REFUSED_LEASE)}
+
+    def work(tx: Transaction) -> int:
+        saved = 0
+        if taken:
+            saved = _store(tx, taken, vectors, _model_for(tx, embedder, vectors.shape[1], timestamp(now)))
+        # What changed while it was embedded has no vector and may be taken again at once.
+        free = [{"owner": row[0], "id": row[1], "until": None, "error": None} for row in taken]
+        tx.run_many("pending_lease", free)
+        tx.run_many("pending_lease", [{"owner": row[0], "id": row[1], "error": why, **later} for row, why in refused])
+        return saved
+
+    return database.write(work)
+
+
+def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: Model) -> int:
+    taken, vectors, _ = _made_of_rows(embedder, batch)
+    if not taken:
+        return 0
+    _check_dimension(model, vectors.shape[1])
+    return database.write(lambda tx: _store(tx, taken, vectors, model))
+
+
+def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], Matrix, list[tuple[Row, str]]]:
+    """The rows that the embedder takes, their vectors, and those that it refuses with its reason."""
+    texts = [text_of(row[2], row[3]) for row in batch]
+    try:
+        return list(batch), vectors_of(embedder, texts), []
+    except TextRefused:
+        import numpy as np
+
+        # One of them it will not have: ask for each by itself.
+        taken: list[Row] = []
+        vectors: list[Matrix] = []
+        refused: list[tuple[Row, str]] = []
+        for row, text in zip(batch, texts, strict=True):
+            try:
+                vectors.append(vectors_of(embedder, [text]))
+                taken.append(row)
+            except TextRefused as error:
+                refused.append((row, error.message[:500]))
+        return taken, np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32), refused
+
+
+def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model) -> int:
+    """Write the vectors of nodes that have not changed since they were read; returns how many."""
     rows = [
         {
             "owner": owner,
@@ -260,22 +333,31 @@ def _complete(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Mod
         }
         for (owner, node_id, title, content, version), vector in zip(batch, vectors, strict=True)
     ]
-    tx.run_many("embedding_save", rows)
+    tx.run_many("nodes_hold", rows)
+    saved = sum(tx.count("embedding_save", row) for row in rows)
     tx.run_many("pending_done", rows)
+    return saved
 
 
-def _switch(tx: Transaction, model: Model) -> list[int]:
-    """Make a filled model the active one; what was saved meanwhile without its vector waits for it."""
-    old = [number for number, *_ in tx.rows("model_list", {}) if number != model.number]
+def _switch(tx: Transaction, model: Model) -> int | None:
+    """Make a filled model the active one; what was saved meanwhile without its vector waits for it.
+
+    Returns the number of the model that was active before.
+    """
+    before = active(tx)
     tx.run("model_rest", {})
-    tx.run("model_activate", {"model": model.number})
+    if tx.count("model_activate", {"model": model.number}) != 1:
+        raise Conflict(
+            f"the vectors of {model.model_id} were deleted by another change of the model", hint="run it again"
+        )
     tx.run("pending_clear", {})
     find_missing(tx)
-    return old
+    return None if before is None or before.number == model.number else before.number
 
 
 def _drop(database: Database, number: int) -> None:
     """Delete a model that is no longer used, its vectors in short transactions."""
+    database.vectors.forget(number)
     while database.write(lambda tx: tx.count("embeddings_delete", {"model": number, "limit": _DELETE_BATCH})):
         pass
     database.write(lambda tx: tx.run("model_delete", {"model": number}))

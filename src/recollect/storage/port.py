@@ -99,6 +99,10 @@ class Vectors(Protocol):
         """Make the index of a model, after many vectors came in at once."""
         ...
 
+    def forget(self, number: int) -> None:
+        """Let go of the index of a model, before its vectors are deleted."""
+        ...
+
 
 class Database(Protocol):
     """A SQLite file or a PostgreSQL database with the current schema."""

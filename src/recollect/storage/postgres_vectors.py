@@ -21,6 +21,7 @@ _INDEXED_FROM: Final = 2_000
 # How many neighbours the index keeps in view while it searches.
 _EFFORT: Final = 80
 _THOROUGH_EFFORT: Final = 300
+_INDEX: Final = "embeddings_hnsw_"
 _COUNTS_SECONDS: Final = 30.0
 # pgvector indexes up to 2,000 dimensions, with numbers of half the size up to 4,000.
 _FULL_DIMENSIONS: Final = 2_000
@@ -57,6 +58,9 @@ class PostgresVectors:
         tx.run("vector_settings", {"effort": max(_THOROUGH_EFFORT if near.thorough else _EFFORT, near.limit)})
         rows = tx.rows("vector_nearest", where)
         tx.run("vector_settings_end", {})
+        if len(rows) < min(near.limit, searched):
+            # The index gave up before enough rows passed the filter: a small part of a large table.
+            return self._scanned(tx, key, where, near)
         return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
 
     def prepare(self, model: Model) -> None:
@@ -84,6 +88,11 @@ class PostgresVectors:
                     f" using hnsw ((vector::{kind}({model.dimension})) {kind}_cosine_ops) where model = {model.number}"
                 )
             )
+
+    def forget(self, number: int) -> None:
+        """Drop the index of a model."""
+        with self._alone() as connection:
+            connection.execute(_sql(f"drop index concurrently if exists {_INDEX}{number}"))
 
     def _prepare_behind(self, model: Model) -> None:
         if self._building is None or not self._building.is_alive():
@@ -119,7 +128,7 @@ class PostgresVectors:
 
 
 def _index_name(model: Model) -> str:
-    return f"embeddings_hnsw_{model.number}"
+    return f"{_INDEX}{model.number}"
 
 
 def _sql(text: str) -> Any:

@@ -29,6 +29,8 @@ _PLACES_OF_TWO: Final = 2
 _TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 120.0
 _KNOWN_ACCESSES: Final = 1_000
+# Below this a few saves change what is common: counted for each search.
+_FEW_TEXTS: Final = 2_000
 _KNOWN_TERMS: Final = 20_000
 _COMMON: Final = 100
 # What tells how common a term is in a part of the store: its newest texts, weighed against the whole store
@@ -81,6 +83,9 @@ class TextSearch:
         statistics = self._current(tx, access, kinds)
         wanted = query_terms(query)[:_TERMS]
         frequencies = _telling(self._counted(tx, access, wanted), statistics)
+        if any(2 * count > statistics.texts for count in frequencies.values()):
+            # In more than half of all texts: is it, or have there come so many since they were counted?
+            statistics = self._current(tx, access, kinds, anew=True)
         weights = _weights(frequencies, statistics)
         if not weights:
             return []
@@ -118,12 +123,15 @@ class TextSearch:
             self._frequencies |= {(access.owner, term): (now + _STATISTICS_SECONDS, count) for term, count in common}
         return counts
 
-    def _current(self, tx: Transaction, access: Access, kinds: Sequence[str]) -> Statistics:
+    def _current(self, tx: Transaction, access: Access, kinds: Sequence[str], *, anew: bool = False) -> Statistics:
         key = (access.owner, access.root, access.classes, tuple(kinds))
         known = self._statistics.get(key)
-        if known is not None and known[0] > time.monotonic():
+        fresh = known is not None and known[0] > time.monotonic()
+        if known is not None and fresh and known[1].texts >= _FEW_TEXTS and not anew:
             return known[1]
         count, average = tx.row("text_totals", {"owner": access.owner}) or (0, 0)
+        if known is not None and fresh and known[1].texts == count:
+            return known[1]
         scope = {**scope_parameters(access), "kinds": json_text(kinds)}
         sampled: list[tuple[Any, ...]] = []
         if tx.row("text_outside", scope) is not None:

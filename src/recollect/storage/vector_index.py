@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from recollect.embedding.port import Matrix
 from recollect.model.access import Access
+from recollect.model.errors import RecollectError
 from recollect.model.graph import BoundaryClass
 from recollect.storage import vector_lists
 from recollect.storage.port import Model, Near, Nearest, Transaction
@@ -103,7 +104,7 @@ class VectorIndex:
             rows = _built(tx, model, self._cache)
         self._rows = rows
         if rows.is_worn and (self._building is None or not self._building.is_alive()):
-            self._building = threading.Thread(target=self._renew, args=(model,), daemon=True)
+            self._building = threading.Thread(target=self._try_to_renew, args=(model,), daemon=True)
             self._building.start()
         return rows
 
@@ -112,6 +113,15 @@ class VectorIndex:
         rows = self._read(lambda tx: _built(tx, model, self._cache))
         with self._lock:
             self._rows = rows
+
+    def _try_to_renew(self, model: int) -> None:
+        try:
+            self._renew(model)
+        except RecollectError:
+            return  # closed meanwhile, or damaged: whoever searches next will see
+
+    def forget(self, number: int) -> None:
+        """Nothing: the index of another model takes its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,8 @@ class _View:
 
     def best(self, question: Matrix, positions: Positions, limit: int) -> list[int]:
         """The nearest of some rows."""
+        if not len(positions):
+            return []
         listed = positions[positions < self.lists.rows]
         recent = positions[positions >= self.lists.rows]
         similarities = [self.lists.similarities(question, listed), self.recent[recent - self.lists.rows] @ question]
@@ -170,6 +182,7 @@ class _Rows:
     model: int
     change: int
     """The newest entry of the log that is in here."""
+    salt: int | None
     lists: VectorLists
     recent: Matrix
     seqs: Positions
@@ -191,6 +204,7 @@ class _Rows:
         *,
         model: int,
         change: int,
+        salt: int | None,
     ) -> _Rows:
         """Rows that are all in lists."""
         return cls(
@@ -204,6 +218,7 @@ class _Rows:
             size=len(seqs),
             model=model,
             change=change,
+            salt=salt,
         )
 
     @property
@@ -241,18 +256,24 @@ class _Rows:
 
     def follow(self, tx: Transaction) -> bool:
         """Take in what the log has gained; False if it no longer reaches back far enough."""
-        oldest, newest = tx.row("changes_range", {}) or (0, 0)
-        if newest <= self.change:
-            return True
-        if oldest > self.change + 1:
+        oldest, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
+        if newest < self.change:
+            return True  # a reader that began earlier
+        if newest == self.change:
+            return bool(salt == self.salt)
+        if oldest > self.change + 1 or (self.change >= oldest and not self._is_of(tx)):
             return False
         rows = tx.rows("changes_since", {"after": self.change, "model": self.model})
         gone = self._living([row[0] for row in rows])
         self.alive[gone] = False
         np.subtract.at(self.counts, self.scope_numbers[gone], 1)
         self.append([row for row in rows if row[1] is not None])
-        self.change = newest
+        self.change, self.salt = newest, salt
         return True
+
+    def _is_of(self, tx: Transaction) -> bool:
+        """Whether the database still has the history that this came from; a restored copy has another."""
+        return tx.row("change_salt", {"seq": self.change}) == (self.salt,)
 
     def append(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add rows of seq, vector and scope behind the others."""
@@ -304,16 +325,16 @@ def _thorough_share(rows: int) -> float:
 
 def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
     """The index of everything that is stored; a large one is written to the cache."""
-    _, newest = tx.row("changes_range", {}) or (0, 0)
+    _, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
     rows = tx.rows("embeddings_all", {"model": model})
     many = rows if len(rows) >= LISTED_FROM else []
     scopes: dict[Scope, int] = {}
     numbers = np.array(_numbers(scopes, many), dtype=np.int32)
     seqs = np.array([row[0] for row in many], dtype=np.int64)
     lists, order = vector_lists.build(_vectors(many))
-    built = _Rows.of_lists(lists, seqs[order], numbers[order], scopes, model=model, change=newest)
+    built = _Rows.of_lists(lists, seqs[order], numbers[order], scopes, model=model, change=newest, salt=salt)
     if many:
-        _write_cache(tx, built, cache)
+        _write_cache(built, cache)
     else:
         built.append(rows)
     return built
@@ -331,13 +352,10 @@ def _numbers(scopes: dict[Scope, int], rows: Sequence[tuple[Any, ...]]) -> list[
     return [known[row[2:]] for row in rows]
 
 
-def _write_cache(tx: Transaction, rows: _Rows, cache: Path) -> None:
+def _write_cache(rows: _Rows, cache: Path) -> None:
     """Beside the database, readable by its user alone; if it cannot be written, the next process builds anew."""
-    salt = tx.row("change_salt", {"seq": rows.change})
-    if salt is None:
-        return
     scopes = [[scope.owner, scope.namespace, scope.kind, scope.boundary_class] for scope in rows.scopes]
-    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": salt[0], "scopes": scopes}
+    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt, "scopes": scopes}
     lists = rows.lists
     arrays = (lists.codes, lists.scale, lists.centres, lists.bounds, rows.seqs, rows.scope_numbers)
     try:
@@ -366,7 +384,16 @@ def _cached(tx: Transaction, cache: Path, model: int) -> _Rows | None:
                 return None
             codes, scale, centres, bounds, seqs, numbers = (np.load(file, allow_pickle=False) for _ in range(6))
         scopes = {Scope(*scope): number for number, scope in enumerate(header["scopes"])}
+        whole = (
+            len(codes) == len(seqs) == len(numbers) == bounds[-1]
+            and len(bounds) == len(centres) + 1
+            and codes.shape[1] == centres.shape[1] == len(scale)
+            and 0 <= numbers.min() <= numbers.max() < len(scopes)
+        )
+        if not whole:
+            return None
         lists = VectorLists(codes, scale, centres, bounds)
-        return _Rows.of_lists(lists, seqs, numbers, scopes, model=model, change=header["change"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError):
+        change, salt = header["change"], header["salt"]
+        return _Rows.of_lists(lists, seqs, numbers, scopes, model=model, change=change, salt=salt)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
         return None

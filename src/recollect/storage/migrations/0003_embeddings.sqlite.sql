@@ -1,6 +1,6 @@
 -- Vectors: one for each node and model, made of the title and text whose hash stands beside it.
 create table embedding_models (
-    number      integer primary key,
+    number      integer primary key autoincrement,
     model_id    text not null unique,
     dimension   integer not null check (dimension > 0),
     state       text not null check (state in ('active', 'filling')),

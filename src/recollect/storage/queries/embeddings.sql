@@ -10,11 +10,6 @@ select m.number, m.model_id, m.dimension
 from embedding_models m
 where m.model_id = :model_id
 
--- name: model_list
-select m.number, m.model_id, m.dimension, m.state, (select count(*) from embeddings e where e.model = m.number)
-from embedding_models m
-order by m.number
-
 -- name: model_insert
 insert into embedding_models (model_id, dimension, state, created_at)
 values (:model_id, :dimension, :state, :now)
@@ -74,12 +69,14 @@ delete from pending_embeddings
 where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
 
 -- name: pending_done
--- Gone from the list if its vector is there; a text that changed meanwhile has none and stays.
+-- Gone from the list if its vector of the active model is there; a text that changed meanwhile has none and stays.
 delete from pending_embeddings
 where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
   and exists (
-    select 1 from embeddings e
-    where e.owner_id = pending_embeddings.owner_id and e.node_seq = pending_embeddings.node_seq and e.model = :model
+    select 1
+    from embeddings e
+    join embedding_models m on m.number = e.model and m.state = 'active'
+    where e.owner_id = pending_embeddings.owner_id and e.node_seq = pending_embeddings.node_seq
   )
 
 -- name: pending_claim
@@ -87,6 +84,7 @@ select p.owner_id, n.id, n.title, n.content, n.version
 from pending_embeddings p
 join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
 where (p.leased_until is null or p.leased_until < :now) and n.boundary_class in {each classes}
+  and n.owner_id = :owner and {inside n.namespace root} --if owner
 order by p.node_seq
 limit :limit
 
@@ -115,7 +113,8 @@ delete from pending_embeddings
 -- name: pending_exists
 select 1
 from pending_embeddings p
-where p.owner_id = :owner
+join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
+where p.owner_id = :owner and {visible n}
 limit 1
 
 -- name: pending_total
@@ -123,6 +122,7 @@ select count(*)
 from pending_embeddings p
 join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
 where n.boundary_class in {each classes}
+  and n.owner_id = :owner and {inside n.namespace root} --if owner
 
 -- name: pending_health
 -- How many nodes of the root wait, how many of them may not be sent, and the last failure.
@@ -174,5 +174,5 @@ where {visible n} and n.kind in {each kinds}
     select e.source_id --if task_id
     from edges e --if task_id
     join nodes c on c.owner_id = e.owner_id and c.id = e.target_id and c.task_id = :task_id and c.kind = 'claim' --if task_id
-    where e.owner_id = :owner --if task_id
+    where {visible c} and {visible_edge e} --if task_id
   )) --if task_id

@@ -58,8 +58,7 @@ def load(
         loader.write_postponed()
     if total >= _MANY:
         database.refresh_statistics()
-        if model := database.read(embeddings.active):
-            database.vectors.prepare(model)
+        embeddings.prepare(database)
     counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))

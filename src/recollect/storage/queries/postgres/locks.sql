@@ -7,3 +7,15 @@ lock table edges in row exclusive mode
 
 -- name: lock_edges_alone
 lock table edges in share row exclusive mode
+
+-- name: model_held
+select m.number, m.model_id, m.dimension
+from embedding_models m
+where m.state = 'active'
+for share
+
+-- name: nodes_hold
+-- A change of this node that began earlier sees a conflict and is run again, instead of missing its new vector.
+update nodes
+set version = version
+where owner_id = :owner and id = :id

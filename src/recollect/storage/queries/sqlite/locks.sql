@@ -5,3 +5,13 @@ select 1
 
 -- name: lock_edges_alone
 select 1
+
+-- name: model_held
+select m.number, m.model_id, m.dimension
+from embedding_models m
+where m.state = 'active'
+
+-- name: nodes_hold
+-- A write already excludes all others.
+select 1
+where :owner is not null and :id is not null

@@ -1,7 +1,8 @@
 -- Vectors on SQLite: what the index in memory reads.
 
 -- name: changes_range
-select coalesce((select min(seq) from changes), 0), coalesce((select max(seq) from changes), 0)
+select coalesce((select min(seq) from changes), 0), coalesce((select max(seq) from changes), 0),
+       (select salt from changes order by seq desc limit 1)
 
 -- name: changes_since
 -- Each node that changed, once, as it is now; without a vector if it has none any more.

@@ -1,4 +1,4 @@
-"""A real embedding endpoint on this machine, which can be told to misbehave."""
+"""Embedders for tests: a real endpoint on this machine that can be told to misbehave, and a tiny model of our own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
+
+from recollect import Trust
 from recollect.embedding.static import StaticEmbedder
 
 _STATIC = StaticEmbedder()
@@ -67,6 +70,8 @@ class Endpoint:
                 return 200, b'{"data": 5}'
             case "refused":
                 return 401, b'{"error": "wrong key"}'
+            case "too long" if any("long" in text for text in texts):
+                return 400, b'{"error": "maximum context length"}'
             case "busy once":
                 self.mode = "good"
                 return 429, b"later"
@@ -87,3 +92,27 @@ def serving() -> Iterator[Endpoint]:
         endpoint._server.shutdown()
         endpoint._server.server_close()
         thread.join()
+
+
+class Numbered:
+    """A model of our own: eight directions, by the digit in the text; `instant` like the packaged one."""
+
+    instant = True
+    sends = False
+    trust = Trust()
+
+    def __init__(self, model_id="numbered", dimension=8):
+        self.model_id = model_id
+        self.dimension = dimension
+        self.embedded = 0
+
+    def close(self):
+        pass
+
+    def embed(self, texts):
+        self.embedded += len(texts)
+        rows = np.full((len(texts), self.dimension), 0.01, dtype=np.float32)
+        for at, text in enumerate(texts):
+            digits = [int(character) for character in text if character.isdigit()]
+            rows[at, (digits[0] if digits else 0) % self.dimension] = 1
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
