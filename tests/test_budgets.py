@@ -27,6 +27,7 @@ INNER_IMPORTS: dict[str, str] = {
     "embedding/port.py": "NumPy is imported at the first text",
     "embedding/sentences.py": "so are the model's libraries",
     "embedding/static.py": "so are the tokenizer and the weights",
+    "storage/embeddings.py": "NumPy is imported when vectors are made",
     "storage/postgres.py": "NumPy is imported at the first vector search",
     "storage/sqlite.py": "NumPy is imported at the first vector search",
     "interfaces/cli/app.py": "the MCP SDK takes a second to import",

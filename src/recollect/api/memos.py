@@ -66,7 +66,7 @@ class MemoVerbs(Verbs):
             return saved
 
         saved = self._database.write(work)
-        if self._embedder is not None and not self._embedder.instant and saved.status != "unchanged":
+        if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
         return saved
 
@@ -74,7 +74,7 @@ class MemoVerbs(Verbs):
         """The vector of a memo to be, made before the transaction: no lock is held over an embedding."""
         if self._embedder is None:
             return None
-        if memo_id is not None and title is None and self._embedder.instant:
+        if memo_id is not None and title is None and embeddings.is_instant(self._embedder):
             node_id = check.check_id(memo_id, field="memo_id")
             title = self._database.read(lambda tx: nodes.get(tx, self._access, node_id)).title
         return embeddings.made(self._embedder, [text_of(title, content)])

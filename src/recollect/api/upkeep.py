@@ -38,7 +38,7 @@ class UpkeepVerbs(Verbs):
             imported = load.load(
                 self._database, self._access, file, embedder=self._embedder, now=self._now(), progress=progress
             )
-        if self._embedder is not None and not self._embedder.instant:
+        if not embeddings.is_instant(self._embedder):
             self._worker.wake()
         return imported
 

@@ -39,14 +39,19 @@ class Made:
 
 
 def made(embedder: Embedder, texts: Sequence[str]) -> Made:
-    """The vectors of these texts, if the embedder is instant and works; a save never fails for want of one."""
-    if not embedder.instant or not texts:
+    """The vectors of these texts, if they can be made at once; a save never fails for want of one."""
+    if not is_instant(embedder) or not texts:
         return Made(embedder.model_id, {})
     try:
         rows = vectors_of(embedder, texts)
     except EmbedderUnavailable:
         return Made(embedder.model_id, {})
     return Made(embedder.model_id, dict(zip(map(content_hash, texts), rows, strict=True)))
+
+
+def is_instant(embedder: Embedder | None) -> bool:
+    """Whether texts are embedded within a save; what is sent away waits for the worker, which knows what may be."""
+    return embedder is not None and embedder.instant and not embedder.sends
 
 
 def active(tx: Transaction) -> Model | None:

@@ -1,4 +1,4 @@
--- Embeddings: models, vectors, and the nodes that wait for one.
+-- Embeddings: models, vectors, and the nodes that wait for one. `cross join` makes SQLite start with those that wait.
 
 -- name: model_active
 select m.number, m.model_id, m.dimension
@@ -82,8 +82,8 @@ where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_
 -- name: pending_claim
 select p.owner_id, n.id, n.title, n.content, n.version
 from pending_embeddings p
-join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
-where (p.leased_until is null or p.leased_until < :now) and n.boundary_class in {each classes}
+cross join nodes n
+where n.owner_id = p.owner_id and n.seq = p.node_seq and (p.leased_until is null or p.leased_until < :now) and n.boundary_class in {each classes}
   and n.owner_id = :owner and {inside n.namespace root} --if owner
 order by p.node_seq
 limit :limit
@@ -113,23 +113,23 @@ delete from pending_embeddings
 -- name: pending_exists
 select 1
 from pending_embeddings p
-join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
-where p.owner_id = :owner and {visible n}
+where p.owner_id = :owner
+  and exists (select 1 from nodes n where n.owner_id = p.owner_id and n.seq = p.node_seq and {visible n})
 limit 1
 
 -- name: pending_total
 select count(*)
 from pending_embeddings p
-join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
-where n.boundary_class in {each classes}
+cross join nodes n
+where n.owner_id = p.owner_id and n.seq = p.node_seq and n.boundary_class in {each classes}
   and n.owner_id = :owner and {inside n.namespace root} --if owner
 
 -- name: pending_health
 -- How many nodes of the root wait, how many of them may not be sent, and the last failure.
 select count(*), coalesce(sum(case when n.boundary_class in {each classes} then 0 else 1 end), 0), max(p.error)
 from pending_embeddings p
-join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
-where n.owner_id = :owner and {inside n.namespace root}
+cross join nodes n
+where n.owner_id = p.owner_id and n.seq = p.node_seq and n.owner_id = :owner and {inside n.namespace root}
 
 -- name: embedding_stale
 -- Nodes of the root with neither a vector of the active model nor a place among those that wait.
