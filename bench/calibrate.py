@@ -20,7 +20,7 @@ from bench.retrieval import Collection, evaluate, fill, jsquad, scifact
 
 WEIGHTS = ("0", "0.2", "0.3", "0.4", "0.5", "0.6", "1")
 # Of each set, at most so many.
-QUESTIONS = 1_000
+QUESTIONS = 400
 
 
 def main() -> None:
