@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from recollect.api.state import Verbs
 from recollect.embedding.port import Matrix, Trust, vectors_of
+from recollect.explore.vectors import TARGETS, vector_search
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import EmbedderUnavailable, InvalidInput, shown
@@ -19,7 +20,6 @@ from recollect.storage.statements import scope_parameters
 from recollect.text import check
 from recollect.text.tokens import text_of
 
-_TARGETS: Final[Mapping[Target, str]] = {"claims": "claim", "fragments": "fragment", "memos": "memo"}
 _WITHOUT_CUT: Final = 10
 
 
@@ -82,17 +82,15 @@ class SearchVerbs(Verbs):
         namespace: str | None = None,
     ) -> SimilarFound:
         """What is near to a question in meaning, by cosine similarity; an error if nothing there has a vector."""
-        from recollect.explore.vectors import vector_search
-
         text = check.check_text(query, field="query", size=limits.QUERY_BYTES)
-        if target not in _TARGETS:
-            raise InvalidInput(f"target {shown(target)} is not one of {', '.join(_TARGETS)}")
+        if target not in TARGETS:
+            raise InvalidInput(f"target {shown(target)} is not one of {', '.join(TARGETS)}")
         top_k = check.check_whole(top_k, field="top_k", low=1, high=limits.SEARCH_LIMIT)
         min_similarity = check.check_weight(min_similarity, field="min_similarity")
         task = None if task_id is None else check.check_id(task_id, field="task_id")
         access = self._access.narrowed(self._access.resolve(namespace))
         model, vector = self._direction(text)
-        question = Question(text, vector, model, kinds=(_TARGETS[target],), task_id=task)
+        question = Question(text, vector, model, kinds=(TARGETS[target],), task_id=task)
         return self._database.read(
             lambda tx: vector_search(
                 tx, access, question, vectors=self._database.vectors, top_k=top_k, min_similarity=min_similarity
