@@ -16,18 +16,28 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS = 400, 60, 7
 LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS: dict[str, str] = {}
 MANY_PARAMETERS: dict[str, str] = {
+    "api/memos.py:save": "each a part of the memo or claim, all but its text optional",
+    "api/recall.py:activate": "each narrows or describes the question, all of them optional",
+    "api/search.py:search": "so here",
     "storage/edges.py:walk": "the parameters of the verb, with the transaction and the access",
     "api/memory.py:open": "each a setting, all of them optional",
 }
 INNER_IMPORTS: dict[str, str] = {
     "__main__.py": "the MCP server starts without the other commands' imports, and they without its",
     "api/opening.py": "a database driver is imported when its URL is opened",
+    "api/asking.py": "ranking imports NumPy, which the MCP server must not wait for when it starts",
+    "api/boundary.py": "YAML is imported when policies are first read",
+    "api/policy.py": "so are YAML and NumPy",
+    "api/recall.py": "so is NumPy",
     "api/search.py": "ranking imports NumPy, which the MCP server must not wait for when it starts",
     "embedding/endpoint.py": "NumPy and the HTTP client are imported at the first text",
     "embedding/port.py": "NumPy is imported at the first text",
     "embedding/sentences.py": "so are the model's libraries",
     "embedding/static.py": "so are the tokenizer and the weights",
     "storage/embeddings.py": "NumPy is imported when vectors are made",
+    "policy/document.py": "YAML is imported when a policy is read",
+    "policy/invariants.py": "CEL takes 0.3 s to import and most memories have no invariants",
+    "text/numbers.py": "phonenumbers and python-stdnum are imported at the first number that may be one",
     "storage/postgres.py": "NumPy is imported at the first vector search",
     "storage/sqlite.py": "NumPy is imported at the first vector search",
     "interfaces/cli/app.py": "the MCP SDK takes a second to import",

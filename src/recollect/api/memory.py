@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,14 +11,17 @@ from typing import Self
 from recollect import config
 from recollect.api.memos import MemoVerbs
 from recollect.api.opening import access_from, open_database, open_embedder, tuning_of
+from recollect.api.policy import PolicyVerbs
+from recollect.api.recall import RecallVerbs
 from recollect.api.relations import RelationVerbs
 from recollect.api.search import SearchVerbs
 from recollect.api.upkeep import UpkeepVerbs
 from recollect.embedding.port import Embedder
+from recollect.model import identifiers
 from recollect.model.errors import InvalidInput
 
 
-class Memory(MemoVerbs, SearchVerbs, RelationVerbs, UpkeepVerbs):
+class Memory(MemoVerbs, SearchVerbs, RecallVerbs, RelationVerbs, PolicyVerbs, UpkeepVerbs):
     """A memory, seen by one owner from one root.
 
     Many threads may share one; a process opens its own (also after a fork).
@@ -34,12 +38,14 @@ class Memory(MemoVerbs, SearchVerbs, RelationVerbs, UpkeepVerbs):
         allow: Sequence[str] | None = None,
         embedder: str | Embedder | None = None,
         embed_model: str | None = None,
+        clock: Callable[[], datetime] | None = None,
     ) -> Self:
         """Open a memory by path or URL. What is not given comes from the environment, then the defaults.
 
         `root` confines everything to one namespace and what is below it, `namespace` is the default
         inside it, `allow` holds the tags that open boundary classes. `embedder` is the name of one (see the
-        settings) or an object of your own that is one; `embed_model` is its model.
+        settings) or an object of your own that is one; `embed_model` is its model. `clock` tells the time
+        instead of the machine's, with a zone: what is fresh and what has expired depends on it.
         """
         if not isinstance(url, str | Path | None):
             raise InvalidInput(f"a database is a path or a URL, not {type(url).__name__}")
@@ -55,11 +61,19 @@ class Memory(MemoVerbs, SearchVerbs, RelationVerbs, UpkeepVerbs):
         settings = config.load(given)
         access = access_from(settings)
         made = open_embedder(settings) if embedder is None or isinstance(embedder, str) else embedder
-        return cls(open_database(settings), access, embedder=made, tuning=tuning_of(settings))
+        return cls(
+            open_database(settings),
+            access,
+            allow=settings.allow,
+            embedder=made,
+            tuning=tuning_of(settings),
+            clock=clock or identifiers.utc_now,
+        )
 
     def close(self) -> None:
         """Finish the work at hand and release the database's connections."""
         self._worker.close()
+        self._journal.close()
         if self._embedder is not None:
             self._embedder.close()
         self._database.close()

@@ -1,22 +1,44 @@
-"""Verbs for memos: save, get, list, delete."""
+"""Verbs for memos and claims: save, get, list, delete."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final, cast, get_args
 
-from recollect.api.state import Verbs
+from recollect.api.boundary import guarded
+from recollect.api.state import Verbs, trace_of
 from recollect.model import limits
-from recollect.model.graph import Node
+from recollect.model.errors import InvalidInput, shown
+from recollect.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
+from recollect.model.identifiers import timestamp
 from recollect.model.results import Deleted, Page, Saved
-from recollect.storage import embeddings, events, nodes
+from recollect.storage import embeddings, events, mentions, nodes, sweep
 from recollect.storage.port import Transaction
 from recollect.text import check
 from recollect.text.tokens import text_of
 
+# So many expired nodes are swept beside one save.
+_SWEPT_AT_ONCE: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    """What is about to be stored: checked, guarded and embedded."""
+
+    node: Node
+    change: nodes.Change
+    existing: Node | None
+    entities: tuple[str, ...]
+    redacted: Counter[str]
+    lifetime: timedelta | None
+    made: embeddings.Made | None
+
 
 class MemoVerbs(Verbs):
-    """What can be done with a memo."""
+    """What can be done with a memo or a claim."""
 
     def save(
         self,
@@ -26,70 +48,65 @@ class MemoVerbs(Verbs):
         metadata: Mapping[str, Any] | None = None,
         namespace: str | None = None,
         memo_id: str | None = None,
+        claim_kind: ClaimKind | None = None,
+        scope: Scope | None = None,
+        boundary_class: BoundaryClass | None = None,
+        confidence: float | None = None,
+        entities: Sequence[str] = (),
+        provenance: Mapping[str, Any] | None = None,
+        request_id: str | None = None,
+        trace_id: str | None = None,
     ) -> Saved:
-        """Save a memo, or with `memo_id` change one.
+        """Save a memo, with `claim_kind` a claim, or with `memo_id` change one.
 
         A title that is not given stays; metadata is merged, and a null removes its key. The same text in
-        the same namespace is kept once: the memo that has it is returned as a duplicate.
+        the same namespace is kept once: the node that has it is returned as a duplicate. `scope` says how long
+        it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
+        What the policy forbids is taken out or refused.
         """
-        content = check.check_content(content)
-        title = check.check_title(title)
-        patch = check.check_metadata({} if metadata is None else metadata)
-        made = self._made(memo_id, title, content)
-
-        def create(tx: Transaction, now: str) -> Saved:
-            node = Node(
-                id=self._new_id(),
-                namespace=self._access.resolve(namespace),
-                title=title,
-                content=content,
-                content_hash=check.content_hash(content),
-                metadata=patch,
-                observed_at=now,
-                recency_anchor=now,
-                created_at=now,
-                updated_at=now,
-            )
-            return nodes.create(tx, self._access, node, made)
-
-        def update(tx: Transaction, now: str) -> Saved:
-            access = self._access.narrowed(namespace)
-            change = nodes.Change(content=content, title=title, metadata=patch)
-            return nodes.update(tx, access, check.check_id(memo_id, field="memo_id"), change, made, now=now)
-
-        def work(tx: Transaction) -> Saved:
-            now = self._now()
-            saved = create(tx, now) if memo_id is None else update(tx, now)
-            if saved.status != "unchanged":
-                payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
-                events.record(tx, self._access, "ingest", payload, namespace=saved.node.namespace, at=now)
-            return saved
-
-        saved = self._database.write(work)
+        trace = trace_of(request_id, trace_id)
+        given = Node(
+            id=self._new_id(),
+            namespace=self._access.resolve(namespace),
+            kind="memo" if claim_kind is None else "claim",
+            title=check.check_title(title),
+            content=check.check_content(content),
+            content_hash="",
+            metadata=check.check_metadata({} if metadata is None else metadata),
+            provenance=check.check_metadata({} if provenance is None else provenance, field="provenance"),
+            claim_kind=cast(ClaimKind | None, check.check_choice(claim_kind, get_args(ClaimKind), field="claim_kind")),
+            scope=cast(Scope | None, check.check_choice(scope, get_args(Scope), field="scope")),
+            boundary_class=check.check_class(boundary_class),
+            confidence=0.5 if confidence is None else check.check_weight(confidence, field="confidence"),
+            observed_at="",
+            recency_anchor="",
+            created_at="",
+            updated_at="",
+        )
+        existing = None if memo_id is None else self.get(memo_id, namespace=namespace)
+        saving = self._saving(given, existing, check.check_names(entities), sure=confidence is not None)
+        saved = self._database.write(lambda tx: self._store(tx, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
         return saved
 
-    def _made(self, memo_id: str | None, title: str | None, content: str) -> embeddings.Made | None:
-        """The vector of a memo to be, made before the transaction: no lock is held over an embedding."""
-        if self._embedder is None:
-            return None
-        if memo_id is not None and title is None and embeddings.is_instant(self._embedder):
-            node_id = check.check_id(memo_id, field="memo_id")
-            title = self._database.read(lambda tx: nodes.get(tx, self._access, node_id)).title
-        return embeddings.made(self._embedder, [text_of(title, content)])
-
     def get(self, memo_id: str, *, namespace: str | None = None) -> Node:
-        """The memo with this id."""
+        """The memo or claim with this id."""
         node_id = check.check_id(memo_id, field="memo_id")
         access = self._access.narrowed(namespace)
         return self._database.read(lambda tx: nodes.get(tx, access, node_id))
 
-    def list(self, *, namespace: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
-        """The memos of a namespace and of those below it, newest first; without one, of the default."""
+    def list(
+        self, *, namespace: str | None = None, kind: NodeKind = "memo", limit: int = 20, cursor: str | None = None
+    ) -> Page:
+        """The memos (or nodes of another kind) of a namespace and of those below it, newest first; without one,
+        of the default.
+        """
+        if kind not in get_args(NodeKind):
+            raise InvalidInput(f"kind {shown(kind)} is not one of {', '.join(get_args(NodeKind))}")
         limit = check.check_whole(limit, field="limit", low=1, high=limits.LIST_LIMIT)
         access = self._access.narrowed(self._access.resolve(namespace))
-        return self._database.read(lambda tx: nodes.page(tx, access, kind="memo", limit=limit, cursor=cursor))
+        return self._database.read(lambda tx: nodes.page(tx, access, kind=kind, limit=limit, cursor=cursor))
 
     def delete(self, memo_id: str, *, namespace: str | None = None) -> Deleted:
         """Delete a memo; its relations go with it."""
@@ -104,3 +121,84 @@ class MemoVerbs(Verbs):
             return deleted
 
         return self._database.write(work)
+
+    def _saving(self, given: Node, existing: Node | None, entities: Sequence[str], *, sure: bool) -> _Saving:
+        """What the policy leaves of what is given, with its vectors: no lock is held over an embedding."""
+        scope = given.scope
+        if existing is not None:
+            given = replace(
+                given,
+                kind=existing.kind,
+                namespace=existing.namespace,
+                scope=scope or existing.scope,
+                boundary_class=strictest(given.boundary_class, existing.boundary_class),
+            )
+        if given.kind == "claim":
+            check.check_text(given.content, field="a claim", size=limits.CLAIM_BYTES)
+        rules = self._boundary.at(given.namespace)
+        node, redacted = guarded(given, rules)
+        node = replace(node, content_hash=check.content_hash(node.content))
+        bare = replace(given, title=None, metadata={}, provenance={})
+        names = tuple(guarded(replace(bare, content=name), rules)[0].content for name in entities)
+        title = existing.title if existing is not None and node.title is None else node.title
+        texts = [text_of(title, node.content), *(text_of(name, name) for name in names)]
+        return _Saving(
+            node=node,
+            change=nodes.Change(
+                content=node.content,
+                title=node.title,
+                metadata=node.metadata,
+                provenance=node.provenance,
+                boundary_class=node.boundary_class,
+                claim_kind=node.claim_kind,
+                scope=scope,
+                confidence=node.confidence if sure else None,
+            ),
+            existing=existing,
+            entities=names,
+            redacted=redacted,
+            lifetime=None if node.scope is None else rules.expiry(node.scope),
+            made=None if self._embedder is None else embeddings.made(self._embedder, texts),
+        )
+
+    def _store(self, tx: Transaction, saving: _Saving, trace: events.Trace) -> Saved:
+        access = self._access
+        tx.run("lock_edges_shared", {})
+        moment = self._clock()
+        now = timestamp(moment)
+        sweep.expired(tx, access, run_id=self._new_id(), now=now, limit=_SWEPT_AT_ONCE)
+        expires_at = None if saving.lifetime is None else timestamp(moment + saving.lifetime)
+        times: dict[str, Any] = {"observed_at": now, "recency_anchor": now, "created_at": now, "updated_at": now}
+        if saving.existing is None:
+            saved = nodes.create(tx, access, replace(saving.node, expires_at=expires_at, **times), saving.made)
+        else:
+            change = replace(saving.change, expires_at=expires_at)
+            saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now)
+        self._link_entities(tx, saved.node, saving, now=now)
+        if saved.status != "unchanged":
+            redacted = dict(saving.redacted)
+            payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
+            payload |= {"redacted": redacted} if redacted else {}
+            events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
+        return replace(saved, redacted=dict(saving.redacted))
+
+    def _link_entities(self, tx: Transaction, node: Node, saving: _Saving, *, now: str) -> None:
+        """Make the entities that the caller names, where they are not there yet, and link the node to them."""
+        entities = [
+            Node(
+                id=self._new_id(),
+                namespace=node.namespace,
+                kind="entity",
+                title=name,
+                content=name,
+                content_hash=check.content_hash(name),
+                boundary_class=node.boundary_class,
+                observed_at=now,
+                recency_anchor=now,
+                created_at=now,
+                updated_at=now,
+            )
+            for name in saving.entities
+        ]
+        known = [nodes.create(tx, self._access, entity, saving.made).node.id for entity in entities]
+        mentions.give(tx, self._access, node.id, known, now=now)

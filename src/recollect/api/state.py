@@ -1,19 +1,24 @@
-"""What all verbs work with: a database, an access, an embedder, a clock."""
+"""What all verbs work with: a database, the boundary in force, an embedder, a clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.api.boundary import Boundary
+from recollect.api.journal import Journal
 from recollect.api.worker import Worker
 from recollect.embedding.port import Embedder
 from recollect.model import identifiers
 from recollect.model.access import Access
 from recollect.model.graph import BoundaryClass
+from recollect.policy.boundary import DEFAULT_ALLOW
 from recollect.recall.cut_off import CutOff
-from recollect.storage import text_index
+from recollect.storage import standings, text_index
+from recollect.storage.events import Trace
 from recollect.storage.port import Database
+from recollect.text import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +38,43 @@ class Verbs:
         database: Database,
         access: Access,
         *,
+        allow: Sequence[str] = DEFAULT_ALLOW,
         embedder: Embedder | None = None,
         tuning: Tuning | None = None,
         clock: Callable[[], datetime] = identifiers.utc_now,
         new_id: Callable[[], str] = identifiers.new_id,
     ) -> None:
         self._database = database
-        self._access = access
+        self._boundary = Boundary(database, access, allow)
         self._embedder = embedder
         self._tuning = tuning or Tuning()
         self._clock = clock
         self._new_id = new_id
         self._text_search = text_index.TextSearch()
+        self._utilities = standings.Utilities()
+        self._journal = Journal(database)
         self._worker = Worker(database, embedder, access, self._tuning.send_classes, clock)
+        self._root = access.root
 
     @property
     def root_namespace(self) -> str:
         """The namespace that this access may not leave."""
-        return self._access.root
+        return self._root
+
+    @property
+    def _access(self) -> Access:
+        return self._boundary.in_force().access
 
     def _now(self) -> str:
         return identifiers.timestamp(self._clock())
+
+
+def trace_of(request_id: str | None, trace_id: str | None) -> Trace:
+    """The caller's names for its request, checked."""
+    return Trace(
+        None if request_id is None else check.check_id(request_id, field="request_id"),
+        None if trace_id is None else check.check_id(trace_id, field="trace_id"),
+    )
 
 
 def silent(done: int, total: int) -> None:

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
+from recollect.api.boundary import ImportGuard
 from recollect.api.opening import path_of
 from recollect.api.state import Verbs, silent
 from recollect.embedding.port import Embedder
@@ -36,7 +37,13 @@ class UpkeepVerbs(Verbs):
         """
         with _seekable(source) as file:
             imported = load.load(
-                self._database, self._access, file, embedder=self._embedder, now=self._now(), progress=progress
+                self._database,
+                self._access,
+                file,
+                guard=ImportGuard(self._boundary),
+                embedder=self._embedder,
+                now=self._now(),
+                progress=progress,
             )
         if not embeddings.is_instant(self._embedder):
             self._worker.wake()

@@ -10,8 +10,9 @@ from recollect.model.errors import NotFound
 from recollect.model.graph import NodeKind
 from recollect.model.results import Similar, SimilarFound, Target
 from recollect.storage import nodes
-from recollect.storage.candidates import Question, nearest
+from recollect.storage.candidates import nearest
 from recollect.storage.port import Transaction, Vectors
+from recollect.storage.question import Question
 
 TARGETS: Final[Mapping[Target, NodeKind]] = {"claims": "claim", "fragments": "fragment", "memos": "memo"}
 _PREVIEW_CHARACTERS: Final = 200

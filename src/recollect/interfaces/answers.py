@@ -33,6 +33,7 @@ class MemoRef(Answer):
     memo_id: str
     namespace: str
     title: str | None
+    kind: str = "memo"
     created_at: str
     updated_at: str
     version: int
@@ -49,12 +50,20 @@ class Memo(MemoRef):
     content_offset: int = Field(default=0, description="Where in the memo's text this piece starts, in characters.")
     content_length: int = Field(description="How many characters the whole text has.")
     metadata: dict[str, Any]
+    claim_kind: str | None = None
+    scope: str | None = None
+    boundary_class: str
+    confidence: float
+    expires_at: str | None = None
+    superseded_by: str | None = Field(default=None, description="The node that stands for this one now.")
     cut: list[str] = []
 
     @classmethod
     def of(cls, node: Node) -> Memo:
+        more = ("claim_kind", "scope", "boundary_class", "confidence", "expires_at", "superseded_by")
         return cls(
             **MemoRef.fields_of(node),
+            **{name: getattr(node, name) for name in more},
             content=node.content,
             content_length=len(node.content),
             metadata=dict(node.metadata),
@@ -67,10 +76,20 @@ class SavedMemo(Answer):
     root_namespace: str
     status: Literal["created", "updated", "unchanged", "duplicate"]
     memo: MemoRef
+    boundary_class: str
+    expires_at: str | None = None
+    redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
 
     @classmethod
     def of(cls, saved: Saved, root: str) -> SavedMemo:
-        return cls(root_namespace=root, status=saved.status, memo=MemoRef(**MemoRef.fields_of(saved.node)))
+        return cls(
+            root_namespace=root,
+            status=saved.status,
+            memo=MemoRef(**MemoRef.fields_of(saved.node)),
+            boundary_class=saved.node.boundary_class,
+            expires_at=saved.node.expires_at,
+            redacted=dict(saved.redacted),
+        )
 
 
 class DeletedMemo(Answer):
@@ -127,6 +146,7 @@ class SearchResult(Answer):
     degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
     alpha: float = Field(description="The weight of meaning beside words in the scores.")
     candidates: int = Field(description="How many memos were ranked before the cut.")
+    policy_version: str = ""
     truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
 
     @classmethod
@@ -146,6 +166,7 @@ class SearchResult(Answer):
             degraded=list(found.degraded),
             alpha=found.alpha,
             candidates=found.candidates,
+            policy_version=found.policy_version,
         )
 
 

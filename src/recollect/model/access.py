@@ -16,6 +16,8 @@ class Access:
     root: str
     namespace: str
     classes: tuple[BoundaryClass, ...]
+    hidden: tuple[str, ...] = ()
+    """What a policy further down takes away: `class namespace/`, for a class in a namespace and below it."""
 
     def resolve(self, namespace: str | None) -> str:
         """The absolute namespace that a caller's input means."""
@@ -29,4 +31,5 @@ class Access:
 
     def sees(self, namespace: str, boundary_class: BoundaryClass) -> bool:
         """The rule that the queries apply, for a node that is already at hand."""
-        return namespaces.is_inside(namespace, self.root) and boundary_class in self.classes
+        inside = namespaces.is_inside(namespace, self.root) and boundary_class in self.classes
+        return inside and not f"{boundary_class} {namespace}/".startswith(self.hidden)

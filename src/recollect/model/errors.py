@@ -4,6 +4,8 @@ RecollectError
 ├── InvalidInput            invalid_input       the caller sent something we refuse
 │   └── InvalidNamespace    invalid_namespace   a path that is malformed or leaves its root
 ├── NotFound                not_found           no such row in the caller's root and boundary
+│   └── Gone                gone                it was there and its time is over
+├── BoundaryDenied          boundary_denied     the policy forbids it
 ├── Conflict                conflict            the change would collide with another row
 ├── EmbedderUnavailable     embedder_unavailable  vectors cannot be made now
 │   └── TextRefused         text_refused        the embedder will not take one of the texts
@@ -48,6 +50,18 @@ class NotFound(RecollectError):
     """The row does not exist, or not where the caller may see it."""
 
     code = "not_found"
+
+
+class Gone(NotFound):
+    """It was there, and its time is over: an active context that has expired."""
+
+    code = "gone"
+
+
+class BoundaryDenied(RecollectError):
+    """The policy in force forbids it: a secret in a text, a class that is denied, an invariant that does not hold."""
+
+    code = "boundary_denied"
 
 
 class Conflict(RecollectError):

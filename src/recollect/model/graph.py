@@ -47,6 +47,7 @@ class Node:
     valid_to: str | None = None
     superseded_by: str | None = None
     task_id: str | None = None
+    judged_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Edge:
     confidence: float = 1.0
     reason: str | None = None
     boundary_class: BoundaryClass = "internal"
+    judge: str | None = None
 
 
 def strictest(first: BoundaryClass, second: BoundaryClass) -> BoundaryClass:

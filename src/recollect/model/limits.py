@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 MEMO_BYTES: Final = 64 * 1024
+CLAIM_BYTES: Final = 4 * 1024
+POLICY_BYTES: Final = 128 * 1024
 METADATA_BYTES: Final = 16 * 1024
 METADATA_DEPTH: Final = 32
 TITLE_CHARACTERS: Final = 300
@@ -15,10 +17,14 @@ OWNER_CHARACTERS: Final = 128
 ID_CHARACTERS: Final = 64
 MODEL_CHARACTERS: Final = 200
 FILTER_PAIRS: Final = 16
+ENTITIES: Final = 32
+ENTITY_CHARACTERS: Final = 200
 
 QUERY_BYTES: Final = 8 * 1024
 LIST_LIMIT: Final = 100
 SEARCH_LIMIT: Final = 50
+CONTEXT_LIMIT: Final = 50
+CONTEXT_TOKENS: Final = 100_000
 RELATIONS_LIMIT: Final = 500
 WALK_LIMIT: Final = 1_000
 WALK_DEPTH: Final = 10

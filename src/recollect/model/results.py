@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from recollect.model.graph import Edge, Node
+from recollect.model.graph import BoundaryClass, Edge, Node
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
 Direction = Literal["forward", "backward", "both"]
@@ -15,10 +15,13 @@ Target = Literal["claims", "fragments", "memos"]
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A saved memo. `duplicate`: the text was already there and that memo is returned."""
+    """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
+    `redacted`: what the policy took out of it, by kind.
+    """
 
     node: Node
     status: SaveStatus
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class Found:
     candidates: int
     vectors_searched: int
     degraded: tuple[str, ...] = ()
+    policy_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +158,8 @@ class Imported:
     """What an import did; running it again changes nothing.
 
     duplicate: a new node whose text was already there; refused: a changed node whose new text another
-    node has; skipped: an edge with an end that is in neither the file nor the store.
+    node has; denied: a node that the policy does not let in; skipped: an edge with an end that is in neither the
+    file nor the store.
     """
 
     nodes_created: int = 0
@@ -162,6 +167,7 @@ class Imported:
     nodes_unchanged: int = 0
     nodes_duplicate: int = 0
     nodes_refused: int = 0
+    nodes_denied: int = 0
     edges_created: int = 0
     edges_updated: int = 0
     edges_unchanged: int = 0
@@ -204,3 +210,145 @@ class Health:
     @property
     def ok(self) -> bool:
         return all(check.ok for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What the policy says about a text: what may be kept of it, as which class, and what was taken out."""
+
+    allowed: bool
+    reason: str
+    boundary_class: BoundaryClass
+    text: str | None
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    policy_version: str = ""
+    escalation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyVersion:
+    """A policy that a namespace has or had."""
+
+    namespace: str
+    version: str
+    yaml: str
+    approver: str | None
+    applied_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyApplied:
+    """What applying a policy did, or with a dry run would do: `reclassify` counts what it would change."""
+
+    namespace: str
+    version: str
+    previous_version: str | None
+    status: Literal["applied", "unchanged", "valid", "dry_run"]
+    reclassify: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reclassified:
+    """What a policy made of the rows that were there before it: how many were read, and by id what changed."""
+
+    checked: int
+    raised: tuple[str, ...]
+    redacted: tuple[str, ...]
+    denied: tuple[str, ...]
+    violating: tuple[str, ...]
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """The parts of g, each in [0, 1]: utility (as a z-score before), confidence, recency, and quality if it counts."""
+
+    utility_z: float
+    utility: float
+    confidence: float
+    recency: float
+    quality: float | None
+    age_days: float
+    g: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How an item of a context got its place."""
+
+    scores: Scores
+    relevance: float
+    graph: float
+    factors: Factors
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """A node in a context, with the reason for its place.
+
+    replaces: nodes that this one stands for (they are superseded by it); disputed_by: items that contradict it.
+    """
+
+    rank: int
+    node: Node
+    score: float
+    reason: str
+    weighed: Weighed | None = None
+    replaces: tuple[str, ...] = ()
+    disputed_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveContext:
+    """What was recalled for a question, best first.
+
+    filtered: how many candidates were left out, by reason; parameters: α, k and what else the order depends on.
+    """
+
+    id: str
+    question: str
+    scopes: tuple[str, ...]
+    policy_version: str
+    provenance: Mapping[str, Any]
+    created_at: str
+    expires_at: str
+    items: tuple[ContextItem, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    filtered: Mapping[str, int] = field(default_factory=dict)
+    tokens: int = 0
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judgement made of a node; `repeated`: this request was already counted."""
+
+    node: Node
+    signal: str
+    status: Literal["recorded", "repeated"]
+    representative_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep retired: the receipt's run, the nodes, and how many edges went with them."""
+
+    run_id: str
+    node_ids: tuple[str, ...]
+    edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A calibration: how many candidates it was fitted on, and how well scores fit before and after.
+
+    error: the mean distance between a score and the share of relevant candidates at that score (ECE).
+    """
+
+    version: str
+    method: str
+    candidates: int
+    relevant: int
+    error_before: Mapping[str, float]
+    error_after: Mapping[str, float]
+    curves: Mapping[str, tuple[tuple[float, float, int], ...]]

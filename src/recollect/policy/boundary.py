@@ -1,35 +1,207 @@
-"""Which boundary classes an access may see, given the tags it holds."""
+"""What the policies of an owner say at a place: who sees a class, what is redacted or denied, what must hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import reduce
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from recollect.model.errors import InvalidInput, shown
-from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass
+from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope, strictest
+from recollect.model.namespaces import is_inside
+from recollect.policy import document, invariants
+from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
+from recollect.policy.retrieval import Retrieval
 
-# What each class allows: a trailing * matches any tag with that beginning. Nothing opens `secret`.
-CLASS_TAGS: Final[Mapping[BoundaryClass, tuple[str, ...]]] = MappingProxyType(
-    {
-        "public": ("*",),
-        "internal": ("answer:task", "tool:*"),
-        "pii": ("tool:contact-lookup",),
-        "secret": (),
-    }
-)
 DEFAULT_ALLOW: Final = ("answer:task",)
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a text: its class, the kinds of findings to redact, or that it may not be stored or shown."""
+
+    boundary_class: BoundaryClass
+    redact: tuple[str, ...]
+    denied: bool
+    reason: str
+    escalation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """What holds at a place: the topmost policy, tightened by each one below it.
+
+    allow: for each class, what each level allows; every level has to. version: those of the levels, from the top.
+    """
+
+    version: str
+    scopes: Mapping[Scope, ScopeRule]
+    allow: Mapping[BoundaryClass, tuple[tuple[str, ...], ...]]
+    redact: Mapping[BoundaryClass, tuple[str, ...]]
+    denied: frozenset[BoundaryClass]
+    escalation: Mapping[BoundaryClass, str | None]
+    detect: Mapping[str, BoundaryClass]
+    invariants: tuple[Invariant, ...]
+    retrieval: Retrieval
+
+    def visible_classes(self, allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
+        """The classes that the held tags open. One that stays closed closes all the stricter ones."""
+        tags = _checked_tags(allow)
+        visible: list[BoundaryClass] = []
+        for name in BOUNDARY_CLASSES:
+            if name in self.denied or not all(_opens(level, tags) for level in self.allow[name]):
+                break
+            visible.append(name)
+        return tuple(visible)
+
+    def judge(self, boundary_class: BoundaryClass, found: Collection[str]) -> Verdict:
+        """What becomes of a text of this class with findings of these kinds: deny before redact before allow.
+
+        What is found and not redacted raises the class, whose own list then decides what is redacted.
+        """
+        kinds = [kind for kind in FINDING_KINDS if kind in found]
+        kinds += sorted(set(found) - set(FINDING_KINDS))
+        denied = [kind for kind in kinds if self._detected(kind) in self.denied]
+        judged = boundary_class
+        for kind in denied:
+            judged = strictest(judged, self._detected(kind))
+        if denied or judged in self.denied:
+            reason = f"found: {', '.join(denied)}" if denied else f"class {judged} is denied"
+            return Verdict(judged, (), denied=True, reason=reason, escalation=self.escalation[judged])
+        while True:
+            redact = tuple(kind for kind in kinds if kind in self.redact[judged])
+            raised = judged
+            for kind in kinds:
+                raised = raised if kind in redact else strictest(raised, self._detected(kind))
+            if raised == judged:
+                break
+            judged = raised
+        reason = _reason(boundary_class, judged, redact)
+        return Verdict(judged, redact, denied=False, reason=reason, escalation=self.escalation[judged])
+
+    def redacted_in(self, boundary_class: BoundaryClass) -> tuple[str, ...]:
+        """The kinds of findings that are redacted in texts of a class."""
+        return self.redact[boundary_class]
+
+    def expiry(self, scope: Scope | None) -> timedelta | None:
+        """How long a memory of the scope lives; None is without end, as for memories without a scope."""
+        days = self.scopes[scope].ttl_days if scope is not None else None
+        return None if days is None else timedelta(days=days)
+
+    def max_tokens(self, scope: Scope) -> int:
+        """How many tokens a context of the scope may hold."""
+        return self.scopes[scope].max_tokens
+
+    def violated(self, scope: Scope | None, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """The names of the invariants that do not hold, or of which that cannot be decided."""
+        broken = (
+            invariant.name
+            for invariant in self.invariants
+            if ("*" in invariant.applies_to or scope in invariant.applies_to)
+            and not invariants.holds(invariant.rule, facts)
+        )
+        return tuple(dict.fromkeys(broken))
+
+    def _detected(self, kind: str) -> BoundaryClass:
+        # A kind that the policy does not know is judged as the worst.
+        return self.detect.get(kind, BOUNDARY_CLASSES[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """The policies of one owner by namespace: at a place the topmost one above it holds, tightened by those below."""
+
+    by_namespace: Mapping[str, Policy]
+    _known: dict[tuple[str, ...], Effective] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def at(self, namespace: str) -> Effective:
+        """What holds in a namespace; the default policy where none was applied at it or above."""
+        chain = tuple(sorted((path for path in self.by_namespace if is_inside(namespace, path)), key=len))
+        if chain not in self._known:
+            self._known[chain] = _folded([self.by_namespace[path] for path in chain] or [document.default()])
+        return self._known[chain]
+
+    def with_policy(self, namespace: str, policy: Policy) -> Policies:
+        """The same policies with another one in a namespace."""
+        return Policies({**self.by_namespace, namespace: policy})
 
 
 def visible_classes(allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
-    """The classes for which at least one of the held tags is allowed."""
+    """The classes that the held tags open under the default policy."""
+    return Policies({}).at("").visible_classes(allow)
+
+
+def _folded(chain: Sequence[Policy]) -> Effective:
+    layers = [document.default().retrieval, *(policy.retrieval for policy in chain)]
+    calibrations = [policy.calibration for policy in chain if policy.calibration is not None]
+    return Effective(
+        version=" > ".join(policy.version for policy in chain),
+        scopes=MappingProxyType({scope: _scope_rule(chain, scope) for scope in chain[0].scopes}),
+        allow=_by_class(lambda name: tuple(rule.allow for rule in _rules(chain, name, "allow"))),
+        redact=_by_class(lambda name: _united([rule.redact for rule in _rules(chain, name, "redact")])),
+        denied=frozenset(name for name in BOUNDARY_CLASSES if any(rule.deny for rule in _rules(chain, name, "deny"))),
+        escalation=_by_class(lambda name: _first([rule.escalation for rule in _rules(chain, name, "escalation")])),
+        detect=MappingProxyType({kind: _detected_class(chain, kind) for kind in FINDING_KINDS}),
+        invariants=tuple(invariant for policy in chain for invariant in policy.invariants),
+        retrieval=document.retrieval(*layers, calibration=calibrations[-1] if calibrations else None),
+    )
+
+
+def _stating(chain: Sequence[Policy], key: str) -> list[Policy]:
+    """The levels that have a say about a key: the topmost, and those below that state it themselves."""
+    return [chain[0], *(policy for policy in chain[1:] if key in policy.stated)]
+
+
+def _rules(chain: Sequence[Policy], name: BoundaryClass, part: str) -> list[ClassRule]:
+    return [policy.classes[name] for policy in _stating(chain, f"boundary_classes.{name}.{part}")]
+
+
+def _scope_rule(chain: Sequence[Policy], scope: Scope) -> ScopeRule:
+    ttls = [policy.scopes[scope].ttl_days for policy in _stating(chain, f"scopes.{scope}.ttl_days")]
+    sizes = [policy.scopes[scope].max_tokens for policy in _stating(chain, f"scopes.{scope}.max_tokens")]
+    return ScopeRule(ttl_days=min((days for days in ttls if days is not None), default=None), max_tokens=min(sizes))
+
+
+def _detected_class(chain: Sequence[Policy], kind: str) -> BoundaryClass:
+    return reduce(strictest, (policy.detect[kind] for policy in _stating(chain, f"detect.{kind}")))
+
+
+def _by_class(value: Callable[[BoundaryClass], Value]) -> Mapping[BoundaryClass, Value]:
+    return MappingProxyType({name: value(name) for name in BOUNDARY_CLASSES})
+
+
+def _united(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(kind for kind in FINDING_KINDS if any(kind in kinds for kinds in lists))
+
+
+def _first(names: Sequence[str | None]) -> str | None:
+    """What the upper level says: one below may add who decides, and not replace it."""
+    return next((name for name in names if name is not None), None)
+
+
+def _reason(given: BoundaryClass, judged: BoundaryClass, redact: Sequence[str]) -> str:
+    parts = [f"redacted: {', '.join(redact)}"] if redact else []
+    parts += [f"raised from {given} to {judged}"] if judged != given else []
+    return "; ".join(parts) or "allowed"
+
+
+def _checked_tags(allow: Sequence[str]) -> Sequence[str]:
     if (
         isinstance(allow, str)
         or not isinstance(allow, Sequence)
         or not all(isinstance(tag, str) and tag for tag in allow)
     ):
         raise InvalidInput(f"allow {shown(allow)} must be a list of tags", hint="for example ['answer:task']")
-    return tuple(name for name in BOUNDARY_CLASSES if any(_matches(p, tag) for p in CLASS_TAGS[name] for tag in allow))
+    return allow
+
+
+def _opens(patterns: Sequence[str], tags: Sequence[str]) -> bool:
+    return any(_matches(pattern, tag) for pattern in patterns for tag in tags)
 
 
 def _matches(pattern: str, tag: str) -> bool:

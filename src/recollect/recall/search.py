@@ -1,21 +1,22 @@
-"""Hybrid search without an active context: candidates → fusion → cut-off, each step in the explanation."""
+"""Search without an active context: candidates → S → (graph arm) → (g) → cut-off, each step in the explanation."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.embedding.port import Trust
 from recollect.model.access import Access
-from recollect.model.graph import Node
-from recollect.model.results import Found, Hit, Scores
+from recollect.model.results import Found, Hit
 from recollect.recall.cut_off import CutOff
-from recollect.recall.fuse import Scored, alpha_for, fuse
+from recollect.recall.explain import scores_of
+from recollect.recall.fuse import alpha_for, fuse
 from recollect.recall.knee import kept
+from recollect.recall.pipeline import Searching, Wanted, ranked
+from recollect.recall.spread import spread
 from recollect.storage import nodes
-from recollect.storage.candidates import Question, find
-from recollect.storage.port import Transaction, Vectors
-from recollect.storage.text_index import TextSearch
+from recollect.storage.candidates import find
+from recollect.storage.port import Transaction
 
 # How many candidates each arm gives: with more, SciFact and LoCoMo gain less than 0.002.
 CANDIDATES: Final = 64
@@ -23,46 +24,48 @@ CANDIDATES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """How to search: a fixed number of hits, or as many as the scores suggest."""
+    """How to search: a fixed number of hits, or as many as the scores suggest; by S, or by S·g."""
 
-    question: Question
-    trust: Trust
-    alpha: float | None = None
+    wanted: Wanted
     limit: int | None = None
     cut: CutOff | None = None
+    final: bool = False
     exclude: str | None = None
 
 
-def search(tx: Transaction, access: Access, ask: Ask, *, text: TextSearch, vectors: Vectors) -> Found:
+def search(tx: Transaction, access: Access, ask: Ask, searching: Searching) -> Found:
     """The best memos, with what led to their order."""
-    found = find(tx, access, ask.question, text=text, vectors=vectors, each=CANDIDATES)
-    candidates = [candidate for candidate in found.found if candidate.id != ask.exclude]
-    searched_by = ask.question.vector is not None and found.vectors_searched > 0
-    alpha = (alpha_for(ask.question.text, ask.trust) if ask.alpha is None else ask.alpha) if searched_by else 0.0
-    ranked = fuse(candidates, ask.question.vector, alpha=alpha, trust=ask.trust)
+    wanted, question = ask.wanted, ask.wanted.question
+    found = find(tx, access, question, text=searching.text, vectors=searching.vectors, reach=(CANDIDATES, CANDIDATES))
+    by_vectors = question.vector is not None and found.vectors_searched > 0
+    hybrid, calibration = wanted.retrieval.hybrid, wanted.retrieval.calibration
+    alpha = alpha_for(question.text, wanted.trust, hybrid) if by_vectors else 0.0
+    fusion = fuse(
+        [each for each in found.found if each.id != ask.exclude],
+        question.vector,
+        alpha=alpha,
+        trust=wanted.trust,
+        hybrid=hybrid,
+        calibration=calibration,
+    )
+    spreading = spread(tx, access, fusion, question, settings=wanted.retrieval.graph)
+    scored = [each for each in spreading.scored or fusion.scored if each.candidate.id != ask.exclude]
+    order = [(each, each.score) for each in scored]
+    if ask.final:
+        order = [(each.each, each.score) for each in ranked(tx, access, wanted, searching, scored, Counter())]
     if ask.limit is not None:
         keep = ask.limit
     else:
-        keep = kept([each.score for each in ranked], ask.cut) if ask.cut is not None else len(ranked)
-    chosen = ranked[:keep]
-    by_id = nodes.by_ids(tx, access, [each.candidate.id for each in chosen])
+        keep = kept([score for _, score in order], ask.cut) if ask.cut is not None else len(order)
+    chosen = order[:keep]
+    by_id = nodes.by_ids(tx, access, [each.candidate.id for each, _ in chosen])
+    hits = [
+        Hit(by_id[each.candidate.id], score, scores_of(each)) for each, score in chosen if each.candidate.id in by_id
+    ]
     return Found(
-        hits=tuple(_hit(each, by_id[each.candidate.id]) for each in chosen if each.candidate.id in by_id),
-        arms=("text", "vectors") if searched_by else ("text",),
+        hits=tuple(hits),
+        arms=("text", *(("vectors",) if by_vectors else ()), *(("graph",) if spreading.scored else ())),
         alpha=alpha,
-        candidates=len(ranked),
+        candidates=len(order),
         vectors_searched=found.vectors_searched,
     )
-
-
-def _hit(each: Scored, node: Node) -> Hit:
-    candidate = each.candidate
-    scores = Scores(
-        bm25=candidate.text_score,
-        text_rank=candidate.text_rank,
-        similarity=each.similarity,
-        vector_rank=candidate.vector_rank,
-        s_text=each.s_text,
-        s_vec=each.s_vec,
-    )
-    return Hit(node, each.score, scores)

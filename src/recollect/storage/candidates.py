@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from recollect.embedding.port import Matrix
 from recollect.model.access import Access
 from recollect.storage import embeddings
-from recollect.storage.port import Model, Near, Nearest, Transaction, Vectors
+from recollect.storage.port import Near, Nearest, Transaction, Vectors
+from recollect.storage.question import Question
 from recollect.storage.statements import scope_parameters
 from recollect.storage.text_index import TextSearch
-from recollect.text.check import json_text
 
 _NOT_BY_TEXT: Final[tuple[float | None, int | None]] = (None, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked: words, a direction, or both; among nodes of some kinds, with this metadata, of this task."""
-
-    text: str
-    vector: Matrix | None
-    model: Model | None
-    kinds: Sequence[str]
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    task_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +36,11 @@ class Candidates:
 
 
 def find(
-    tx: Transaction, access: Access, question: Question, *, text: TextSearch, vectors: Vectors, each: int
+    tx: Transaction, access: Access, question: Question, *, text: TextSearch, vectors: Vectors, reach: tuple[int, int]
 ) -> Candidates:
-    """Up to `each` candidates of either arm; those of the text arm with their vectors, too."""
-    best = text.best(tx, access, question.text, kinds=question.kinds, limit=each, metadata=question.metadata)
-    near = nearest(tx, access, question, vectors=vectors, limit=each)
+    """Up to so many candidates of the text arm, with their vectors, and of the vector arm."""
+    best = text.best(tx, access, question, limit=reach[0])
+    near = nearest(tx, access, question, vectors=vectors, limit=reach[1])
     scores: dict[str, tuple[float | None, int | None]] = {
         node_id: (score, rank) for rank, (node_id, score) in enumerate(best, start=1)
     }
@@ -75,13 +62,8 @@ def nearest(
     if question.vector is None or question.model is None:
         return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
-    if question.metadata or question.task_id is not None:
-        where = {
-            **scope_parameters(access),
-            "kinds": json_text(question.kinds),
-            "metadata": json_text(question.metadata) if question.metadata else None,
-            "task_id": question.task_id,
-        }
+    if question.metadata or question.scopes or question.task_id is not None:
+        where = {**scope_parameters(access), **question.filters(), "task_id": question.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
-    near = Near(question.vector, question.model, question.kinds, limit, within, thorough)
+    near = Near(question.vector, question.model, question.kinds, limit, within, thorough, question.now)
     return vectors.nearest(tx, access, near)

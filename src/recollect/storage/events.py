@@ -3,20 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 from recollect.model.access import Access
 from recollect.storage.port import Transaction
 from recollect.text.check import json_text
 
-Topic = Literal["ingest", "integrate", "delete", "rename", "import"]
+Topic = Literal[
+    "ingest", "integrate", "delete", "rename", "import", "search", "search_fallback", "activate", "policy", "filter",
+    "critic", "feedback", "sweep",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a caller calls its request, and the chain of requests that it belongs to."""
+
+    request_id: str | None = None
+    trace_id: str | None = None
+
+
+NO_TRACE: Final = Trace()
 
 
 def record(
-    tx: Transaction, access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str
+    tx: Transaction,
+    access: Access,
+    topic: Topic,
+    payload: Mapping[str, Any],
+    *,
+    namespace: str,
+    at: str,
+    trace: Trace = NO_TRACE,
 ) -> None:
     """Append an event. Payloads name rows and figures and never carry stored text."""
-    tx.run(
-        "event_insert",
-        {"owner": access.owner, "at": at, "topic": topic, "namespace": namespace, "payload": json_text(payload)},
-    )
+    tx.run("event_insert", row_of(access, topic, payload, namespace=namespace, at=at, trace=trace))
+
+
+def row_of(
+    access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
+) -> dict[str, Any]:
+    """An event as the parameters of its statement."""
+    return {
+        "owner": access.owner,
+        "at": at,
+        "topic": topic,
+        "namespace": namespace,
+        "payload": json_text(payload),
+        "request_id": trace.request_id,
+        "trace_id": trace.trace_id,
+    }

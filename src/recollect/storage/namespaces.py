@@ -49,7 +49,11 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
             f"{collisions[0]} texts are in both {source!r} and {target!r}",
             hint="delete the duplicates in one of them, then rename again",
         )
+    (policies,) = tx.row("policies_inside", {**parameters, **inside_parameters("target", target)}) or (0,)
+    if policies:
+        raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")
     nodes = tx.count("namespace_move_nodes", parameters)
     edges = tx.count("namespace_move_edges", parameters)
     tx.run("namespace_move_settings", parameters)
+    tx.run("policies_move", parameters)
     return Renamed(source, target, nodes, edges)

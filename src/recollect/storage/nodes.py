@@ -9,10 +9,10 @@ from typing import Any
 
 from recollect.model import cursors
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, InvalidInput, NotFound
-from recollect.model.graph import Node
+from recollect.model.errors import BoundaryDenied, Conflict, NotFound
+from recollect.model.graph import BoundaryClass, ClaimKind, Node, Scope, strictest
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
-from recollect.storage import embeddings, text_index
+from recollect.storage import embeddings, mentions, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
@@ -37,6 +37,12 @@ class Change:
     content: str | None = None
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    boundary_class: BoundaryClass | None = None
+    claim_kind: ClaimKind | None = None
+    scope: Scope | None = None
+    expires_at: str | None = None
+    confidence: float | None = None
 
 
 def create(tx: Transaction, access: Access, node: Node, made: Made | None) -> Saved:
@@ -45,7 +51,7 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None) -> Sa
     The node's metadata is a patch: a null removes its key.
     """
     if node.boundary_class not in access.classes:
-        raise InvalidInput(
+        raise BoundaryDenied(
             f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
             hint="open the memory with a tag that this class allows",
         )
@@ -55,12 +61,21 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None) -> Sa
         tx.run("node_insert", {"owner": access.owner, **to_parameters(created)})
         text_index.write(tx, access, [created], new=True)
         embeddings.write(tx, access, [created], made, new=True, now=node.updated_at)
+        mentions.write(tx, access, created)
         return Saved(created, "created")
     existing = from_row(row)
     if existing.boundary_class not in access.classes:
         raise Conflict("the same text is already stored under a boundary class that this access cannot see")
-    merged = _merged(existing, Change(title=node.title, metadata=node.metadata), now=node.updated_at)
-    _replace(tx, access, existing, merged, made)
+    change = Change(
+        title=node.title,
+        metadata=node.metadata,
+        provenance=node.provenance,
+        boundary_class=node.boundary_class,
+        scope=node.scope,
+        expires_at=node.expires_at,
+    )
+    merged = _merged(existing, change, now=node.updated_at)
+    replace_node(tx, access, existing, merged, made)
     return Saved(merged, "duplicate")
 
 
@@ -77,7 +92,9 @@ def update(tx: Transaction, access: Access, node_id: str, change: Change, made: 
                 f"{name} in {existing.namespace!r} already has this text",
                 hint="use that memo, or delete one of the two",
             )
-    status: SaveStatus = "updated" if _replace(tx, access, existing, merged, made) else "unchanged"
+    if merged.boundary_class not in access.classes:
+        raise BoundaryDenied("the new text is of a boundary class that this access may not see")
+    status: SaveStatus = "updated" if replace_node(tx, access, existing, merged, made) else "unchanged"
     return Saved(merged, status)
 
 
@@ -133,6 +150,13 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
         content_hash=content_hash(content),
         title=node.title if change.title is None else change.title,
         metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
+        provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
+        # A class only goes up by itself.
+        boundary_class=strictest(node.boundary_class, change.boundary_class or node.boundary_class),
+        claim_kind=change.claim_kind or node.claim_kind,
+        scope=change.scope or node.scope,
+        expires_at=change.expires_at if change.scope is not None else node.expires_at,
+        confidence=node.confidence if change.confidence is None else change.confidence,
     )
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
@@ -145,11 +169,15 @@ def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if value is not None}
 
 
-def _replace(tx: Transaction, access: Access, old: Node, new: Node, made: Made | None) -> bool:
+def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Made | None) -> bool:
+    """Store a node in place of what it was, with all that depends on it; False if nothing changed."""
     if new is old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
     if (new.title, new.content) != (old.title, old.content):
         text_index.write(tx, access, [new], new=False)
         embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
+        mentions.write(tx, access, new, old=old)
+    if new.boundary_class != old.boundary_class:
+        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([new.id])})
     return True

@@ -68,6 +68,7 @@ class Model:
 class Near:
     """What to look for: the nodes nearest to a direction, of these kinds and, if given, with these seqs.
 
+    now: what has expired then is left out.
     thorough: find the true neighbours (99 of 100) rather than most of them in a third of the time.
     """
 
@@ -77,6 +78,7 @@ class Near:
     limit: int
     within: Sequence[int] | None = None
     thorough: bool = False
+    now: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class PostgresVectors:
             "dimension": model.dimension,
             "question": near.direction,
             "limit": near.limit,
+            "now": near.now,
             "half": True if model.dimension > _FULL_DIMENSIONS else None,
             "within": None if near.within is None else json_text(near.within),
         }

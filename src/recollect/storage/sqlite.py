@@ -44,6 +44,8 @@ DIALECT: Final = Dialect(
         " = (select count(*) from json_each(:metadata))"
     ),
     vector="{}.vector",
+    all_of=lambda terms: " AND ".join(f'"{term}"' for term in dict.fromkeys(terms)),
+    judged_days_ago="(julianday(:now) - julianday(coalesce({0}.judged_at, {0}.created_at)))",
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,
 )

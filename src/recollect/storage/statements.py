@@ -29,10 +29,12 @@ NODE_COLUMNS: Final = tuple(field.name for field in fields(Node))
 EDGE_COLUMNS: Final = tuple(field.name for field in fields(Edge))
 
 _BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
-_FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: (\w+))?\}")
+_FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: ([\w.]+))?\}")
 _OPTIONAL: Final = re.compile(r"^(.*)--(if|unless) (\w+)$\n?", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^--.*\n", re.MULTILINE)
 _LITERAL: Final = re.compile(r"\{literal (\w+)\}")
+# What a policy hides is a condition only where there is such a policy.
+_HIDDEN: Final = frozenset({"hidden"})
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
@@ -53,6 +55,10 @@ class Dialect:
     """Whether a row's metadata has all that :metadata holds; {} is the row."""
     vector: str
     """A row's vector as bytes; {} is the row."""
+    all_of: Callable[[Sequence[str]], Any]
+    """What its full-text index looks for when a text should have all these terms."""
+    judged_days_ago: str
+    """How many days before :now a node was judged; {} is the row."""
     to_vector: Callable[[Any], Any]
     """A vector as its column takes it."""
     from_vectors: Callable[[Sequence[bytes]], Any]
@@ -66,7 +72,8 @@ class Statements:
         self._dialect = dialect
         self._blocks = {**_blocks("queries"), **_blocks(f"queries/{dialect.name}")}
         self._optional = {
-            name: frozenset(match[2] for match in _OPTIONAL.findall(text)) for name, text in self._blocks.items()
+            name: frozenset(match[2] for match in _OPTIONAL.findall(text)) | (_HIDDEN if "{visible" in text else set())
+            for name, text in self._blocks.items()
         }
         self._literals = {name: tuple(_LITERAL.findall(text)) for name, text in self._blocks.items()}
         self._rendered: dict[tuple[str, frozenset[str], tuple[int, ...]], str] = {}
@@ -84,25 +91,32 @@ class Statements:
         text = _LITERAL.sub(lambda m: str(numbers[m[1]]), block)
         text = _OPTIONAL.sub(lambda m: m[1] + "\n" if (m[2] == "if") == (m[3] in given) else "", text)
         text = _COMMENT.sub("", text)
-        while (expanded := _FRAGMENT.sub(self._fragment, text)) != text:
+        while (expanded := _FRAGMENT.sub(lambda m: self._fragment(m, given), text)) != text:
             text = expanded
         if self._dialect.parameter != ":{}":
             text = text.replace("%", "%%")
             text = _PARAMETER.sub(lambda m: self._dialect.parameter.format(m[1]), text)
         return text.strip()
 
-    def _fragment(self, match: re.Match[str]) -> str:
+    def _fragment(self, match: re.Match[str], given: frozenset[str]) -> str:
         name, *arguments = (group for group in match.groups() if group is not None)
         if name == "each":
             return self._dialect.each.format(f":{arguments[0]}")
-        if name in ("matches", "vector"):
+        if name in ("matches", "vector", "judged_days_ago"):
             return str(getattr(self._dialect, name)).format(arguments[0])
+        if name == "unhidden" and not given & _HIDDEN:
+            return ""
         return FRAGMENTS[name](*arguments)
 
 
 def scope_parameters(access: Access) -> dict[str, Any]:
     """The parameters that the fragments `visible` and `visible_edge` read."""
-    return {"owner": access.owner, "classes": json_text(access.classes), **inside_parameters("root", access.root)}
+    return {
+        "owner": access.owner,
+        "classes": json_text(access.classes),
+        "hidden": json_text(access.hidden) if access.hidden else None,
+        **inside_parameters("root", access.root),
+    }
 
 
 def inside_parameters(prefix: str, namespace: str) -> dict[str, str]:
@@ -120,7 +134,7 @@ def _inside(column: str, prefix: str) -> str:
 def _visible(alias: str) -> str:
     return (
         f"{alias}.owner_id = :owner and {{inside {alias}.namespace root}}"
-        f" and {alias}.boundary_class in {{each classes}}"
+        f" and {alias}.boundary_class in {{each classes}}{{unhidden {alias}.boundary_class {alias}.namespace}}"
     )
 
 
@@ -128,7 +142,30 @@ def _visible_edge(alias: str) -> str:
     return (
         f"{alias}.owner_id = :owner and {{inside {alias}.source_namespace root}}"
         f" and {{inside {alias}.target_namespace root}} and {alias}.boundary_class in {{each classes}}"
+        f"{{unhidden {alias}.boundary_class {alias}.source_namespace}}"
+        f"{{unhidden {alias}.boundary_class {alias}.target_namespace}}"
     )
+
+
+def _unhidden(boundary_class: str, namespace: str) -> str:
+    return (
+        " and not exists (select 1 from {each hidden} as h"  # noqa: S608  # column names of ours
+        f" where substr({boundary_class} || ' ' || {namespace} || '/', 1, length(h.value)) = h.value)"
+    )
+
+
+def _strictest(first: str, second: str) -> str:
+    classes = f"({first}.boundary_class, {second}.boundary_class)"
+    return f"""case
+        when 'secret' in {classes} then 'secret'
+        when 'pii' in {classes} then 'pii'
+        when 'internal' in {classes} then 'internal'
+        else 'public'
+    end"""
+
+
+def _live(alias: str) -> str:
+    return f"({alias}.expires_at is null or {alias}.expires_at > :now)"
 
 
 def _columns(names: tuple[str, ...]) -> Callable[[str], str]:
@@ -139,6 +176,9 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "inside": _inside,
     "visible": _visible,
     "visible_edge": _visible_edge,
+    "unhidden": _unhidden,
+    "live": _live,
+    "strictest": _strictest,
     "node": _columns(NODE_COLUMNS),
     "edge": _columns(EDGE_COLUMNS),
     "node_columns": lambda: ", ".join(NODE_COLUMNS),

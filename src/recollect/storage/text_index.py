@@ -13,6 +13,7 @@ from typing import Any, Final
 from recollect.model.access import Access
 from recollect.model.graph import Node
 from recollect.storage.port import Database, Transaction
+from recollect.storage.question import Question
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
 from recollect.text.tokens import query_terms, terms, text_of
@@ -69,19 +70,11 @@ class TextSearch:
         self._statistics: dict[tuple[Any, ...], tuple[float, Statistics]] = {}
         self._frequencies: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def best(
-        self,
-        tx: Transaction,
-        access: Access,
-        query: str,
-        *,
-        kinds: Sequence[str],
-        limit: int,
-        metadata: Mapping[str, Any],
-    ) -> list[tuple[str, float]]:
-        """Ids and BM25 scores of the best texts that the access may see and whose metadata fits, best first."""
+    def best(self, tx: Transaction, access: Access, question: Question, *, limit: int) -> list[tuple[str, float]]:
+        """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
+        kinds = question.kinds
         statistics = self._current(tx, access, kinds)
-        wanted = query_terms(query)[:_TERMS]
+        wanted = query_terms(question.text)[:_TERMS]
         frequencies = _telling(self._counted(tx, access, wanted), statistics)
         if any(2 * count > statistics.texts for count in frequencies.values()):
             # In more than half of all texts: is it, or have there come so many since they were counted?
@@ -92,13 +85,12 @@ class TextSearch:
         ratios = {term: weight / _weight_in_store(frequencies[term], statistics) for term, weight in weights.items()}
         parameters = {
             **scope_parameters(access),
-            "kinds": json_text(kinds),
+            **question.filters(),
             "terms": json_text(list(weights)),
             "weights": json_text(weights),
             "query": " OR ".join(f'"{term}"' for term in weights),
             "ratios": json_text(ratios) if statistics.sampled else None,
             "average": max(statistics.average_length, 1.0),
-            "metadata": json_text(metadata) if metadata else None,
         }
         reach = limit
         while True:
@@ -124,7 +116,7 @@ class TextSearch:
         return counts
 
     def _current(self, tx: Transaction, access: Access, kinds: Sequence[str], *, anew: bool = False) -> Statistics:
-        key = (access.owner, access.root, access.classes, tuple(kinds))
+        key = (access, tuple(kinds))
         known = self._statistics.get(key)
         fresh = known is not None and known[0] > time.monotonic()
         if known is not None and fresh and known[1].texts >= _FEW_TEXTS and not anew:

@@ -84,7 +84,7 @@ class VectorIndex:
             positions = positions[allowed[view.scopes[positions]]]
             searched = len(positions)
             seqs = view.best(near.direction, positions, reach)
-        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(seqs)}
+        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(seqs), "now": near.now}
         found = tx.rows("embedding_rows", {**scope_parameters(access), **where})
         vectors = tx.dialect.from_vectors([row[1] for row in found])
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)

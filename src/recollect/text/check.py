@@ -7,13 +7,14 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from recollect.model import limits
 from recollect.model.errors import InvalidInput, shown
+from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from recollect.model.identifiers import timestamp
 
 # What joins the words of a tag: supports, works_at, 根拠, dc:source.
@@ -127,6 +128,34 @@ def check_filter(value: object) -> dict[str, Any]:
             f"a metadata filter has at most {limits.FILTER_PAIRS} keys with a text, a number, true or false each"
         )
     return checked
+
+
+def check_choice(value: object, choices: Collection[str], *, field: str) -> str | None:
+    """One of some words, or None."""
+    if value is None or (isinstance(value, str) and value in choices):
+        return value
+    raise InvalidInput(f"{field} {shown(value)} is not one of {', '.join(choices)}")
+
+
+def check_choices(value: object, choices: Collection[str], *, field: str) -> tuple[str, ...]:
+    """Some of these words, each once; a single one may stand alone."""
+    listed = (value,) if isinstance(value, str) else value
+    if not isinstance(listed, Sequence):
+        raise InvalidInput(f"{field} must be a list of words")
+    return tuple(dict.fromkeys(str(check_choice(word or "", choices, field=field)) for word in listed))
+
+
+def check_class(value: object) -> BoundaryClass:
+    """A boundary class that something can be saved in; without one, internal."""
+    return cast(BoundaryClass, check_choice(value, BOUNDARY_CLASSES, field="boundary_class") or "internal")
+
+
+def check_names(value: object) -> tuple[str, ...]:
+    """Names of entities, each once."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > limits.ENTITIES:
+        raise InvalidInput(f"entities must be a list of at most {limits.ENTITIES} names")
+    names = (check_text(name, field="an entity", characters=limits.ENTITY_CHARACTERS).strip() for name in value)
+    return tuple(dict.fromkeys(names))
 
 
 def check_time(value: object, *, field: str) -> str:

@@ -17,7 +17,7 @@ from typing import Final
 
 import Stemmer
 
-_UNSPACED: Final = (
+UNSPACED: Final = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han, kana
     "\u1100-\u11ff\uac00-\ud7af"  # Hangul
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
@@ -25,7 +25,7 @@ _UNSPACED: Final = (
 _ALONE: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af]")
 # Letters and digits with the marks that belong to them: \w leaves out the vowel signs of Indic scripts.
 _RUN: Final = re.compile(
-    f"([{_UNSPACED}]+)|((?:[^\\W_{_UNSPACED}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])+)"
+    f"([{UNSPACED}]+)|((?:[^\\W_{UNSPACED}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])+)"
 )
 _LATIN: Final = re.compile("[a-z]+")
 _CYRILLIC: Final = re.compile("[\u0400-\u04ff]+")
@@ -66,6 +66,17 @@ def query_terms(text: str) -> list[str]:
     stops = _stop_terms()
     telling = [term for term in found if term not in stops and not (len(term) == 1 and _ALONE.match(term))]
     return telling or found
+
+
+def count_words(text: str) -> int:
+    """About how many words a text has; two characters of a script without spaces count as one."""
+    return sum((len(run) + 1) // 2 if run else 1 for run, _ in _RUN.findall(text[:2_000]))
+
+
+def count_tokens(text: str) -> int:
+    """About how many tokens a language model makes of a text: four letters each, one for each unspaced character."""
+    unspaced = sum(len(run) for run, _ in _RUN.findall(text))
+    return unspaced + (len(text) - unspaced + 3) // 4
 
 
 def is_unspaced(text: str) -> bool:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from recollect.interfaces import answers
 from recollect.interfaces.cli import render
 from recollect.interfaces.cli.session import UNHEALTHY, Session, command
 from recollect.model.errors import InvalidInput, StoreUnavailable
+from recollect.model.graph import NodeKind
 from recollect.model.results import Direction, Target
 
 app = typer.Typer(
@@ -39,13 +40,30 @@ def save(
     metadata: Annotated[str | None, typer.Option("--metadata", metavar="JSON", help="Object to merge in.")] = None,
     namespace: Namespace = None,
     memo_id: Annotated[str | None, typer.Option("--id", help="The memo to change.")] = None,
+    claim: Annotated[str | None, typer.Option("--claim", help="A claim: fact, preference, task, policy_hint.")] = None,
+    scope: Annotated[str | None, typer.Option("--scope", help="session (7 d), project (120 d), principle.")] = None,
+    boundary_class: Annotated[str | None, typer.Option("--class", help="public, internal or pii.")] = None,
+    confidence: Annotated[float | None, typer.Option("--confidence", help="How sure, 0 to 1.")] = None,
+    entity: Annotated[list[str] | None, typer.Option("--entity", help="What it is about; may be repeated.")] = None,
+    provenance: Annotated[str | None, typer.Option("--provenance", metavar="JSON", help="Where it is from.")] = None,
 ) -> None:
-    """Save a memo, or change one with --id."""
+    """Save a memo or a claim, or change one with --id."""
     text = sys.stdin.buffer.read().decode(errors="surrogateescape") if content == "-" else content
+    words: dict[str, Any] = {"claim_kind": claim, "scope": scope, "boundary_class": boundary_class}
     saved = session.memory.save(
-        text, title=title, metadata=_json_object(metadata), namespace=namespace, memo_id=memo_id
+        text,
+        title=title,
+        metadata=json_object(metadata),
+        namespace=namespace,
+        memo_id=memo_id,
+        confidence=confidence,
+        entities=entity or [],
+        provenance=json_object(provenance, option="--provenance"),
+        **words,
     )
     note = " (this text was already there)" if saved.status == "duplicate" else ""
+    if saved.redacted:
+        note += f" (taken out: {', '.join(f'{number} {kind}' for kind, number in sorted(saved.redacted.items()))})"
     session.show(
         answers.SavedMemo.of(saved, session.memory.root_namespace),
         render.shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}"),
@@ -67,11 +85,16 @@ def search(
     metadata: Annotated[str | None, typer.Option("--metadata", metavar="JSON", help="Values a memo must have.")] = None,
     namespace: Namespace = None,
     limit: Annotated[int | None, typer.Option("--limit", help="How many, at most 50; omit: as scores suggest.")] = None,
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="Only this scope; may be repeated.")] = None,
+    rank: Annotated[str, typer.Option("--rank", help="relevance; or final: useful, sure, fresh.")] = "relevance",
+    graph: Annotated[bool, typer.Option("--graph", help="Follow relations and mentions, too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
 ) -> None:
     """Find the memos that fit best, by words and by meaning."""
-    filters = _json_object(metadata)
-    found = session.memory.search(query, like=like, metadata=filters, namespace=namespace, limit=limit)
+    words: dict[str, Any] = {"scope": scope or [], "rank": rank}
+    found = session.memory.search(
+        query, like=like, metadata=json_object(metadata), namespace=namespace, limit=limit, graph=graph, **words
+    )
     answer = answers.SearchResult.of(found, session.memory.root_namespace, explain=explain)
     session.show(answer, render.hit_table(found, explain=explain), *(f"degraded: {why}" for why in found.degraded))
 
@@ -98,11 +121,13 @@ def similar(
 def list_memos(
     session: Session,
     namespace: Namespace = None,
+    kind: Annotated[str, typer.Option("--kind", help="memo, claim or entity.")] = "memo",
     limit: Annotated[int, typer.Option("--limit", help="How many, at most 100.")] = 20,
     cursor: Cursor = None,
 ) -> None:
     """List memos, newest first, namespaces below included."""
-    page = session.memory.list(namespace=namespace, limit=limit, cursor=cursor)
+    what: NodeKind = kind  # type: ignore[assignment]  # list refuses other words
+    page = session.memory.list(namespace=namespace, kind=what, limit=limit, cursor=cursor)
     items = [answers.Memo.of(node) for node in page.nodes]
     answer = answers.MemoList(root_namespace=session.memory.root_namespace, items=items, next_cursor=page.next_cursor)
     session.show(answer, render.memo_table(page), *_more(page.next_cursor))
@@ -299,15 +324,16 @@ def doctor(session: Session) -> None:
         raise typer.Exit(UNHEALTHY)
 
 
-def _json_object(text: str | None) -> dict[str, object] | None:
+def json_object(text: str | None, *, option: str = "--metadata") -> dict[str, object] | None:
+    """An option that holds a JSON object."""
     if text is None:
         return None
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidInput("--metadata is not JSON", hint='for example \'{"source": "meeting"}\'') from None
+        raise InvalidInput(f"{option} is not JSON", hint='for example \'{"source": "meeting"}\'') from None
     if not isinstance(value, dict):
-        raise InvalidInput("--metadata must be a JSON object")
+        raise InvalidInput(f"{option} must be a JSON object")
     return value
 
 

@@ -27,24 +27,24 @@ def memo_panel(node: Node) -> RenderableType:
 
 def memo_table(page: Page) -> RenderableType:
     """Memos, a few lines each."""
-    table = _table("id", "memo")
+    table = new_table("id", "memo")
     for node in page.nodes:
-        table.add_row(node.id, _memo_cell(node))
+        table.add_row(node.id, memo_cell(node))
     return table if page.nodes else "nothing here yet"
 
 
 def hit_table(found: Found, *, explain: bool = False) -> RenderableType:
     """What a search found, best first."""
-    table = _table("score", "id", "memo", *(["why"] if explain else []))
+    table = new_table("score", "id", "memo", *(["why"] if explain else []))
     for hit in found.hits:
         why = [_why(hit.scores, found.alpha)] if explain else []
-        table.add_row(f"{hit.score:.2f}", hit.node.id, _memo_cell(hit.node), *why)
+        table.add_row(f"{hit.score:.2f}", hit.node.id, memo_cell(hit.node), *why)
     return table if found.hits else "nothing found"
 
 
 def similar_table(found: SimilarFound) -> tuple[RenderableType, str]:
     """What is near in meaning, and among how many."""
-    table = _table("similarity", "id", "text")
+    table = new_table("similarity", "id", "text")
     for each in found.results:
         table.add_row(f"{each.similarity:.3f}", each.id, first_line(each.text_preview))
     return table if found.results else "nothing that similar", f"searched {count(found.total_searched, 'vector')}"
@@ -54,7 +54,7 @@ def relation_table(found: Relations) -> RenderableType:
     """Relations with the names of their ends."""
     names = {ref.id: ref.title or ref.id for ref in found.nodes}
     walked = found.depths is not None
-    table = _table(*(["step"] if walked else []), "source", "tag", "target", "weight", "reason")
+    table = new_table(*(["step"] if walked else []), "source", "tag", "target", "weight", "reason")
     for index, edge in enumerate(found.edges):
         steps = [str(found.depths[index])] if found.depths is not None else []
         ends = [shown(names.get(end, end)) for end in (edge.source_id, edge.target_id)]
@@ -64,7 +64,7 @@ def relation_table(found: Relations) -> RenderableType:
 
 def namespace_table(found: Namespaces) -> Table:
     """Namespaces as an indented list."""
-    table = _table("namespace", "nodes")
+    table = new_table("namespace", "nodes")
     for item in found.items:
         table.add_row(shown(item.namespace), f"{item.nodes:,}")
     return table
@@ -85,6 +85,8 @@ def import_line(imported: Imported) -> str:
     ]
     if imported.nodes_refused:
         parts.append(f"{count(imported.nodes_refused, 'change')} left out, because another memo has that text")
+    if imported.nodes_denied:
+        parts.append(f"{count(imported.nodes_denied, 'memo')} not let in by the policy")
     if imported.edges_skipped:
         parts.append(f"{count(imported.edges_skipped, 'relation')} skipped, for want of an end")
     return ", ".join(parts) + "."
@@ -109,7 +111,7 @@ def info_table(info: Info) -> Table:
 
 def health_table(health: Health) -> Table:
     """The findings of `doctor`."""
-    table = _table("check", "", "found")
+    table = new_table("check", "", "found")
     for check in health.checks:
         mark = Text("ok", style="green") if check.ok else Text("FAILED", style="bold red")
         table.add_row(check.name, mark, shown(check.detail))
@@ -137,7 +139,7 @@ def when(timestamp: str) -> str:
     return timestamp[:19].replace("T", " ")
 
 
-def _memo_cell(node: Node) -> Text:
+def memo_cell(node: Node) -> Text:
     """What a memo is called, how it begins, where it is and when it changed."""
     lines = [shown(node.title, style="bold")] if node.title else []
     lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
@@ -166,9 +168,11 @@ def _visible(character: str, *, lines: bool) -> str:
     return character
 
 
-def _table(*columns: str) -> Table:
+def new_table(*columns: str) -> Table:
+    """A plain table; ids are copied, so they are never cut."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        # Ids are copied: they are never cut.
-        table.add_column(column, overflow="fold", no_wrap=column in ("id", "score", "similarity", "step", "weight"))
+        table.add_column(
+            column, overflow="fold", no_wrap=column in ("#", "id", "score", "similarity", "step", "weight")
+        )
     return table

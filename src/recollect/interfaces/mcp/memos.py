@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from recollect.api import Memory
 from recollect.interfaces.answers import DeletedMemo, Memo, MemoList, NamespaceList, SavedMemo
 from recollect.interfaces.mcp.preview import NAMESPACE, JsonObject, preview
-from recollect.interfaces.mcp.tool import CEILING_BYTES, Input, Tool, Whole, fitting, reads, weight_on_wire, writes
+from recollect.interfaces.mcp.tool import (
+    CEILING_BYTES,
+    Input,
+    Number,
+    Tool,
+    Whole,
+    fitting,
+    reads,
+    weight_on_wire,
+    writes,
+)
 from recollect.model import cursors, limits
 from recollect.model.graph import Node
 
 
 class SaveInput(Input):
-    content: str = Field(description="The text to remember, at most 64 KB. Self-contained: who, what, when.")
+    content: str = Field(
+        description="The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when.",
+        validation_alias=AliasChoices("content", "text"),
+    )
     title: str | None = Field(
         default=None, description="A short name, at most 300 characters. Omit to keep the old one."
     )
@@ -24,11 +37,27 @@ class SaveInput(Input):
     )
     namespace: str | None = Field(default=None, description=NAMESPACE)
     memo_id: str | None = Field(default=None, description="The memo to change. Omit to save a new one.")
+    claim_kind: Literal["fact", "preference", "task", "policy_hint"] | None = Field(
+        default=None,
+        description="Save it as a claim: one statement of this kind. Omit for a memo.",
+        validation_alias=AliasChoices("claim_kind", "claimKind", "kind"),
+    )
+    scope: Literal["session", "project", "principle"] | None = Field(
+        default=None, description="How long it holds: session 7 days, project 120 days, principle for good."
+    )
+    boundary_class: Literal["public", "internal", "pii"] | None = Field(
+        default=None, description="Who may see it; internal if omitted. It is raised by itself where the text demands."
+    )
+    confidence: Number | None = Field(default=None, ge=0, le=1, description="How sure you are.")
+    entities: list[str] = Field(default=[], description="Names of people, projects, things that it is about.")
+    provenance: JsonObject = Field(default=None, description='Where it comes from, e.g. {"url": "…", "actor": "…"}.')
+    request_id: str | None = Field(default=None, description="Your name for this request, for the event log.")
 
 
 class ListInput(Input):
     namespace: str | None = Field(default=None, description=NAMESPACE + " Namespaces below it are included.")
-    memo_id: str | None = Field(default=None, description="Read this one memo in full instead of listing.")
+    memo_id: str | None = Field(default=None, description="Read this one memo or claim in full instead of listing.")
+    kind: Literal["memo", "claim", "entity"] = Field(default="memo", description="What to list.")
     limit: Whole = Field(default=20, ge=1, le=limits.LIST_LIMIT)
     cursor: str | None = Field(default=None, description="next_cursor of the page before.")
 
@@ -46,13 +75,7 @@ class NamespacesInput(Input):
 
 
 def save(memory: Memory, given: SaveInput) -> SavedMemo:
-    saved = memory.save(
-        given.content,
-        title=given.title,
-        metadata=given.metadata,
-        namespace=given.namespace,
-        memo_id=given.memo_id,
-    )
+    saved = memory.save(**given.model_dump())
     return SavedMemo.of(saved, memory.root_namespace)
 
 
@@ -61,7 +84,7 @@ def list_memos(memory: Memory, given: ListInput) -> MemoList:
         return _read(memory, memory.get(given.memo_id, namespace=given.namespace), given.cursor)
 
     def ask(limit: int) -> MemoList:
-        page = memory.list(namespace=given.namespace, limit=limit, cursor=given.cursor)
+        page = memory.list(namespace=given.namespace, kind=given.kind, limit=limit, cursor=given.cursor)
         items = [preview(Memo.of(node)) for node in page.nodes]
         return MemoList(root_namespace=memory.root_namespace, items=items, next_cursor=page.next_cursor)
 
@@ -113,16 +136,18 @@ TOOLS: Final = (
     Tool(
         name="memory_save",
         description=(
-            "Remember something: save a memo, or with memo_id change one. Call it when the user states a fact, "
+            "Remember something: save a memo, with claim_kind a claim, or with memo_id change one. Call it when the "
+            "user states a fact, "
             "decision or preference worth keeping beyond this conversation, or when you have worked something out. "
             "One thought per memo. Saving the same text again is harmless: the memo that has it is returned with "
-            "status 'duplicate'."
+            "status 'duplicate'. E-mail addresses, phone numbers and the like are taken out (`redacted` counts them); "
+            "a text with a password or key is refused."
         ),
         input=SaveInput,
         output=SavedMemo,
         run=save,
         annotations=writes("Save a memo"),
-        aliases=("memory.save",),
+        aliases=("memory.save", "pce.memory.upsert"),
     ),
     Tool(
         name="memory_list",

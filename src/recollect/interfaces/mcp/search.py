@@ -30,7 +30,15 @@ class SearchInput(Input):
         le=limits.SEARCH_LIMIT,
         description="How many. Omit to get as many as the scores suggest: at least 3, if there are.",
     )
+    scope: list[Literal["session", "project", "principle"]] = Field(
+        default=[], description="Only what was saved with one of these scopes."
+    )
+    rank: Literal["relevance", "final"] = Field(
+        default="relevance", description="final: weigh in how useful, sure and fresh each one is."
+    )
+    graph: bool = Field(default=False, description="Follow relations and mentions from the best hits, too.")
     explain: bool = Field(default=False, description="Add to each hit how its score came about.")
+    request_id: str | None = Field(default=None, description="Your name for this request, for the event log.")
 
 
 class VectorSearchInput(Input):
@@ -44,9 +52,7 @@ class VectorSearchInput(Input):
 
 def search(memory: Memory, given: SearchInput) -> SearchResult:
     def ask(limit: int | None) -> SearchResult:
-        found = memory.search(
-            given.query, like=given.like, metadata=given.metadata, namespace=given.namespace, limit=limit
-        )
+        found = memory.search(**{**given.model_dump(exclude={"explain"}), "limit": limit})
         answer = SearchResult.of(found, memory.root_namespace, explain=given.explain)
         return answer.model_copy(update={"items": [preview(item) for item in answer.items]})
 
@@ -83,7 +89,7 @@ TOOLS: Final = (
         output=SearchResult,
         run=search,
         annotations=reads("Search memos"),
-        aliases=("memory.search",),
+        aliases=("memory.search", "pce.memory.search"),
     ),
     Tool(
         name="vector_search",

@@ -87,12 +87,7 @@ where e.owner_id = :owner and e.source_id in {each ids}
 update edges
 set source_namespace = s.namespace,
     target_namespace = t.namespace,
-    boundary_class = case
-        when 'secret' in (s.boundary_class, t.boundary_class) then 'secret'
-        when 'pii' in (s.boundary_class, t.boundary_class) then 'pii'
-        when 'internal' in (s.boundary_class, t.boundary_class) then 'internal'
-        else 'public'
-    end
+    boundary_class = {strictest s t}
 from nodes s, nodes t
 where edges.owner_id = :owner
   and (edges.source_id in {each ids} or edges.target_id in {each ids})

@@ -169,6 +169,7 @@ where n.kind in {each kinds} and n.boundary_class in {each classes}
 select n.seq
 from nodes n
 where {visible n} and n.kind in {each kinds}
+  and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
   and (n.task_id = :task_id or n.id in ( --if task_id
     select e.source_id --if task_id

@@ -1,8 +1,8 @@
 -- Events: what happened, append-only.
 
 -- name: event_insert
-insert into events (owner_id, at, topic, namespace, payload)
-values (:owner, :at, :topic, :namespace, :payload)
+insert into events (owner_id, at, topic, namespace, payload, request_id, trace_id)
+values (:owner, :at, :topic, :namespace, :payload, :request_id, :trace_id)
 
 -- name: event_total
 select count(*)

@@ -97,3 +97,21 @@ from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq
 limit :limit
+
+-- name: nodes_after
+-- All of them in order, a batch at a time.
+select n.seq, {node n}
+from nodes n
+where {visible n} and n.seq > :after
+order by n.seq
+limit :limit
+
+-- name: node_last
+select coalesce(max(n.seq), 0)
+from nodes n
+where n.owner_id = :owner
+
+-- name: node_total
+select count(*)
+from nodes n
+where {visible n}

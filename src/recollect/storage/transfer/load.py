@@ -14,23 +14,24 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import fields, replace
 from itertools import groupby, islice
-from typing import IO, Any, Final, TypeVar, cast
+from typing import IO, Any, Final, Protocol, TypeVar, cast
 
 from recollect.embedding.port import Embedder
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput
 from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
-from recollect.storage import edges, embeddings, events, nodes, text_index
+from recollect.storage import edges, embeddings, events, mentions, nodes, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Database, Progress, Transaction
-from recollect.storage.statements import inside_parameters
+from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.storage.transfer import records, reference_server
 from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
 from recollect.text.tokens import text_of
 
 _BATCH: Final = 2_000
+_LINK_BATCH: Final = 500
 # From here on an import changes what the planner should know.
 _MANY: Final = 1_000
 # When a row was written does not make it another row.
@@ -39,23 +40,38 @@ _LINE_BYTES: Final = 1024 * 1024
 _Item = TypeVar("_Item")
 
 
+class Guard(Protocol):
+    """What the policies leave of records."""
+
+    def node(self, node: Node) -> Node | None:
+        """What may be stored of a node; None if nothing may."""
+        ...
+
+    def edge(self, edge: Edge) -> Edge:
+        """What may be stored of an edge."""
+        ...
+
+
 def load(
     database: Database,
     access: Access,
     source: IO[bytes],
     *,
+    guard: Guard,
     embedder: Embedder | None,
     now: str,
     progress: Progress,
 ) -> Imported:
     """Import a seekable file of either format into the access's root."""
     with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
-        total = _check(database, access, _parsed(source, access, now=now), spool)
         loader = _Loader(database, access, now)
+        total = _check(database, access, loader.guarded(_parsed(source, access, now=now), guard), spool)
+        loader.begin()
         for done, batch, made in _embedded(_spooled(spool), embedder, beside):
             loader.write(batch, made)
             progress(done, total)
         loader.write_postponed()
+        loader.link()
     if total >= _MANY:
         database.refresh_statistics()
         embeddings.prepare(database)
@@ -75,16 +91,61 @@ class _Loader:
         self._now = now
         self._aliases: dict[str, str] = {}
         self._postponed: list[Edge] = []
+        self._last_before = 0
+        self._changed: list[str] = []
+
+    def guarded(self, records: Iterator[Record], guard: Guard) -> Iterator[Record]:
+        """The records as the policies leave them; those that may not be stored are counted."""
+        for record in records:
+            kept = guard.node(record) if isinstance(record, Node) else record
+            if kept is None:
+                self.counts["nodes_denied"] += 1
+            else:
+                yield guard.edge(kept) if isinstance(kept, Edge) else kept
+
+    def begin(self) -> None:
+        """Note where the new nodes will start."""
+        (self._last_before,) = self._database.read(lambda tx: tx.row("node_last", self._scope())) or (0,)
+
+    def link(self) -> None:
+        """Find the mentions of all that came in, when all of it is there; then of the new names in older texts."""
+        if self._database.read(lambda tx: tx.row("names_any", self._scope())) is None:
+            return
+        for first in range(0, len(self._changed), _LINK_BATCH):
+            ids = self._changed[first : first + _LINK_BATCH]
+            known = self._database.read(lambda tx, ids=ids: nodes.by_ids(tx, self._access, ids))  # type: ignore[misc]
+            self._link(list(known.values()), old_texts=True)
+        after = self._last_before
+        while True:
+            where = {**self._scope(), "after": after, "limit": _LINK_BATCH}
+            rows = self._database.read(lambda tx, where=where: tx.rows("nodes_after", where))  # type: ignore[misc]
+            if not rows:
+                return
+            after = rows[-1][0]
+            self._link([nodes.from_row(row[1:]) for row in rows], old_texts=self._last_before > 0)
+
+    def _link(self, some: list[Node], *, old_texts: bool) -> None:
+        def work(tx: Transaction) -> None:
+            tx.run("lock_edges_shared", {})
+            mentions.link_texts(tx, self._access, some, now=self._now)
+            if old_texts:
+                mentions.link_names(tx, self._access, some, now=self._now)
+
+        self._database.write(work)
+
+    def _scope(self) -> dict[str, Any]:
+        return scope_parameters(self._access)
 
     def write(self, batch: list[Record], made: Made | None = None) -> None:
         """Write records of one kind in one transaction."""
         match batch[0]:
             case Node():
                 nodes_batch = cast(list[Node], batch)
-                counts, aliases = self._database.write(
+                counts, aliases, changed = self._database.write(
                     lambda tx: _load_nodes(tx, self._access, nodes_batch, made, self._now)
                 )
                 self._aliases |= aliases
+                self._changed += changed
             case Edge():
                 edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
                 counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch))
@@ -176,8 +237,11 @@ def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _load_nodes(
     tx: Transaction, access: Access, batch: list[Node], made: Made | None, now: str
-) -> tuple[Counter[str], dict[str, str]]:
-    """Insert or update nodes. A new one whose text is already there becomes an alias of the one that has it."""
+) -> tuple[Counter[str], dict[str, str], list[str]]:
+    """Insert or update nodes; returns the aliases and what was updated.
+
+    A new one whose text is already there becomes an alias of the one that has it.
+    """
     tx.run("lock_edges_alone", {})
     rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text([node.id for node in batch])})
     known = {node.id: node for node in map(nodes.from_row, rows)}
@@ -212,9 +276,11 @@ def _load_nodes(
     text_index.write(tx, access, new, new=True)
     embeddings.write(tx, access, changed, made, new=False, now=now)
     embeddings.write(tx, access, new, made, new=True, now=now)
+    mentions.forget(tx, access, changed)
+    mentions.add_names(tx, access, (*changed, *new))
     if changed:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
-    return counts, aliases
+    return counts, aliases, [node.id for node in changed]
 
 
 def _settle(

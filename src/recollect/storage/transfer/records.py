@@ -40,11 +40,11 @@ def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
     yield check.json_text({"type": "recollect", "format": FORMAT, "exported_at": now, "root_namespace": access.root})
     scope = scope_parameters(access)
     for row in tx.stream("node_export", scope):
-        yield _line("node", nodes.from_row(row))
+        yield line("node", nodes.from_row(row))
     for row in tx.stream("edge_export", scope):
-        yield _line("edge", edges.from_row(row))
+        yield line("edge", edges.from_row(row))
     for row in tx.stream("setting_export", scope):
-        yield _line("setting", Setting(*row))
+        yield line("setting", Setting(*row))
 
 
 def parse(lines: Iterator[tuple[int, Mapping[str, Any]]], access: Access) -> Iterator[Record]:
@@ -93,7 +93,8 @@ def _refuse_outside(namespace: str, access: Access) -> None:
         )
 
 
-def _line(kind: str, record: Record) -> str:
+def line(kind: str, record: Record) -> str:
+    """A record as it stands in the stream."""
     values = {field.name: getattr(record, field.name) for field in fields(record)}
     return check.json_text({"type": kind, **values}).translate(_LINE_BREAKS)
 
@@ -171,6 +172,7 @@ _NODE_FIELDS: Final[Mapping[str, Checker]] = {
     "valid_to": _optional(_time("valid_to")),
     "superseded_by": _optional(_id("superseded_by")),
     "task_id": _optional(_id("task_id")),
+    "judged_at": _optional(_time("judged_at")),
     "created_at": _time("created_at"),
     "updated_at": _time("updated_at"),
     "version": _version,
@@ -189,6 +191,7 @@ _EDGE_FIELDS: Final[Mapping[str, Checker]] = {
     "created_at": _time("created_at"),
     "updated_at": _time("updated_at"),
     "version": _version,
+    "judge": _optional(check.check_tag),
 }
 _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
     "namespace": _namespace,
@@ -199,7 +202,7 @@ _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
 
 
 # Fields that exports made before them do not have.
-_LATER: Final = frozenset({"task_id"})
+_LATER: Final = frozenset({"task_id", "judged_at", "judge"})
 
 
 def _checked(line: Mapping[str, Any], checkers: Mapping[str, Checker]) -> dict[str, Any]:

@@ -52,6 +52,8 @@ from (
     limit :reach
 ) as best
 left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
+  and {live n}
+  and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
 order by best.score desc, best.seq desc
 
@@ -60,3 +62,17 @@ select count(*)
 from nodes n
 where n.owner_id = :owner
   and not exists (select 1 from node_texts t where t.owner_id = n.owner_id and t.node_seq = n.seq)
+
+-- name: texts_naming
+-- Texts that may mention a new name: they have all its terms.
+select found.name, n.id, n.title, n.content
+from (
+    select w.key as name, t.node_seq
+    from jsonb_each(cast(:names as jsonb)) as w
+    join node_terms t on t.owner_id = :owner and t.term in (select jsonb_array_elements_text(w.value))
+    group by w.key, t.node_seq, w.value
+    having count(*) = jsonb_array_length(w.value)
+) as found
+join nodes n on n.owner_id = :owner and n.seq = found.node_seq
+where {visible n} and n.kind in {each kinds}
+limit :limit

@@ -38,6 +38,8 @@ from (
     limit :reach
 ) as best
 left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
+  and {live n}
+  and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
 order by best.score desc, best.seq desc
 
@@ -45,3 +47,12 @@ order by best.score desc, best.seq desc
 select count(*)
 from nodes n
 where n.owner_id = :owner and n.seq not in (select rowid from node_terms)
+
+-- name: texts_naming
+-- Texts that may mention a new name: they have its terms, next to each other where that can be told.
+select w.key, n.id, n.title, n.content
+from json_each(:names) as w
+join node_terms t on t.node_terms match w.value
+join nodes n on n.seq = t.rowid
+where {visible n} and n.kind in {each kinds}
+limit :limit

@@ -1,0 +1,137 @@
+"""What all verbs that search have in common: the question, its direction, and what the answer lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from recollect.api.state import Verbs
+from recollect.embedding.port import Matrix, Trust, vectors_of
+from recollect.model import limits
+from recollect.model.access import Access
+from recollect.model.errors import EmbedderUnavailable
+from recollect.policy.retrieval import Graph
+from recollect.storage import embeddings, events, nodes
+from recollect.storage.events import Trace
+from recollect.storage.port import Model, Transaction
+from recollect.storage.question import Question
+from recollect.storage.statements import scope_parameters
+from recollect.text import check
+from recollect.text.tokens import text_of
+
+if TYPE_CHECKING:
+    from recollect.policy.boundary import Effective
+    from recollect.recall.pipeline import Searching, Wanted
+
+# What is found and recalled: entities and pages lead to it and are not part of it.
+SEARCHED: Final = ("memo", "claim", "fragment")
+
+
+class Asking(Verbs):
+    """Makes questions of what callers ask."""
+
+    def _trust(self) -> Trust:
+        return self._embedder.trust if self._embedder is not None else Trust()
+
+    def _question(self, query: str | None, like: str | None, access: Access) -> tuple[Question, tuple[str, ...]]:
+        """What is asked, with a direction if there is one, else with the reason why not."""
+        if like is not None:
+            question, why = self._question_like(check.check_id(like, field="like"))
+        else:
+            text = check.check_text(query, field="query", size=limits.QUERY_BYTES)
+            question, why = self._question_of(self._boundary.question(text, access.root))
+        return replace(question, now=self._now()), why
+
+    def _question_of(self, text: str) -> tuple[Question, tuple[str, ...]]:
+        if self._embedder is None:
+            return Question(text, None, None, kinds=()), ()
+        try:
+            model, vector = self._direction(text)
+        except EmbedderUnavailable as error:
+            return Question(text, None, None, kinds=()), (f"searched by words only: {error.message}",)
+        return Question(text, vector, model, kinds=()), ()
+
+    def _question_like(self, node_id: str) -> tuple[Question, tuple[str, ...]]:
+        access = self._access
+
+        def work(tx: Transaction) -> Question:
+            node = nodes.get(tx, access, node_id)
+            model = embeddings.active(tx)
+            rows = {} if model is None else embeddings.of_nodes(tx, access, [node_id], model)
+            return Question(text_of(node.title, node.content), rows.get(node_id), model, kinds=())
+
+        question = self._database.read(work)
+        missing = question.vector is None and self._embedder is not None
+        return question, ("searched by words only: this memo has no vector yet",) if missing else ()
+
+    def _direction(self, text: str) -> tuple[Model | None, Matrix]:
+        """The vector of a question, made by the model that the store's vectors are made with."""
+        if self._embedder is None:
+            raise EmbedderUnavailable(
+                "this memory has no embedder", hint="set RECOLLECT_EMBEDDER, for example to static"
+            )
+        model = self._database.read(embeddings.active)
+        if model is not None and model.model_id != self._embedder.model_id:
+            raise EmbedderUnavailable(
+                embeddings.mismatch(model, self._embedder),
+                hint="set RECOLLECT_EMBEDDER accordingly, or run `recollect reembed`",
+            )
+        (vector,) = vectors_of(self._embedder, [text])
+        if model is not None and len(vector) != model.dimension:
+            raise EmbedderUnavailable(
+                f"{model.model_id} answered with {len(vector)} dimensions; the stored vectors have {model.dimension}"
+            )
+        return model, vector
+
+    def _wanted(
+        self, question: Question, rules: Effective, *, graph: bool | None = None, limit: int | None = None
+    ) -> Wanted:
+        """How the policy and the settings want a question to be answered; `graph` as the caller wants it."""
+        from recollect.recall.pipeline import Wanted
+
+        retrieval = rules.retrieval
+        if retrieval.hybrid.alpha is None and self._tuning.alpha is not None:
+            fixed = replace(retrieval.hybrid, alpha=self._tuning.alpha, lexical_shift=0.0, natural_shift=0.0)
+            retrieval = replace(retrieval, hybrid=fixed)
+        calibration = retrieval.calibration
+        if calibration is not None and (question.model is None or calibration.model != question.model.model_id):
+            retrieval = replace(retrieval, calibration=None)
+        if graph is not None:
+            weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
+            retrieval = replace(retrieval, graph=replace(retrieval.graph, weight=weight))
+        return Wanted(
+            question=question,
+            trust=self._trust(),
+            retrieval=retrieval,
+            limit=retrieval.context.k_final if limit is None else limit,
+        )
+
+    def _searching(self) -> Searching:
+        from recollect.recall.pipeline import Searching
+
+        return Searching(self._text_search, self._database.vectors, self._utilities)
+
+    def _has_waiting(self, tx: Transaction, access: Access) -> bool:
+        """Whether something that this access may see should have a vector and has none yet."""
+        if self._embedder is None:
+            return False
+        wanted = embeddings.sendable(self._embedder, self._tuning.send_classes)
+        seen = replace(access, classes=tuple(name for name in access.classes if name in wanted))
+        return tx.row("pending_exists", scope_parameters(seen)) is not None
+
+    def _waiting(self, waiting: bool, degraded: Sequence[str]) -> tuple[str, ...]:
+        """Says that texts wait for their vectors, and sees to it."""
+        if not waiting:
+            return ()
+        if not degraded:
+            self._worker.wake()
+        return ("some texts wait for their vectors",)
+
+    def _note_fallback(self, access: Access, degraded: Sequence[str], trace: Trace) -> None:
+        """Note that an arm failed: the answer came from the others."""
+        failed = [why for why in degraded if why.startswith(("searched by words only", "the graph arm"))]
+        if failed:
+            row = {"reasons": failed}
+            at = self._now()
+            self._journal.add(events.row_of(access, "search_fallback", row, namespace=access.root, at=at, trace=trace))

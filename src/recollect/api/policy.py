@@ -1,0 +1,252 @@
+"""Verbs of policy: apply one, read it, try a text against it, bring old rows in line, calibrate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+from recollect.api.asking import SEARCHED, Asking
+from recollect.api.boundary import guarded
+from recollect.api.state import silent, trace_of
+from recollect.model import limits
+from recollect.model.access import Access
+from recollect.model.errors import BoundaryDenied, InvalidInput
+from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, Scope
+from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Reclassified
+from recollect.storage import embeddings, events, nodes, policies
+from recollect.storage.events import Trace
+from recollect.storage.port import Progress, Transaction
+from recollect.storage.statements import scope_parameters
+from recollect.text import check
+from recollect.text.tokens import text_of
+
+if TYPE_CHECKING:
+    from recollect.policy.boundary import Effective, Policies
+    from recollect.recall.calibrate import Method
+
+_BATCH: Final = 500
+
+
+class PolicyVerbs(Asking):
+    """What may be kept and seen, and how recall ranks."""
+
+    def apply_policy(
+        self,
+        yaml: str,
+        *,
+        namespace: str | None = None,
+        validate_only: bool = False,
+        dry_run: bool = False,
+        expected_version: str | None = None,
+        approver: str | None = None,
+        request_id: str | None = None,
+    ) -> PolicyApplied:
+        """Put a policy (YAML) in force in a namespace and below it; its history is kept.
+
+        Policies further up still hold: one below can only be stricter. `validate_only` only reads it, `dry_run` also
+        counts which stored rows it would change, `expected_version` refuses if another one holds by now.
+        """
+        from recollect.policy.document import parse
+
+        text = check.check_text(yaml, field="yaml", size=limits.POLICY_BYTES)
+        place = self._access.resolve(namespace)
+        policy = parse(text)
+        by = None if approver is None else check.check_text(approver, field="approver", characters=200)
+        trace = trace_of(request_id, None)
+        new = PolicyVersion(place, policy.version, text, by, self._now())
+        before = self._database.read(lambda tx: policies.history(tx, self._access, place))
+        previous = before[0].version if before else None
+        if validate_only:
+            return PolicyApplied(place, policy.version, previous, "valid")
+        if dry_run:
+            known = self._boundary.in_force().policies
+            report = self._reclassified(place, known.with_policy(place, policy), dry_run=True, progress=silent)
+            return PolicyApplied(place, policy.version, previous, "dry_run", _counts(report))
+        applied = self._database.write(lambda tx: self._put(tx, new, expected_version, trace))
+        self._boundary.forget()
+        return PolicyApplied(place, policy.version, previous, "applied" if applied else "unchanged")
+
+    def policy(self, namespace: str | None = None) -> tuple[PolicyVersion, ...]:
+        """The policies that a namespace has of its own, the newest (which holds) first; without any, the default."""
+        from recollect.policy.document import default, default_text
+
+        place = self._access.resolve(namespace)
+        own = self._database.read(lambda tx: policies.history(tx, self._access, place))
+        return own or (PolicyVersion("", default().version, default_text(), None, ""),)
+
+    def validate_boundary(
+        self,
+        text: str,
+        *,
+        scope: Scope | None = None,
+        boundary_class: BoundaryClass | None = None,
+        allow: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        namespace: str | None = None,
+    ) -> Guarded:
+        """What the policy would make of a text: whether it may be kept and seen, as what, and what is taken out."""
+        place = self._access.resolve(namespace)
+        rules = self._boundary.at(place)
+        opened = self._access.classes if allow is None else rules.visible_classes(allow)
+        node = _unsaved(
+            content=check.check_content(text),
+            namespace=place,
+            metadata=check.check_metadata({} if metadata is None else metadata),
+            scope=cast(Scope | None, check.check_choice(scope, get_args(Scope), field="scope")),
+            boundary_class=check.check_class(boundary_class),
+        )
+        said = {"policy_version": rules.version}
+        try:
+            kept, redacted = guarded(node, rules)
+        except BoundaryDenied as error:
+            return Guarded(False, error.message, node.boundary_class, None, {}, **said)
+        verdict = rules.judge(kept.boundary_class, ())
+        found = Guarded(True, "allowed", kept.boundary_class, kept.content, redacted, **said)
+        if kept.boundary_class not in opened:
+            reason = f"these tags do not open the boundary class {kept.boundary_class!r}"
+            return replace(found, allowed=False, reason=reason, text=None)
+        reason = "allowed; " + ", ".join(f"{count} {kind} taken out" for kind, count in sorted(redacted.items()))
+        return replace(found, reason=reason if redacted else "allowed", escalation=verdict.escalation)
+
+    def reclassify(
+        self, namespace: str | None = None, *, dry_run: bool = False, progress: Progress = silent
+    ) -> Reclassified:
+        """Bring what was saved earlier in line with the policy in force: classes go up, what is forbidden is taken
+        out, secrets are deleted. Says what was or would be changed.
+        """
+        place = self._access.resolve(namespace)
+        report = self._reclassified(place, self._boundary.in_force().policies, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            payload = {"reclassified": _counts(report)}
+            at = self._now()
+            self._database.write(lambda tx: events.record(tx, self._access, "policy", payload, namespace=place, at=at))
+        return report
+
+    def calibrate(
+        self,
+        judged: Iterable[Mapping[str, Any]],
+        *,
+        method: Method = "isotonic",
+        namespace: str | None = None,
+        dry_run: bool = False,
+    ) -> Fitted:
+        """Fit the scales of both arms to judged questions ({"query", "relevant": [memo_id, …]}) and put them in force
+        as the next version of the namespace's policy.
+        """
+        from recollect.policy.document import dump_with
+        from recollect.recall import calibrate
+
+        checked = check.check_choice(method, get_args(calibrate.Method), field="method")
+        access = self._access.narrowed(self._access.resolve(namespace))
+        rows = [row for each in judged for row in self._judged_candidates(each, access)]
+        model = self._database.read(embeddings.active)
+        holds = self.policy(namespace)[0]
+        version = _next_version(holds.version)
+        fitted, maps = calibrate.fitted(rows, cast("Method", checked), version=version)
+        if not dry_run:
+            section = {"method": fitted.method, "model": model.model_id if model else "none", **maps}
+            self.apply_policy(dump_with(holds.yaml, calibration=section, version=version), namespace=namespace)
+        return fitted
+
+    def _judged_candidates(
+        self, judged: Mapping[str, Any], access: Access
+    ) -> list[tuple[float | None, float | None, bool]]:
+        """BM25, similarity and relevance of the candidates of one judged question."""
+        from recollect.storage.candidates import find
+
+        if not isinstance(judged, Mapping) or not isinstance(judged.get("relevant"), list) or not judged["relevant"]:
+            raise InvalidInput(
+                "a judged question has a query and a list of relevant ids",
+                hint='{"query": "…", "relevant": ["memo_id"]}',
+            )
+        relevant = {check.check_id(node_id, field="relevant") for node_id in judged["relevant"]}
+        question, _ = self._question(judged.get("query"), None, access)
+        question = replace(question, kinds=SEARCHED)
+        searching = self._searching()
+        found = self._database.read(
+            lambda tx: find(tx, access, question, text=searching.text, vectors=searching.vectors, reach=(64, 64))
+        )
+        return [
+            (
+                each.text_score,
+                None if each.vector is None or question.vector is None else float(each.vector @ question.vector),
+                each.id in relevant,
+            )
+            for each in found.found
+        ]
+
+    def _put(self, tx: Transaction, new: PolicyVersion, expected_version: str | None, trace: Trace) -> bool:
+        applied = policies.add(tx, self._access, new, expected_version=expected_version)
+        if applied:
+            payload = {"version": new.version, "approver": new.approver, "hash": check.content_hash(new.yaml)}
+            events.record(tx, self._access, "policy", payload, namespace=new.namespace, at=new.applied_at, trace=trace)
+        return applied
+
+    def _reclassified(self, place: str, known: Policies, *, dry_run: bool, progress: Progress) -> Reclassified:
+        access = replace(self._access.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
+        changed: dict[str, list[str]] = {"raised": [], "redacted": [], "denied": [], "violating": []}
+        scope = scope_parameters(access)
+        (total,) = self._database.read(lambda tx: tx.row("node_total", scope)) or (0,)
+        after = checked = 0
+        while True:
+            where = {**scope, "after": after, "limit": _BATCH}
+            rows = self._database.read(lambda tx, where=where: tx.rows("nodes_after", where))  # type: ignore[misc]
+            if not rows:
+                return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
+            after, checked = rows[-1][0], checked + len(rows)
+            for node in (nodes.from_row(row[1:]) for row in rows):
+                new = _rejudged(node, known.at(node.namespace), changed)
+                if new is not node and not dry_run:
+                    self._rewrite(access, node, new)
+            progress(checked, total)
+
+    def _rewrite(self, access: Access, node: Node, new: Node | None) -> None:
+        """Store what a policy left of a node; nothing, if it left nothing. Others may have changed it meanwhile."""
+        texts = [] if new is None else [text_of(new.title, new.content)]
+        made = None if self._embedder is None else embeddings.made(self._embedder, texts)
+
+        def work(tx: Transaction) -> None:
+            tx.run("lock_edges_alone", {})
+            row = tx.row("node_get", {**scope_parameters(access), "id": node.id})
+            if row is None or nodes.from_row(row) != node:
+                return
+            taken = new is not None and tx.row("node_same_text", {"owner": access.owner, **nodes.to_parameters(new)})
+            if new is None or (taken and nodes.from_row(taken).id != node.id):
+                nodes.delete(tx, access, node.id)
+            else:
+                nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
+
+        self._database.write(work)
+
+
+def _rejudged(node: Node, rules: Effective, changed: dict[str, list[str]]) -> Node | None:
+    """What the policy leaves of a stored node; None if it may not be kept at all."""
+    try:
+        kept, redacted = guarded(node, rules)
+    except BoundaryDenied as error:
+        if error.message.startswith("invariant"):
+            changed["violating"].append(node.id)
+            return node
+        changed["denied"].append(node.id)
+        return None
+    if kept.boundary_class != node.boundary_class:
+        changed["raised"].append(node.id)
+    if redacted:
+        changed["redacted"].append(node.id)
+    return kept if redacted or kept.boundary_class != node.boundary_class else node
+
+
+def _counts(report: Reclassified) -> dict[str, int]:
+    names = ("raised", "redacted", "denied", "violating")
+    return {"checked": report.checked, **{name: len(getattr(report, name)) for name in names}}
+
+
+def _next_version(version: str) -> str:
+    major, minor, patch = version.split(".")
+    return f"{major}.{minor}.{int(patch) + 1}"
+
+
+def _unsaved(**values: Any) -> Node:
+    times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), "")
+    return Node(id="", content_hash="", **times, **values)

@@ -1,0 +1,238 @@
+"""Verbs of recall: activate, context, feedback, sweep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+from recollect.api.asking import SEARCHED, Asking
+from recollect.api.boundary import holds
+from recollect.api.state import trace_of
+from recollect.model import limits
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput
+from recollect.model.graph import Node, Scope
+from recollect.model.identifiers import timestamp
+from recollect.model.results import ActiveContext, ContextItem, Judged, Swept
+from recollect.policy.retrieval import Signal
+from recollect.storage import contexts, events, feedback, nodes, standings, sweep
+from recollect.storage.events import Trace
+from recollect.storage.port import Transaction
+from recollect.text import check
+from recollect.text.tokens import count_tokens, text_of
+
+if TYPE_CHECKING:
+    from recollect.policy.boundary import Effective
+    from recollect.recall.pipeline import Recall
+
+_SWEPT_AT_ONCE: Final = 100
+
+
+class RecallVerbs(Asking):
+    """What matters now, and what became of it."""
+
+    def activate(
+        self,
+        query: str,
+        *,
+        scope: Sequence[Scope] = (),
+        allow: Sequence[str] | None = None,
+        namespace: str | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        graph: bool | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+        request_id: str | None = None,
+        trace_id: str | None = None,
+    ) -> ActiveContext:
+        """Recall the few nodes that matter for a question now, and keep them as an active context.
+
+        `scope` takes only nodes of these scopes, `allow` gives up all tags but these, `limit` is how many nodes at
+        most, `max_tokens` how long their texts may be together. `graph` follows relations and mentions, too (the
+        policy says whether, by default it does).
+        """
+        from recollect.recall.pipeline import recall
+
+        trace = trace_of(request_id, trace_id)
+        started = time.monotonic()
+        access = self._boundary.narrowed(self._access.narrowed(self._access.resolve(namespace)), allow)
+        rules = self._boundary.at(access.root)
+        budget = self._budget(max_tokens, scope, rules)
+        if limit is not None:
+            limit = check.check_whole(limit, field="limit", low=1, high=limits.CONTEXT_LIMIT)
+        source = check.check_metadata({} if provenance is None else provenance, field="provenance")
+        scopes = check.check_choices(scope, get_args(Scope), field="scope")
+        filters = check.check_filter(metadata)
+        question, degraded = self._question(query, None, access)
+        question = replace(question, kinds=SEARCHED, scopes=scopes, metadata=filters)
+        wanted = self._wanted(question, rules, graph=graph, limit=limit)
+        wanted = replace(
+            wanted,
+            holds=_holding(access, rules),
+            deadline=started + wanted.retrieval.context.timeout_ms / 1000,
+        )
+
+        def look(tx: Transaction) -> tuple[Recall, list[ContextItem], int, bool]:
+            recalled = recall(tx, access, wanted, self._searching())
+            items, tokens = _items(tx, access, recalled, budget)
+            return recalled, items, tokens, self._has_waiting(tx, access)
+
+        recalled, items, tokens, waiting = self._database.read(look)
+        degraded = (*degraded, *recalled.late, *self._waiting(waiting, degraded))
+        moment = self._clock()
+        context = ActiveContext(
+            id=self._new_id(),
+            question=question.text,
+            scopes=tuple(question.scopes),
+            policy_version=rules.version,
+            provenance=source,
+            created_at=timestamp(moment),
+            expires_at=timestamp(moment + timedelta(minutes=wanted.retrieval.context.minutes)),
+            items=tuple(items),
+            parameters={**recalled.parameters, "arms": list(recalled.arms)},
+            filtered=recalled.filtered,
+            tokens=tokens,
+            degraded=degraded,
+        )
+        self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
+        self._note_fallback(access, degraded, trace)
+        return context
+
+    def context(self, context_id: str) -> ActiveContext:
+        """An active context that still lives; one that has expired is gone."""
+        known = check.check_id(context_id, field="active_context_id")
+        return self._database.read(lambda tx: contexts.get(tx, self._access, known, now=self._now()))
+
+    def feedback(
+        self,
+        memo_id: str,
+        signal: Signal,
+        *,
+        active_context_id: str | None = None,
+        duplicate_of: str | None = None,
+        request_id: str | None = None,
+        trace_id: str | None = None,
+    ) -> Judged:
+        """Say that a memo or claim was helpful, harmful, outdated, a duplicate, or completed.
+
+        With `duplicate_of`, that node stands for it from now on; it is kept and no longer recalled by itself.
+        The same request_id counts once.
+        """
+        from recollect.recall.critic import judged
+
+        node_id = check.check_id(memo_id, field="memo_id")
+        known = cast(Signal | None, check.check_choice(signal, get_args(Signal), field="signal"))
+        if known is None:
+            raise InvalidInput(f"signal must be one of {', '.join(get_args(Signal))}")
+        context_id = None if active_context_id is None else check.check_id(active_context_id, field="active_context_id")
+        heir = None if duplicate_of is None else check.check_id(duplicate_of, field="duplicate_of")
+        if heir is not None and (known != "duplicate" or heir == node_id):
+            raise InvalidInput("duplicate_of names another node, with the signal 'duplicate'")
+        trace = trace_of(request_id, trace_id)
+        access = self._access
+
+        def work(tx: Transaction) -> Judged:
+            now = self._now()
+            node = nodes.get(tx, access, node_id)
+            settings = self._boundary.at(node.namespace).retrieval.feedback
+            given = feedback.Given(self._new_id(), node, known, context_id, heir, now)
+            return feedback.record(
+                tx, access, given, trace=trace, judge=lambda each: judged(each, known, now=now, settings=settings)
+            )
+
+        answer = self._database.write(work)
+        self._utilities.forget()
+        return answer
+
+    def sweep(self, *, limit: int = 1_000) -> Swept:
+        """Retire what has expired, with a receipt, and forget contexts and events that are long past."""
+        limit = check.check_whole(limit, field="limit", low=1, high=100_000)
+        run_id = self._new_id()
+        access = self._access
+        gone: list[str] = []
+        edges = 0
+        while len(gone) < limit:
+            some = min(_SWEPT_AT_ONCE, limit - len(gone))
+            swept = self._database.write(
+                lambda tx, some=some: sweep.expired(  # type: ignore[misc]
+                    tx, access, run_id=run_id, now=self._now(), limit=some
+                )
+            )
+            gone += swept.node_ids
+            edges += swept.edges
+            if len(swept.node_ids) < some:
+                break
+        self._database.write(lambda tx: sweep.forget_old(tx, access, self._clock()))
+        return Swept(run_id, tuple(gone), edges)
+
+    def _budget(self, max_tokens: int | None, scope: Sequence[Scope], rules: Effective) -> int:
+        most = min((rules.max_tokens(each) for each in scope), default=limits.CONTEXT_TOKENS)
+        if max_tokens is None:
+            return most
+        return min(most, check.check_whole(max_tokens, field="max_tokens", low=1, high=limits.CONTEXT_TOKENS))
+
+    def _keep(self, tx: Transaction, access: Access, context: ActiveContext, recalled: Recall, trace: Trace) -> None:
+        contexts.save(tx, access, context, namespace=access.root)
+        sweep.expired(tx, access, run_id=self._new_id(), now=context.created_at, limit=_SWEPT_AT_ONCE)
+        payload = {
+            "active_context_id": context.id,
+            "policy_version": context.policy_version,
+            **context.parameters,
+            "items": len(context.items),
+            "filtered": dict(context.filtered),
+            "scores": recalled.statistics,
+            "degraded": len(context.degraded),
+        }
+        events.record(tx, access, "activate", payload, namespace=access.root, at=context.created_at, trace=trace)
+
+
+def _holding(access: Access, rules: Effective) -> Callable[[Transaction, Sequence[str]], set[str]] | None:
+    """Which of some nodes keep the invariants of the policy."""
+    keeps = holds(rules)
+    if keeps is None:
+        return None
+    return lambda tx, ids: {node.id for node in nodes.by_ids(tx, access, ids).values() if keeps(node)}
+
+
+def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tuple[list[ContextItem], int]:
+    """The nodes in full, by rank, as far as their texts fit the budget; and how many tokens they have."""
+    from recollect.recall.explain import reason_of
+
+    by_id = nodes.by_ids(tx, access, [each.node_id for each in recalled.chosen])
+    against = standings.disputes(tx, access, list(by_id))
+    items: list[ContextItem] = []
+    tokens = 0
+    for each in recalled.chosen:
+        node = by_id.get(each.node_id)
+        size = 0 if node is None else count_tokens(text_of(node.title, node.content))
+        if node is None or tokens + size > budget:
+            continue
+        tokens += size
+        items.append(
+            ContextItem(
+                rank=len(items) + 1,
+                node=node,
+                score=each.score,
+                reason=reason_of(each.weighed, each.score),
+                weighed=each.weighed,
+                replaces=(*each.replaces, *(target for source, target, tag in against if _replaces(source, tag, node))),
+                disputed_by=tuple(
+                    sorted(
+                        {
+                            source if target == node.id else target
+                            for source, target, tag in against
+                            if tag != "supersedes" and node.id in (source, target)
+                        }
+                    )
+                ),
+            )
+        )
+    return items, tokens
+
+
+def _replaces(source: str, tag: str, node: Node) -> bool:
+    return tag == "supersedes" and source == node.id

@@ -1,0 +1,1 @@
+"""Measures of graphs, as pure functions."""

@@ -1,0 +1,118 @@
+"""A policy as a value: how long scopes live, who sees which class, what must hold, how recall is tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final
+
+from recollect.model.errors import InvalidInput
+from recollect.model.graph import BoundaryClass, Scope
+from recollect.policy.retrieval import Calibration, Retrieval
+
+# What a scan of a text can find, and so what a policy can redact and detect.
+FINDING_KINDS: Final = ("email", "phone", "card", "national_id", "secret")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRule:
+    """How many days a memory of the scope lives (None: without end), and the tokens of a context."""
+
+    ttl_days: float | None
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRule:
+    """Which tags open a boundary class, what is redacted in it, and who decides about it."""
+
+    allow: tuple[str, ...]
+    redact: tuple[str, ...]
+    deny: bool = False
+    escalation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A rule in CEL that must hold for what is saved in these scopes; ("*",) is everything."""
+
+    name: str
+    applies_to: tuple[str, ...]
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One document, with the default policy's values where it says nothing.
+
+    retrieval: only what was given, by section and key, with a preset written out.
+    stated: which keys the document gave itself, such as `scopes.session.ttl_days`. Below another policy only
+    these count: a silent document must not pull what stands above it back to the default.
+    """
+
+    version: str
+    scopes: Mapping[Scope, ScopeRule]
+    classes: Mapping[BoundaryClass, ClassRule]
+    detect: Mapping[str, BoundaryClass]
+    invariants: tuple[Invariant, ...]
+    retrieval: Mapping[str, Any]
+    calibration: Calibration | None
+    stated: frozenset[str]
+
+
+def parse(text: str) -> Policy:
+    """The policy in a YAML text; every fault is refused with its line."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"a policy must be YAML text, not {type(text).__name__}")
+    return _parsed(text)
+
+
+@cache
+def default() -> Policy:
+    """The packaged policy, which holds where none was applied."""
+    from recollect.policy import reading
+
+    return reading.read(default_text())
+
+
+@cache
+def default_text() -> str:
+    """The packaged policy as text."""
+    return files("recollect.policy").joinpath("default.yaml").read_text(encoding="utf-8")
+
+
+def dump_with(text: str, *, calibration: Mapping[str, Any] | None, version: str) -> str:
+    """The policy's text with another version and calibration (None takes it out). Comments are lost."""
+    parse(text)
+    from recollect.policy import reading
+
+    changed = reading.rewritten(text, calibration=calibration, version=version)
+    parse(changed)
+    return changed
+
+
+def retrieval(*layers: Mapping[str, Any], calibration: Calibration | None = None) -> Retrieval:
+    """The parameters of recall: the defaults with each layer's keys laid over them, the last one on top.
+
+    A layer is what `Policy.retrieval` holds. Tables such as half_life_days are merged by key.
+    """
+    built = Retrieval(calibration=calibration)
+    for layer in layers:
+        for section, values in layer.items():
+            current = getattr(built, section)
+            merged = {
+                key: {**getattr(current, key), **value} if isinstance(value, Mapping) else value
+                for key, value in values.items()
+            }
+            built = replace(built, **{section: replace(current, **merged)})
+    return built
+
+
+# A text is at most 128 KB, and few policies are in use at a time.
+@lru_cache(maxsize=128)
+def _parsed(text: str) -> Policy:
+    from recollect.policy import reading
+
+    return reading.read(text, base=default())

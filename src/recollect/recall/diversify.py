@@ -1,0 +1,63 @@
+"""Diversity: each text once, few nodes of one entity, and then Maximal Marginal Relevance.
+
+MMR (Carbonell & Goldstein, SIGIR 1998) takes again and again the node with the highest
+λ·score − (1 − λ)·(its greatest cosine similarity to a node already taken). With λ = 1 that is plain order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from recollect.embedding.port import Matrix
+
+
+def first_of_each(keys: Sequence[str]) -> list[int]:
+    """The places of the first of each key, in order: with content hashes, each text once."""
+    seen: dict[str, int] = {}
+    for at, key in enumerate(keys):
+        seen.setdefault(key, at)
+    return list(seen.values())
+
+
+def few_of_each(
+    ids: Sequence[str], entities: Mapping[str, Collection[str]], *, most: int, asked: Collection[str] = ()
+) -> list[int]:
+    """The places of those that are among the first `most` of at least one of their entities, in order.
+
+    A node without entities stays; so does one of an entity that the question itself names.
+    """
+    taken: Counter[str] = Counter()
+    kept = []
+    for at, node_id in enumerate(ids):
+        about = [entity for entity in entities.get(node_id, ()) if entity not in asked]
+        if about and len(about) == len(entities[node_id]) and all(taken[entity] >= most for entity in about):
+            continue
+        taken.update(about)
+        kept.append(at)
+    return kept
+
+
+def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: float, count: int) -> list[int]:
+    """The places of the `count` nodes that MMR takes, in the order in which it takes them."""
+    relevance = np.array(scores, dtype=np.float64)
+    if balance >= 1.0 or len(scores) <= 1:
+        plain: list[int] = np.argsort(-relevance, kind="stable")[:count].tolist()
+        return plain
+    known = [(at, vector) for at, vector in enumerate(vectors) if vector is not None]
+    similarity = np.zeros((len(scores), len(scores)))
+    if known:
+        places, rows = [at for at, _ in known], np.stack([vector for _, vector in known])
+        similarity[np.ix_(places, places)] = rows @ rows.T
+    nearest = np.zeros(len(scores))
+    left = np.ones(len(scores), dtype=bool)
+    chosen: list[int] = []
+    while len(chosen) < min(count, len(scores)):
+        worth = np.where(left, balance * relevance - (1.0 - balance) * nearest, -np.inf)
+        at = int(np.argmax(worth))
+        chosen.append(at)
+        left[at] = False
+        nearest = np.maximum(nearest, similarity[at])
+    return chosen

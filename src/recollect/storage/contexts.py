@@ -1,0 +1,68 @@
+"""Active contexts as stored: what was recalled for a question, until it expires."""
+
+from __future__ import annotations
+
+import json
+
+from recollect.model.access import Access
+from recollect.model.errors import Gone, NotFound
+from recollect.model.results import ActiveContext, ContextItem
+from recollect.storage import nodes
+from recollect.storage.port import Row, Transaction
+from recollect.storage.statements import scope_parameters
+from recollect.text.check import json_text
+
+
+def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: str) -> None:
+    """Store a context with its items."""
+    key = {"owner": access.owner, "id": context.id}
+    tx.run(
+        "context_insert",
+        {
+            **key,
+            "namespace": namespace,
+            "question": context.question,
+            "scopes": json_text(context.scopes),
+            "policy_version": context.policy_version,
+            "provenance": json_text(context.provenance),
+            "created_at": context.created_at,
+            "expires_at": context.expires_at,
+        },
+    )
+    rows = [
+        {**key, "rank": item.rank, "node_id": item.node.id, "score": item.score, "reason": item.reason}
+        for item in context.items
+    ]
+    tx.run_many("context_item_insert", rows)
+
+
+def require(tx: Transaction, access: Access, context_id: str) -> Row:
+    """What is stored of a context, whether it still lives or not."""
+    row = tx.row("context_get", {**scope_parameters(access), "id": context_id})
+    if row is None:
+        raise NotFound(f"there is no active context {context_id} in {access.root!r}", hint="activate one")
+    return row
+
+
+def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> ActiveContext:
+    """A context that still lives, with the nodes as they are now; one that has expired is gone."""
+    key = {**scope_parameters(access), "id": context_id}
+    question, scopes, policy_version, provenance, created_at, expires_at = require(tx, access, context_id)
+    if expires_at <= now:
+        raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
+    items = tx.rows("context_items", key)
+    by_id = nodes.by_ids(tx, access, [node_id for _, node_id, _, _ in items])
+    return ActiveContext(
+        id=context_id,
+        question=question,
+        scopes=tuple(json.loads(scopes)),
+        policy_version=policy_version,
+        provenance=json.loads(provenance),
+        created_at=created_at,
+        expires_at=expires_at,
+        items=tuple(
+            ContextItem(rank, by_id[node_id], score, reason)
+            for rank, node_id, score, reason in items
+            if node_id in by_id
+        ),
+    )

@@ -1,0 +1,151 @@
+"""Mentions: edges from a text to the nodes whose names stand in it, made when either of the two is saved."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from recollect.model.access import Access
+from recollect.model.graph import Node
+from recollect.storage.port import Transaction
+from recollect.storage.statements import scope_parameters
+from recollect.text.check import json_text
+from recollect.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
+from recollect.text.tokens import terms, text_of
+
+TAG: Final = "mentions"
+JUDGE: Final = "names"
+NAMED: Final = ("memo", "claim", "page", "entity")
+MENTIONING: Final = ("memo", "claim", "fragment")
+_WEIGHT: Final = 1.0
+# A name that more nodes share names none of them.
+_AMBIGUOUS: Final = 5
+# What more texts have the words of is left alone; so many are read again for one name.
+_COMMON: Final = 300
+_NAMES_AT_ONCE: Final = 50
+
+
+def write(tx: Transaction, access: Access, node: Node, *, old: Node | None = None) -> None:
+    """Bring the name of a saved node and the mentions in its text up to date."""
+    retitled = old is None or old.title != node.title
+    if old is not None and retitled:
+        forget(tx, access, [node])
+    elif old is not None:
+        tx.run("mentions_forget_from", _of(access, node.id))
+    if retitled:
+        add_names(tx, access, [node])
+        link_names(tx, access, [node], now=node.updated_at)
+    link_texts(tx, access, [node], now=node.updated_at)
+
+
+def forget(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
+    """Take back the names of nodes and the mentions found by them, in both directions."""
+    keys = [_of(access, node.id) for node in changed]
+    for name in ("mentions_forget_from", "mentions_forget_to", "names_forget"):
+        tx.run_many(name, keys)
+
+
+def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
+    """Remember what nodes are called."""
+    rows = [
+        {"owner": access.owner, "id": node.id, "name": name, "head": head_of(name)}
+        for node in named
+        if node.kind in NAMED
+        for name in names_of(node.title)
+    ]
+    tx.run_many("names_add", rows)
+
+
+def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
+    """Link texts to the nodes that they name."""
+    texts = {node.id: words_of(text_of(node.title, node.content)) for node in written if node.kind in MENTIONING}
+    _link(tx, access, texts, named_in(tx, access, texts.values()), now=now)
+
+
+def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: str) -> None:
+    """Link the texts that were there before to nodes with new names."""
+    names = sorted({name for node in named if node.kind in NAMED for name in names_of(node.title)})
+    for first in range(0, len(names), _NAMES_AT_ONCE):
+        some = names[first : first + _NAMES_AT_ONCE]
+        where = {
+            **scope_parameters(access),
+            "names": json_text({name: tx.dialect.all_of(terms(phrase_of(name))) for name in some}),
+            "kinds": json_text(MENTIONING),
+            "limit": _COMMON * len(some),
+        }
+        rows = tx.rows("texts_naming", where)
+        often = Counter(row[0] for row in rows)
+        texts = {
+            node_id: words_of(text_of(title, content))
+            for name, node_id, title, content in rows
+            if often[name] < _COMMON
+        }
+        _link(tx, access, texts, named_in(tx, access, texts.values()), now=now)
+
+
+def give(tx: Transaction, access: Access, source_id: str, targets: Iterable[str], *, now: str) -> None:
+    """Link a node to entities that the caller names."""
+    rows = [_row(access, source_id, target, now=now, judge=None) for target in targets if target != source_id]
+    tx.run_many("mention_add", rows)
+
+
+def named_in(tx: Transaction, access: Access, texts: Iterable[Words]) -> dict[str, tuple[str, ...]]:
+    """The names that these texts may hold, with the nodes that go by each; ambiguous names left out."""
+    heads = set().union(*(words.heads() for words in texts))
+    if not heads:
+        return {}
+    known: dict[str, list[str]] = defaultdict(list)
+    for name, node_id in tx.rows("names_known", {**scope_parameters(access), "heads": json_text(sorted(heads))}):
+        known[name].append(node_id)
+    return {name: tuple(ids) for name, ids in known.items() if len(ids) <= _AMBIGUOUS}
+
+
+def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
+    """The nodes that a question names, in whatever case; where several have a name, each with its share of it."""
+    words = words_of(question)
+    known = named_in(tx, access, [words])
+    return {
+        node_id: 1.0 / len(known[name])
+        for name in mentioned(words, _by_head(known), strict=False)
+        for node_id in known[name]
+    }
+
+
+def _link(
+    tx: Transaction, access: Access, texts: Mapping[str, Words], known: Mapping[str, Sequence[str]], *, now: str
+) -> None:
+    if not known:
+        return
+    by_head = _by_head(known)
+    rows = [
+        _row(access, source_id, target_id, now=now, judge=JUDGE)
+        for source_id, words in texts.items()
+        for name in dict.fromkeys(mentioned(words, by_head))
+        for target_id in known[name]
+        if target_id != source_id
+    ]
+    tx.run_many("mention_add", rows)
+
+
+def _by_head(names: Iterable[str]) -> dict[str, list[str]]:
+    by_head: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        by_head[head_of(name)].append(name)
+    return by_head
+
+
+def _row(access: Access, source_id: str, target_id: str, *, now: str, judge: str | None) -> dict[str, Any]:
+    return {
+        "owner": access.owner,
+        "source_id": source_id,
+        "target_id": target_id,
+        "weight": _WEIGHT,
+        "reason": None,
+        "judge": judge,
+        "now": now,
+    }
+
+
+def _of(access: Access, node_id: str) -> dict[str, Any]:
+    return {"owner": access.owner, "id": node_id, "judge": JUDGE}

@@ -1,0 +1,45 @@
+"""Policies as stored: the newest of each namespace holds, the others are its history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.model.access import Access
+from recollect.model.errors import Conflict
+from recollect.model.results import PolicyVersion
+from recollect.storage.port import Transaction
+
+
+def current(tx: Transaction, owner: str) -> Mapping[str, str]:
+    """The text of the policy in force in each namespace that has one of its own."""
+    return {namespace: yaml for namespace, _, yaml in tx.rows("policies_current", {"owner": owner})}
+
+
+def history(tx: Transaction, access: Access, namespace: str) -> tuple[PolicyVersion, ...]:
+    """All policies that a namespace ever had, the newest first."""
+    rows = tx.rows("policy_history", {"owner": access.owner, "namespace": namespace})
+    return tuple(PolicyVersion(namespace, *row) for row in rows)
+
+
+def add(tx: Transaction, access: Access, new: PolicyVersion, *, expected_version: str | None) -> bool:
+    """Put a policy in force; False if it is already the one that holds.
+
+    With an expected version, only if that one holds now. A version that was used once stays what it was.
+    """
+    before = history(tx, access, new.namespace)
+    holds = before[0].version if before else None
+    if expected_version is not None and expected_version != (holds or "none"):
+        raise Conflict(
+            f"the policy of {new.namespace!r} has version {holds or 'none'}, not {expected_version}",
+            hint="read the policy in force, and apply your change to that",
+        )
+    if before and (before[0].version, before[0].yaml) == (new.version, new.yaml):
+        return False
+    if any(old.version == new.version for old in before):
+        raise Conflict(
+            f"version {new.version} of the policy of {new.namespace!r} was already used for another text",
+            hint="raise the version",
+        )
+    row = {"owner": access.owner, "namespace": new.namespace, "version": new.version, "yaml": new.yaml}
+    tx.run("policy_insert", {**row, "approver": new.approver, "now": new.applied_at})
+    return True

@@ -1,0 +1,115 @@
+-- Recall: what ranks a node beside its text, contexts, feedback, policies, and what has expired.
+
+-- name: node_standings
+select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
+       coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by
+from nodes n
+where {visible n} and {live n} and n.id in {each ids} and n.kind in {each kinds}
+  and n.scope in {each scopes} --if scopes
+  and {matches n} --if metadata
+
+-- name: utility_spread
+-- Count, sum and sum of squares of the utilities as they are now.
+select count(*), coalesce(sum(u.now), 0), coalesce(sum(u.now * u.now), 0)
+from (
+    select case when n.utility = 0 then 0.0
+           else n.utility * power(0.5, {judged_days_ago n} / :half_life) end as now
+    from nodes n
+    where {visible n} and n.kind in {each kinds}
+) as u
+
+-- name: disputes
+-- Links between two of these nodes that say that they do not agree, or that one replaces the other.
+select e.source_id, e.target_id, e.tag
+from edges e
+where {visible_edge e} and e.source_id in {each ids} and e.target_id in {each ids}
+  and e.tag in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+
+-- name: entities_of
+-- The entities that these nodes mention.
+select e.source_id, e.target_id
+from edges e
+join nodes n on n.owner_id = e.owner_id and n.id = e.target_id and n.kind = 'entity'
+where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions'
+
+-- name: context_insert
+insert into active_contexts (owner_id, id, namespace, question, scopes, policy_version, provenance, created_at, expires_at)
+values (:owner, :id, :namespace, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
+
+-- name: context_item_insert
+insert into active_context_items (owner_id, context_id, rank, node_id, score, reason)
+values (:owner, :id, :rank, :node_id, :score, :reason)
+
+-- name: context_get
+select c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at
+from active_contexts c
+where c.owner_id = :owner and {inside c.namespace root} and c.id = :id
+
+-- name: context_items
+select i.rank, i.node_id, i.score, i.reason
+from active_context_items i
+where i.owner_id = :owner and i.context_id = :id
+order by i.rank
+
+-- name: contexts_purge
+delete from active_contexts
+where owner_id = :owner and expires_at < :before
+
+-- name: feedback_insert
+insert into feedback (owner_id, id, node_id, context_id, signal, request_id, at)
+values (:owner, :id, :node_id, :context_id, :signal, :request_id, :at)
+
+-- name: feedback_of_request
+select f.id, f.node_id, f.signal
+from feedback f
+where f.owner_id = :owner and f.request_id = :request_id
+
+-- name: expired
+select {node n}
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root} and n.expires_at <= :now
+order by n.expires_at
+limit :limit
+
+-- name: edges_touching
+select {edge e}
+from edges e
+where e.owner_id = :owner and (e.source_id in {each ids} or e.target_id in {each ids})
+
+-- name: retire
+insert into retired (owner_id, run_id, kind, node_id, namespace, content, reason, retired_at)
+values (:owner, :run_id, :kind, :node_id, :namespace, :content, :reason, :now)
+
+-- name: nodes_delete
+delete from nodes
+where owner_id = :owner and id in {each ids}
+
+-- name: events_purge
+delete from events
+where owner_id = :owner and at < :before
+
+-- name: policies_current
+select p.namespace, p.version, p.yaml
+from policies p
+where p.owner_id = :owner
+  and p.seq = (select max(o.seq) from policies o where o.owner_id = p.owner_id and o.namespace = p.namespace)
+
+-- name: policy_history
+select p.version, p.yaml, p.approver, p.applied_at
+from policies p
+where p.owner_id = :owner and p.namespace = :namespace
+order by p.seq desc
+
+-- name: policy_insert
+insert into policies (owner_id, namespace, version, yaml, approver, applied_at)
+values (:owner, :namespace, :version, :yaml, :approver, :now)
+
+-- name: policies_inside
+select count(*)
+from policies p
+where p.owner_id = :owner and {inside p.namespace target}
+
+-- name: policies_move
+update policies
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+where owner_id = :owner and {inside namespace moved}

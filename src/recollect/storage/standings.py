@@ -1,0 +1,114 @@
+"""What ranks nodes beside their text: how useful, sure and fresh they are, and what they are linked to."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from recollect.model.access import Access
+from recollect.storage.port import Transaction
+from recollect.storage.question import Question
+from recollect.storage.statements import scope_parameters
+from recollect.text.check import json_text
+
+# Below this a few judgements change the mean: computed for each question. Above it, kept for a while.
+_FEW_NODES: Final = 2_000
+_SPREAD_SECONDS: Final = 60.0
+_LEAST_DEVIATION: Final = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A node without its text."""
+
+    id: str
+    kind: str
+    claim_kind: str | None
+    content_hash: str
+    utility: float
+    confidence: float
+    quality: float
+    judged_at: str
+    recency_anchor: str
+    superseded_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and standard deviation of the utilities that a question can meet."""
+
+    mean: float = 0.0
+    deviation: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge as a step: between two nodes, so strong."""
+
+    source_id: str
+    target_id: str
+    tag: str
+    strength: float
+
+
+class Utilities:
+    """How utilities are spread among what an access may see; kept for a while where there are many."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[float, Spread]] = {}
+
+    def spread(self, tx: Transaction, access: Access, question: Question, *, half_life_days: float) -> Spread:
+        """Mean and sample standard deviation at the question's time."""
+        key = (access, tuple(question.kinds), half_life_days)
+        until, known = self._known.get(key, (0.0, None))
+        if known is not None and until > time.monotonic():
+            return known
+        where = {**scope_parameters(access), **question.filters(), "half_life": half_life_days}
+        count, total, squares = tx.row("utility_spread", where) or (0, 0.0, 0.0)
+        spread = _spread_of(count, float(total), float(squares))
+        if count >= _FEW_NODES:
+            self._known[key] = (time.monotonic() + _SPREAD_SECONDS, spread)
+        return spread
+
+    def forget(self) -> None:
+        """A judgement has changed them."""
+        self._known.clear()
+
+
+def of_nodes(tx: Transaction, access: Access, question: Question, ids: Iterable[str]) -> dict[str, Standing]:
+    """The standings of those nodes that are live, may be seen and are of the kinds and scopes asked for."""
+    rows = tx.rows("node_standings", {**scope_parameters(access), **question.filters(), "ids": json_text(list(ids))})
+    return {row[0]: Standing(*row) for row in rows}
+
+
+def around(tx: Transaction, access: Access, frontier: Sequence[str], *, each: int, limit: int) -> list[Link]:
+    """The edges that touch these nodes, at most `each` of a node in either direction."""
+    where = {**scope_parameters(access), "frontier": json_text(frontier), "each": each, "limit": limit}
+    return [Link(*row) for row in tx.rows("edges_around", where)]
+
+
+def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, set[str]]:
+    """The entities that nodes mention."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for node_id, entity_id in tx.rows("entities_of", {**scope_parameters(access), "ids": json_text(list(ids))}):
+        found[node_id].add(entity_id)
+    return found
+
+
+def disputes(tx: Transaction, access: Access, ids: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Who contradicts or replaces whom among these nodes: source, target, tag."""
+    rows = tx.rows("disputes", {**scope_parameters(access), "ids": json_text(list(ids))})
+    return [(source, target, tag) for source, target, tag in rows]
+
+
+def _spread_of(count: int, total: float, squares: float) -> Spread:
+    if count == 0:
+        return Spread()
+    mean = total / count
+    variance = max(squares - count * mean * mean, 0.0) / (count - 1) if count > 1 else 0.0
+    # Where all are equal there is nothing to tell apart: a deviation of 1 leaves differences of 0.
+    return Spread(mean, max(math.sqrt(variance), _LEAST_DEVIATION) if variance > 0 else 1.0)
