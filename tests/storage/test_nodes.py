@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Conflict, InvalidInput, Memory, NotFound
+from recollect import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
 
 
 def test_a_saved_memo_is_read_back_exactly(memory):
@@ -187,7 +187,7 @@ def test_merged_metadata_stays_within_its_limit(memory):
 
 
 def test_an_access_that_cannot_see_a_class_cannot_save_in_it(url):
-    with Memory.open(url, allow=["nothing"]) as blind, pytest.raises(InvalidInput, match="boundary class"):
+    with Memory.open(url, allow=["nothing"]) as blind, pytest.raises(BoundaryDenied, match="boundary class"):
         blind.save("text")
 
 

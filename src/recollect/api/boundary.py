@@ -75,8 +75,12 @@ class Boundary:
 
     def question(self, text: str, namespace: str) -> str:
         """A question without what may not be kept: it may be embedded, sent away and written to events."""
-        redact = {_SECRET, *self.at(namespace).redacted_in("internal")}
-        return detect.redact(text, redact)[0]
+        return detect.redact(text, {_SECRET, *self.at(namespace).redacted_in("internal")})[0]
+
+    def clean(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """The same for all texts in some JSON."""
+        cleaned: dict[str, Any] = _mapped(values, lambda text: self.question(text, namespace))
+        return cleaned
 
     def _judged(self, texts: Mapping[str, str]) -> InForce:
         from recollect.policy.boundary import Policies

@@ -11,6 +11,7 @@ from typing import Any, Final, cast, get_args
 from recollect.api.boundary import guarded
 from recollect.api.state import Verbs, trace_of
 from recollect.model import limits
+from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
 from recollect.model.identifiers import timestamp
@@ -85,7 +86,8 @@ class MemoVerbs(Verbs):
         )
         existing = None if memo_id is None else self.get(memo_id, namespace=namespace)
         saving = self._saving(given, existing, check.check_names(entities), sure=confidence is not None)
-        saved = self._database.write(lambda tx: self._store(tx, saving, trace))
+        access = self._access
+        saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
         return saved
@@ -161,8 +163,7 @@ class MemoVerbs(Verbs):
             made=None if self._embedder is None else embeddings.made(self._embedder, texts),
         )
 
-    def _store(self, tx: Transaction, saving: _Saving, trace: events.Trace) -> Saved:
-        access = self._access
+    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: events.Trace) -> Saved:
         tx.run("lock_edges_shared", {})
         moment = self._clock()
         now = timestamp(moment)
@@ -174,7 +175,7 @@ class MemoVerbs(Verbs):
         else:
             change = replace(saving.change, expires_at=expires_at)
             saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now)
-        self._link_entities(tx, saved.node, saving, now=now)
+        self._link_entities(tx, access, saved.node, saving, now=now)
         if saved.status != "unchanged":
             redacted = dict(saving.redacted)
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
@@ -182,7 +183,7 @@ class MemoVerbs(Verbs):
             events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
         return replace(saved, redacted=dict(saving.redacted))
 
-    def _link_entities(self, tx: Transaction, node: Node, saving: _Saving, *, now: str) -> None:
+    def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
         """Make the entities that the caller names, where they are not there yet, and link the node to them."""
         entities = [
             Node(
@@ -200,5 +201,5 @@ class MemoVerbs(Verbs):
             )
             for name in saving.entities
         ]
-        known = [nodes.create(tx, self._access, entity, saving.made).node.id for entity in entities]
-        mentions.give(tx, self._access, node.id, known, now=now)
+        known = [nodes.create(tx, access, entity, saving.made).node.id for entity in entities]
+        mentions.give(tx, access, node.id, known, now=now)

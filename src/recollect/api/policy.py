@@ -50,12 +50,13 @@ class PolicyVerbs(Asking):
         from recollect.policy.document import parse
 
         text = check.check_text(yaml, field="yaml", size=limits.POLICY_BYTES)
-        place = self._access.resolve(namespace)
+        access = self._access
+        place = access.resolve(namespace)
         policy = parse(text)
         by = None if approver is None else check.check_text(approver, field="approver", characters=200)
         trace = trace_of(request_id, None)
         new = PolicyVersion(place, policy.version, text, by, self._now())
-        before = self._database.read(lambda tx: policies.history(tx, self._access, place))
+        before = self._database.read(lambda tx: policies.history(tx, access, place))
         previous = before[0].version if before else None
         if validate_only:
             return PolicyApplied(place, policy.version, previous, "valid")
@@ -63,7 +64,7 @@ class PolicyVerbs(Asking):
             known = self._boundary.in_force().policies
             report = self._reclassified(place, known.with_policy(place, policy), dry_run=True, progress=silent)
             return PolicyApplied(place, policy.version, previous, "dry_run", _counts(report))
-        applied = self._database.write(lambda tx: self._put(tx, new, expected_version, trace))
+        applied = self._database.write(lambda tx: _put(tx, access, new, expected_version, trace))
         self._boundary.forget()
         return PolicyApplied(place, policy.version, previous, "applied" if applied else "unchanged")
 
@@ -71,8 +72,9 @@ class PolicyVerbs(Asking):
         """The policies that a namespace has of its own, the newest (which holds) first; without any, the default."""
         from recollect.policy.document import default, default_text
 
-        place = self._access.resolve(namespace)
-        own = self._database.read(lambda tx: policies.history(tx, self._access, place))
+        access = self._access
+        place = access.resolve(namespace)
+        own = self._database.read(lambda tx: policies.history(tx, access, place))
         return own or (PolicyVersion("", default().version, default_text(), None, ""),)
 
     def validate_boundary(
@@ -86,9 +88,10 @@ class PolicyVerbs(Asking):
         namespace: str | None = None,
     ) -> Guarded:
         """What the policy would make of a text: whether it may be kept and seen, as what, and what is taken out."""
-        place = self._access.resolve(namespace)
+        access = self._access
+        place = access.resolve(namespace)
         rules = self._boundary.at(place)
-        opened = self._access.classes if allow is None else rules.visible_classes(allow)
+        opened = access.classes if allow is None else rules.visible_classes(allow)
         node = _unsaved(
             content=check.check_content(text),
             namespace=place,
@@ -115,12 +118,13 @@ class PolicyVerbs(Asking):
         """Bring what was saved earlier in line with the policy in force: classes go up, what is forbidden is taken
         out, secrets are deleted. Says what was or would be changed.
         """
-        place = self._access.resolve(namespace)
+        access = self._access
+        place = access.resolve(namespace)
         report = self._reclassified(place, self._boundary.in_force().policies, dry_run=dry_run, progress=progress)
         if not dry_run:
             payload = {"reclassified": _counts(report)}
             at = self._now()
-            self._database.write(lambda tx: events.record(tx, self._access, "policy", payload, namespace=place, at=at))
+            self._database.write(lambda tx: events.record(tx, access, "policy", payload, namespace=place, at=at))
         return report
 
     def calibrate(
@@ -142,11 +146,13 @@ class PolicyVerbs(Asking):
         rows = [row for each in judged for row in self._judged_candidates(each, access)]
         model = self._database.read(embeddings.active)
         holds = self.policy(namespace)[0]
+        # A namespace without a policy of its own gets one that says nothing else.
+        base = holds.yaml if holds.namespace else f"version: {holds.version}\n"
         version = _next_version(holds.version)
         fitted, maps = calibrate.fitted(rows, cast("Method", checked), version=version)
         if not dry_run:
             section = {"method": fitted.method, "model": model.model_id if model else "none", **maps}
-            self.apply_policy(dump_with(holds.yaml, calibration=section, version=version), namespace=namespace)
+            self.apply_policy(dump_with(base, calibration=section, version=version), namespace=namespace)
         return fitted
 
     def _judged_candidates(
@@ -175,13 +181,6 @@ class PolicyVerbs(Asking):
             )
             for each in found.found
         ]
-
-    def _put(self, tx: Transaction, new: PolicyVersion, expected_version: str | None, trace: Trace) -> bool:
-        applied = policies.add(tx, self._access, new, expected_version=expected_version)
-        if applied:
-            payload = {"version": new.version, "approver": new.approver, "hash": check.content_hash(new.yaml)}
-            events.record(tx, self._access, "policy", payload, namespace=new.namespace, at=new.applied_at, trace=trace)
-        return applied
 
     def _reclassified(self, place: str, known: Policies, *, dry_run: bool, progress: Progress) -> Reclassified:
         access = replace(self._access.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
@@ -218,6 +217,14 @@ class PolicyVerbs(Asking):
                 nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
 
         self._database.write(work)
+
+
+def _put(tx: Transaction, access: Access, new: PolicyVersion, expected_version: str | None, trace: Trace) -> bool:
+    applied = policies.add(tx, access, new, expected_version=expected_version)
+    if applied:
+        payload = {"version": new.version, "approver": new.approver, "hash": check.content_hash(new.yaml)}
+        events.record(tx, access, "policy", payload, namespace=new.namespace, at=new.applied_at, trace=trace)
+    return applied
 
 
 def _rejudged(node: Node, rules: Effective, changed: dict[str, list[str]]) -> Node | None:

@@ -26,7 +26,7 @@ from recollect.text.tokens import count_tokens, text_of
 
 if TYPE_CHECKING:
     from recollect.policy.boundary import Effective
-    from recollect.recall.pipeline import Recall
+    from recollect.recall.pipeline import Recall, Wanted
 
 _SWEPT_AT_ONCE: Final = 100
 
@@ -64,7 +64,7 @@ class RecallVerbs(Asking):
         budget = self._budget(max_tokens, scope, rules)
         if limit is not None:
             limit = check.check_whole(limit, field="limit", low=1, high=limits.CONTEXT_LIMIT)
-        source = check.check_metadata({} if provenance is None else provenance, field="provenance")
+        source = self._boundary.clean(check.check_metadata(provenance or {}, field="provenance"), access.root)
         scopes = check.check_choices(scope, get_args(Scope), field="scope")
         filters = check.check_filter(metadata)
         question, degraded = self._question(query, None, access)
@@ -82,30 +82,22 @@ class RecallVerbs(Asking):
             return recalled, items, tokens, self._has_waiting(tx, access)
 
         recalled, items, tokens, waiting = self._database.read(look)
-        degraded = (*degraded, *recalled.late, *self._waiting(waiting, degraded))
-        moment = self._clock()
-        context = ActiveContext(
-            id=self._new_id(),
-            question=question.text,
-            scopes=tuple(question.scopes),
-            policy_version=rules.version,
+        context = replace(
+            self._context(wanted, recalled, rules),
             provenance=source,
-            created_at=timestamp(moment),
-            expires_at=timestamp(moment + timedelta(minutes=wanted.retrieval.context.minutes)),
             items=tuple(items),
-            parameters={**recalled.parameters, "arms": list(recalled.arms)},
-            filtered=recalled.filtered,
             tokens=tokens,
-            degraded=degraded,
+            degraded=(*degraded, *recalled.late, *self._waiting(waiting, degraded)),
         )
         self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
-        self._note_fallback(access, degraded, trace)
+        self._note_fallback(access, context.degraded, trace)
         return context
 
     def context(self, context_id: str) -> ActiveContext:
         """An active context that still lives; one that has expired is gone."""
         known = check.check_id(context_id, field="active_context_id")
-        return self._database.read(lambda tx: contexts.get(tx, self._access, known, now=self._now()))
+        access = self._access
+        return self._database.read(lambda tx: contexts.get(tx, access, known, now=self._now()))
 
     def feedback(
         self,
@@ -133,12 +125,13 @@ class RecallVerbs(Asking):
         if heir is not None and (known != "duplicate" or heir == node_id):
             raise InvalidInput("duplicate_of names another node, with the signal 'duplicate'")
         trace = trace_of(request_id, trace_id)
-        access = self._access
+        in_force = self._boundary.in_force()
+        access = in_force.access
 
         def work(tx: Transaction) -> Judged:
             now = self._now()
             node = nodes.get(tx, access, node_id)
-            settings = self._boundary.at(node.namespace).retrieval.feedback
+            settings = in_force.policies.at(node.namespace).retrieval.feedback
             given = feedback.Given(self._new_id(), node, known, context_id, heir, now)
             return feedback.record(
                 tx, access, given, trace=trace, judge=lambda each: judged(each, known, now=now, settings=settings)
@@ -168,6 +161,22 @@ class RecallVerbs(Asking):
                 break
         self._database.write(lambda tx: sweep.forget_old(tx, access, self._clock()))
         return Swept(run_id, tuple(gone), edges)
+
+    def _context(self, wanted: Wanted, recalled: Recall, rules: Effective) -> ActiveContext:
+        """A context without its items."""
+        moment = self._clock()
+        return ActiveContext(
+            id=self._new_id(),
+            question=wanted.question.text,
+            scopes=tuple(wanted.question.scopes),
+            policy_version=rules.version,
+            provenance={},
+            created_at=timestamp(moment),
+            expires_at=timestamp(moment + timedelta(minutes=wanted.retrieval.context.minutes)),
+            items=(),
+            parameters={**recalled.parameters, "arms": list(recalled.arms)},
+            filtered=recalled.filtered,
+        )
 
     def _budget(self, max_tokens: int | None, scope: Sequence[Scope], rules: Effective) -> int:
         most = min((rules.max_tokens(each) for each in scope), default=limits.CONTEXT_TOKENS)

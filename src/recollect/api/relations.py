@@ -35,15 +35,18 @@ class RelationVerbs(Verbs):
         """
         key = _edge_key(source_id, target_id, tag)
         weight = check.check_weight(weight)
+        access = self._access
         reason = check.check_reason(reason)
-        within = None if namespace is None else self._access.resolve(namespace)
+        if reason:
+            reason = self._boundary.question(reason, access.root)[: limits.REASON_CHARACTERS]
+        within = None if namespace is None else access.resolve(namespace)
 
         def work(tx: Transaction) -> Related:
             now = self._now()
-            related = edges.save(tx, self._access, key, weight=weight, reason=reason, now=now, within=within)
+            related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within)
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
-                events.record(tx, self._access, "integrate", payload, namespace=related.edge.source_namespace, at=now)
+                events.record(tx, access, "integrate", payload, namespace=related.edge.source_namespace, at=now)
             return related
 
         return self._database.write(work)
@@ -51,12 +54,13 @@ class RelationVerbs(Verbs):
     def unrelate(self, source_id: str, target_id: str, *, tag: str, namespace: str | None = None) -> Edge:
         """Delete one link and return it."""
         key = _edge_key(source_id, target_id, tag)
-        within = None if namespace is None else self._access.resolve(namespace)
+        access = self._access
+        within = None if namespace is None else access.resolve(namespace)
 
         def work(tx: Transaction) -> Edge:
             now = self._now()
-            edge = edges.delete(tx, self._access, key, within=within)
-            events.record(tx, self._access, "delete", _names(edge), namespace=edge.source_namespace, at=now)
+            edge = edges.delete(tx, access, key, within=within)
+            events.record(tx, access, "delete", _names(edge), namespace=edge.source_namespace, at=now)
             return edge
 
         return self._database.write(work)
@@ -81,10 +85,11 @@ class RelationVerbs(Verbs):
             "tag": None if tag is None else check.check_tag(tag),
             "since": None if since is None else check.check_time(since, field="since"),
         }
-        within = None if namespace is None else self._access.resolve(namespace)
+        access = self._access
+        within = None if namespace is None else access.resolve(namespace)
         limit = check.check_whole(limit, field="limit", low=1, high=limits.RELATIONS_LIMIT)
         return self._database.read(
-            lambda tx: edges.page(tx, self._access, filters, within=within, limit=limit, cursor=cursor)
+            lambda tx: edges.page(tx, access, filters, within=within, limit=limit, cursor=cursor)
         )
 
     def walk(
@@ -98,6 +103,7 @@ class RelationVerbs(Verbs):
         cursor: str | None = None,
     ) -> Relations:
         """The links within `depth` steps of a memo, nearest and strongest first; cycles cannot trap it."""
+        access = self._access
         start = check.check_id(start_id, field="start_memo_id")
         depth = check.check_whole(depth, field="depth", low=1, high=limits.WALK_DEPTH)
         limit = check.check_whole(limit, field="limit", low=1, high=limits.WALK_LIMIT)
@@ -106,7 +112,7 @@ class RelationVerbs(Verbs):
             raise InvalidInput(f"direction {shown(direction)} is not one of {', '.join(_DIRECTIONS)}")
         return self._database.read(
             lambda tx: edges.walk(
-                tx, self._access, start, depth=depth, direction=direction, tag=tag, limit=limit, cursor=cursor
+                tx, access, start, depth=depth, direction=direction, tag=tag, limit=limit, cursor=cursor
             )
         )
 
@@ -114,22 +120,24 @@ class RelationVerbs(Verbs):
         self, namespace: str | None = None, *, depth: int = 5, limit: int = 100, cursor: str | None = None
     ) -> Namespaces:
         """The namespaces at and below one (without one: the root), by name, with their counts."""
-        base = self._access.root if namespace is None else self._access.resolve(namespace)
+        access = self._access
+        base = access.root if namespace is None else access.resolve(namespace)
         depth = check.check_whole(depth, field="depth", low=1, high=limits.NAMESPACES_DEPTH)
         limit = check.check_whole(limit, field="limit", low=1, high=limits.NAMESPACES_LIMIT)
         return self._database.read(
-            lambda tx: namespaces.page(tx, self._access, base, depth=depth, limit=limit, cursor=cursor)
+            lambda tx: namespaces.page(tx, access, base, depth=depth, limit=limit, cursor=cursor)
         )
 
     def rename_namespace(self, source: str, target: str) -> Renamed:
         """Move a namespace and everything below it, in one transaction."""
-        old, new = self._access.resolve(source), self._access.resolve(target)
+        access = self._access
+        old, new = access.resolve(source), access.resolve(target)
 
         def work(tx: Transaction) -> Renamed:
             now = self._now()
-            renamed = namespaces.rename(tx, self._access, old, new, now=now)
+            renamed = namespaces.rename(tx, access, old, new, now=now)
             payload = {"source": old, "target": new, "nodes": renamed.nodes, "edges": renamed.edges}
-            events.record(tx, self._access, "rename", payload, namespace=new, at=now)
+            events.record(tx, access, "rename", payload, namespace=new, at=now)
             return renamed
 
         return self._database.write(work)

@@ -18,7 +18,7 @@ from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, StoreUnavailable
 from recollect.model.graph import BOUNDARY_CLASSES
 from recollect.model.results import Check, Health, Imported, Info
-from recollect.storage import embeddings, health, text_index
+from recollect.storage import embeddings, health, linking, text_index
 from recollect.storage.port import Progress, Transaction
 from recollect.storage.transfer import load, records
 
@@ -64,7 +64,7 @@ class UpkeepVerbs(Verbs):
                 partial = Path(folder) / "copy"
                 if not self._database.copy_to(partial, progress):
                     with partial.open("x", encoding="utf-8") as file:
-                        self._export(file, replace(self._access, classes=BOUNDARY_CLASSES), progress)
+                        self._export(file, replace(self._access, classes=BOUNDARY_CLASSES, hidden=()), progress)
                 partial.chmod(0o600)
                 partial.rename(path)
         except OSError as error:
@@ -72,8 +72,11 @@ class UpkeepVerbs(Verbs):
         return path
 
     def reindex(self) -> int:
-        """Make the full-text index of the root anew; returns how many texts it holds."""
-        return text_index.reindex(self._database, self._access)
+        """Make the full-text index of the root anew, and find all mentions again; returns how many texts it holds."""
+        access = self._access
+        count = text_index.reindex(self._database, access)
+        linking.rebuild(self._database, access, now=self._now())
+        return count
 
     def embed(self, *, progress: Progress = silent) -> int:
         """Make the vectors that are missing in the whole store; returns how many. Can be interrupted and repeated."""
@@ -99,26 +102,28 @@ class UpkeepVerbs(Verbs):
 
     def info(self) -> Info:
         """Where the memory is and what it holds."""
+        access = self._access
         return Info(
             program_version=version("recollect"),
             database=self._database.name,
             location=self._database.location,
             schema_version=self._database.schema_version(),
-            owner=self._access.owner,
-            root_namespace=self._access.root,
-            default_namespace=self._access.namespace,
+            owner=access.owner,
+            root_namespace=access.root,
+            default_namespace=access.namespace,
             embedder=None if self._embedder is None else self._embedder.model_id,
-            sizes=self._database.read(lambda tx: health.sizes(tx, self._access)),
+            sizes=self._database.read(lambda tx: health.sizes(tx, access)),
             engine=self._database.engine(),
         )
 
     def doctor(self) -> Health:
         """Check that the store is whole."""
         info = self.info()
+        access = self._access
         schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
-        rows = self._database.read(lambda tx: health.checks(tx, self._access))
+        rows = self._database.read(lambda tx: health.checks(tx, access))
         classes = self._tuning.send_classes
-        vectors = self._database.read(lambda tx: health.vector_checks(tx, self._access, self._embedder, classes))
+        vectors = self._database.read(lambda tx: health.vector_checks(tx, access, self._embedder, classes))
         return Health(info, (schema, *self._database.check_integrity(), *rows, *vectors))
 
     def _export(self, target: IO[str], access: Access, progress: Progress) -> int:

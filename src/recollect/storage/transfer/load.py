@@ -21,17 +21,16 @@ from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput
 from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
-from recollect.storage import edges, embeddings, events, mentions, nodes, text_index
+from recollect.storage import edges, embeddings, events, linking, mentions, nodes, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Database, Progress, Transaction
-from recollect.storage.statements import inside_parameters, scope_parameters
+from recollect.storage.statements import inside_parameters
 from recollect.storage.transfer import records, reference_server
 from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
 from recollect.text.tokens import text_of
 
 _BATCH: Final = 2_000
-_LINK_BATCH: Final = 500
 # From here on an import changes what the planner should know.
 _MANY: Final = 1_000
 # When a row was written does not make it another row.
@@ -105,36 +104,11 @@ class _Loader:
 
     def begin(self) -> None:
         """Note where the new nodes will start."""
-        (self._last_before,) = self._database.read(lambda tx: tx.row("node_last", self._scope())) or (0,)
+        self._last_before = self._database.read(lambda tx: linking.last(tx, self._access))
 
     def link(self) -> None:
-        """Find the mentions of all that came in, when all of it is there; then of the new names in older texts."""
-        if self._database.read(lambda tx: tx.row("names_any", self._scope())) is None:
-            return
-        for first in range(0, len(self._changed), _LINK_BATCH):
-            ids = self._changed[first : first + _LINK_BATCH]
-            known = self._database.read(lambda tx, ids=ids: nodes.by_ids(tx, self._access, ids))  # type: ignore[misc]
-            self._link(list(known.values()), old_texts=True)
-        after = self._last_before
-        while True:
-            where = {**self._scope(), "after": after, "limit": _LINK_BATCH}
-            rows = self._database.read(lambda tx, where=where: tx.rows("nodes_after", where))  # type: ignore[misc]
-            if not rows:
-                return
-            after = rows[-1][0]
-            self._link([nodes.from_row(row[1:]) for row in rows], old_texts=self._last_before > 0)
-
-    def _link(self, some: list[Node], *, old_texts: bool) -> None:
-        def work(tx: Transaction) -> None:
-            tx.run("lock_edges_shared", {})
-            mentions.link_texts(tx, self._access, some, now=self._now)
-            if old_texts:
-                mentions.link_names(tx, self._access, some, now=self._now)
-
-        self._database.write(work)
-
-    def _scope(self) -> dict[str, Any]:
-        return scope_parameters(self._access)
+        """Find the mentions of all that came in, when all of it is there."""
+        linking.link_since(self._database, self._access, after=self._last_before, changed=self._changed, now=self._now)
 
     def write(self, batch: list[Record], made: Made | None = None) -> None:
         """Write records of one kind in one transaction."""
