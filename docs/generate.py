@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from recollect.interfaces.cli.session import EXIT_CODES
 from recollect.interfaces.mcp.server import INSTRUCTIONS, TOOLS
 from recollect.interfaces.mcp.tool import CEILING_BYTES
 from recollect.model import errors, limits
+from recollect.model.graph import BOUNDARY_CLASSES
+from recollect.policy import document, invariants, nodes, reading, retrieval, tuning
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `make docs`; do not edit. -->\n\n"
@@ -26,7 +29,13 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """Each reference page and its text."""
-    found = {"tools.md": tools(), "cli.md": commands(), "settings.md": settings(), "errors.md": error_codes()}
+    found = {
+        "tools.md": tools(),
+        "cli.md": commands(),
+        "settings.md": settings(),
+        "policy.md": policy(),
+        "errors.md": error_codes(),
+    }
     return {name: NOTE + text for name, text in found.items()}
 
 
@@ -89,6 +98,125 @@ def settings() -> str:
     parts.append("\n# Limits\n\n| limit | value |\n|---|---|")
     parts += [f"| {name.lower().replace('_', ' ')} | {value:,} |" for name, value in sizes.items()]
     return "\n".join(parts) + "\n"
+
+
+def policy() -> str:
+    """Every key of a policy: from the packaged policy, what reads it, and the dataclasses of its parameters."""
+    low, high = tuning.POINTS
+    parts = [
+        "# Policy\n",
+        "A policy is one YAML document of at most "
+        f"{limits.POLICY_BYTES:,} bytes. Keys that it leaves out have the default; keys that are not listed here are "
+        "refused, with their line. Anchors, aliases and tags of YAML are refused as well. What a policy does is in "
+        "[the boundary](../concepts/boundary.md) and [recall](../concepts/recall.md), how to apply one in "
+        "[policies](../how-to/policies.md).\n",
+        "The packaged policy:\n",
+        "```yaml\n" + document.default_text().rstrip() + "\n```\n",
+        "## `version`\n\nRequired: MAJOR.MINOR.PATCH, such as `1.0.0`. A version that a namespace once had stays "
+        "what it was.\n",
+        *_policy_rules(),
+        "## `retrieval`\n",
+        "| key | default | may be |\n|---|---|---|\n"
+        f"| `retrieval.preset` | `measured` | {_choices(tuple(retrieval.PRESETS))} |\n",
+        "A preset stands for the values below; keys given beside it win.\n",
+        "| preset | sets |\n|---|---|",
+        *(f"| `{name}` | {_preset(values)} |" for name, values in retrieval.PRESETS.items()),
+        "",
+    ]
+    for section, kinds in tuning.KINDS.items():
+        settings_of = getattr(retrieval.Retrieval(), section)
+        parts.append(f"### `retrieval.{section}`\n\n{_told(settings_of)}\n")
+        parts.append("| key | default | may be |\n|---|---|---|")
+        for key, kind in kinds.items():
+            parts += _policy_rows(f"retrieval.{section}.{key}", kind, getattr(settings_of, key))
+        parts.append("")
+    also = ", ".join(f"`{a}.{b}` for `{c}.{d}`" for (a, b), (c, d) in tuning.MOVED.items())
+    parts.append(f"Also read: {also}.\n")
+    parts.append(f"## `calibration`\n\n{_told(retrieval.Calibration)}\n")
+    parts.append(f"`recollect calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
+    return "\n".join(parts)
+
+
+def _policy_rules() -> list[str]:
+    default = document.default()
+    kinds = _choices(document.FINDING_KINDS)
+    parts = [f"## `scopes`\n\n{_told(document.ScopeRule)}\n", "| key | default | may be |\n|---|---|---|"]
+    for scope, rule in default.scopes.items():
+        parts += _policy_rows(f"scopes.{scope}.ttl_days", reading._TTL_DAYS, rule.ttl_days)
+        parts += _policy_rows(f"scopes.{scope}.max_tokens", reading._MAX_TOKENS, rule.max_tokens)
+    parts.append(f"\n## `boundary_classes`\n\n{_told(document.ClassRule)}\n")
+    parts.append("| key | default | may be |\n|---|---|---|")
+    tags = f"at most {reading.TAGS} tags, each at most {reading.NAME_CHARACTERS} characters; `*` at the end of one"
+    for name in BOUNDARY_CLASSES:
+        given, key = default.classes[name], f"boundary_classes.{name}"
+        closed = name == BOUNDARY_CLASSES[-1]
+        parts.append(f"| `{key}.allow` | {_value(given.allow)} | {'`[]` only' if closed else tags} |")
+        parts.append(f"| `{key}.redact` | {_value(given.redact)} | some of {kinds} |")
+        parts.append(f"| `{key}.deny` | {_value(given.deny)} | {'`true` only' if closed else 'true or false'} |")
+        parts.append(f"| `{key}.escalation` | {_value(given.escalation)} | a plain name, or null |")
+    parts.append("\n## `detect`\n\nThe class that a text has at least when such a finding stays in it.\n")
+    parts.append("| key | default | may be |\n|---|---|---|")
+    for kind, name in default.detect.items():
+        allowed = "`secret` only" if kind == "secret" else _choices(BOUNDARY_CLASSES)
+        parts.append(f"| `detect.{kind}` | `{name}` | {allowed} |")
+    return [
+        *parts,
+        f"\n## `invariants`\n\n{_told(document.Invariant)}\n",
+        "| key | default | may be |\n|---|---|---|",
+        f"| `invariants` | `[]` | a list of at most {reading.INVARIANTS} |",
+        f"| `name` | required | letters, digits and `_ - . :`, at most {reading.NAME_CHARACTERS} characters |",
+        f"| `applies_to` | `['*']` | some of {_choices(tuple(default.scopes))}, or `['*']` alone |",
+        f"| `rule` | required | CEL, at most {invariants.RULE_CHARACTERS:,} characters |",
+        "",
+        f"Functions: {_choices(('has', 'all', 'exists', *invariants.FUNCTIONS))}. At most {invariants.MACROS} `all` and "
+        f"`exists` in a rule, each at most {invariants.PREDICATE_CHARACTERS} characters and none inside another; at most "
+        f"{invariants.PATTERNS} `matches`, each with a pattern in quotes of at most {invariants.PATTERN_CHARACTERS} "
+        f"characters that repeats at most {invariants.REPETITIONS} times. A rule with `all` or `exists` does not hold "
+        f"for metadata with more than {invariants.VALUES:,} values in all.\n",
+    ]
+
+
+def _policy_rows(key: str, kind: nodes.Kind, default: Any) -> list[str]:
+    if isinstance(kind, nodes.Table):
+        return [row for name in kind.keys for row in _policy_rows(f"{key}.{name}", kind.kind, default[name])]
+    match kind:
+        case nodes.Choice(words):
+            allowed = _choices(words)
+        case nodes.Flag():
+            allowed = "true or false"
+        case nodes.Pair(first, second):
+            allowed = f"two values, each {first}" if first == second else f"two values: {first}; {second}"
+        case _:
+            allowed = str(kind)
+    return [f"| `{key}` | {_value(default)} | {allowed} |"]
+
+
+def _told(documented: object) -> str:
+    """What the code says about it, in YAML's words."""
+    return (inspect.getdoc(documented) or "").replace("None", "null").replace('("*",)', "`['*']`")
+
+
+def _preset(values: Mapping[str, Mapping[str, Any]]) -> str:
+    given = [f"`{section}.{key}: {value}`" for section, keys in values.items() for key, value in keys.items()]
+    return ", ".join(given) or "nothing: the defaults"
+
+
+def _choices(words: Sequence[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _value(value: Any) -> str:
+    match value:
+        case None:
+            return "`null`"
+        case bool():
+            return f"`{str(value).lower()}`"
+        case float():
+            return f"`{value:g}`"
+        case tuple() | list():
+            return f"`[{', '.join(f'{part:g}' if isinstance(part, float) else str(part) for part in value)}]`"
+        case _:
+            return f"`{value}`"
 
 
 def error_codes() -> str:

@@ -1,7 +1,8 @@
 """Diversity: each text once, few nodes of one entity, and then Maximal Marginal Relevance.
 
 MMR (Carbonell & Goldstein, SIGIR 1998) takes again and again the node with the highest
-λ·score − (1 − λ)·(its greatest cosine similarity to a node already taken). With λ = 1 that is plain order.
+λ·score − (1 − λ)·(its greatest cosine similarity to a node already taken), the scores scaled to [0, 1] over the
+candidates. With λ = 1 that is plain order.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def few_of_each(
 def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: float, count: int) -> list[int]:
     """The places of the `count` nodes that MMR takes, in the order in which it takes them."""
     relevance = np.array(scores, dtype=np.float64)
+    if len(scores) > 1 and relevance.max() > relevance.min():
+        relevance = (relevance - relevance.min()) / (relevance.max() - relevance.min())
     if balance >= 1.0 or len(scores) <= 1:
         plain: list[int] = np.argsort(-relevance, kind="stable")[:count].tolist()
         return plain
@@ -61,3 +64,4 @@ def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: f
         left[at] = False
         nearest = np.maximum(nearest, similarity[at])
     return chosen
+

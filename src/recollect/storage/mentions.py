@@ -12,7 +12,7 @@ from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 from recollect.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
-from recollect.text.tokens import terms, text_of
+from recollect.text.tokens import query_terms, text_of
 
 TAG: Final = "mentions"
 JUDGE: Final = "names"
@@ -70,7 +70,7 @@ def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: s
         some = names[first : first + _NAMES_AT_ONCE]
         where = {
             **scope_parameters(access),
-            "names": json_text({name: tx.dialect.all_of(terms(phrase_of(name))) for name in some}),
+            "names": json_text({name: tx.dialect.together(query_terms(phrase_of(name))) for name in some}),
             "kinds": json_text(MENTIONING),
             "limit": _COMMON * len(some),
         }
@@ -81,6 +81,8 @@ def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: s
             for name, node_id, title, content in rows
             if often[name] < _COMMON
         }
+        # A new name may be longer than one that was found there before, or make it ambiguous.
+        tx.run_many("mentions_forget_from", [_of(access, node_id) for node_id in texts])
         _link(tx, access, texts, named_in(tx, access, texts.values()), now=now)
 
 

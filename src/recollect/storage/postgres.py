@@ -51,7 +51,7 @@ DIALECT: Final = Dialect(
     document=lambda terms: json_text(Counter(terms)),
     matches="cast({}.metadata as jsonb) @> cast(:metadata as jsonb)",
     vector="vector_send({}.vector)",
-    all_of=lambda terms: list(dict.fromkeys(terms)),
+    together=list,
     judged_days_ago=(
         "(extract(epoch from cast(:now as timestamptz)"
         " - cast(coalesce({0}.judged_at, {0}.created_at) as timestamptz)) / 86400.0)"

@@ -32,6 +32,12 @@ def _from_vectors(rows: Sequence[bytes]) -> Matrix:
     return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1 if rows else 0)
 
 
+def _near(terms: Sequence[str]) -> str:
+    """Looks for terms with little between them: where they stand in a row, stop words may stand between."""
+    quoted = " ".join(f'"{term}"' for term in terms)
+    return f"NEAR({quoted}, {2 * len(terms)})"
+
+
 DIALECT: Final = Dialect(
     name="sqlite",
     each="(select value from json_each({}))",
@@ -44,7 +50,7 @@ DIALECT: Final = Dialect(
         " = (select count(*) from json_each(:metadata))"
     ),
     vector="{}.vector",
-    all_of=lambda terms: " AND ".join(f'"{term}"' for term in dict.fromkeys(terms)),
+    together=_near,
     judged_days_ago="(julianday(:now) - julianday(coalesce({0}.judged_at, {0}.created_at)))",
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,

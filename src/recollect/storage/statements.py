@@ -55,8 +55,8 @@ class Dialect:
     """Whether a row's metadata has all that :metadata holds; {} is the row."""
     vector: str
     """A row's vector as bytes; {} is the row."""
-    all_of: Callable[[Sequence[str]], Any]
-    """What its full-text index looks for when a text should have all these terms."""
+    together: Callable[[Sequence[str]], Any]
+    """What its full-text index looks for when a text should have all these terms, near to each other if it can tell."""
     judged_days_ago: str
     """How many days before :now a node was judged; {} is the row."""
     to_vector: Callable[[Any], Any]

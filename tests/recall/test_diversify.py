@@ -1,0 +1,126 @@
+"""Each text once, few of one entity, and maximal marginal relevance."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.recall.diversify import centred, few_of_each, first_of_each, mmr
+
+EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
+
+scores = st.lists(st.integers(0, 100).map(lambda hundredths: hundredths / 100), max_size=12)
+
+
+def test_each_text_once():
+    assert first_of_each(["x", "y", "x", "z", "y"]) == [0, 1, 3]
+    assert first_of_each([]) == []
+
+
+@given(st.lists(st.sampled_from("abcd")))
+def test_the_first_of_each_key_stays_and_in_order(keys):
+    kept = first_of_each(keys)
+    assert [keys[at] for at in kept] == list(dict.fromkeys(keys))
+    assert kept == sorted(kept)
+
+
+def test_a_context_holds_few_of_one_entity():
+    about = {"a": ["Ada"], "b": ["Ada"], "c": ["Ada"], "d": ["Bob"], "e": []}
+    assert few_of_each(list("abcde"), about, most=2) == [0, 1, 3, 4]
+    assert few_of_each(list("abcde"), about, most=1) == [0, 3, 4]
+    assert few_of_each(list("abcde"), about, most=3) == [0, 1, 2, 3, 4]
+
+
+def test_what_is_also_about_something_new_stays():
+    about = {"a": ["Ada"], "b": ["Ada", "Bob"], "c": ["Ada", "Bob"]}
+    assert few_of_each(list("abc"), about, most=1) == [0, 1]
+
+
+def test_an_entity_that_the_question_names_is_not_capped():
+    about = {"a": ["Ada"], "b": ["Ada"], "c": ["Ada", "Bob"], "d": ["Bob"], "e": ["Bob"]}
+    assert few_of_each(list("abcde"), about, most=1, asked={"Ada"}) == [0, 1, 2]
+
+
+@given(
+    st.lists(st.sampled_from(["Ada", "Bob", "Cleo", None]), max_size=20),
+    st.integers(1, 4),
+    st.sets(st.sampled_from(["Ada", "Bob"])),
+)
+def test_never_more_than_so_many_of_one_entity(names, most, asked):
+    """Where each node has at most one entity."""
+    ids = [str(at) for at in range(len(names))]
+    about = {node_id: [name] for node_id, name in zip(ids, names, strict=True) if name is not None}
+    kept = [names[at] for at in few_of_each(ids, about, most=most, asked=asked)]
+    given_in, counted = Counter(names), Counter(kept)
+    for name in ("Ada", "Bob", "Cleo"):
+        assert counted[name] == (given_in[name] if name in asked else min(given_in[name], most))
+    assert counted[None] == given_in[None]
+
+
+def test_what_differs_comes_before_what_repeats():
+    """After the first, 0.5·0.9 − 0.5·1 = −0.05 for its twin, and 0.5·0.2 − 0 = 0.1 for the other."""
+    vectors = [EAST, EAST, NORTH]
+    assert mmr([1.0, 0.9, 0.2], vectors, balance=0.5, count=3) == [0, 2, 1]
+    assert mmr([1.0, 0.9, 0.2], vectors, balance=0.5, count=2) == [0, 2]
+    assert mmr([1.0, 0.9, 0.2], vectors, balance=1.0, count=2) == [0, 1]
+
+
+def test_the_seeds_balance_by_hand():
+    """0.85·0.50 − 0.15·1 = 0.275 for the twin, 0.85·0.33 = 0.2805 and 0.85·0.32 = 0.272 for another."""
+    assert mmr([0.6, 0.5, 0.33], [EAST, EAST, NORTH], balance=0.85, count=3) == [0, 2, 1]
+    assert mmr([0.6, 0.5, 0.32], [EAST, EAST, NORTH], balance=0.85, count=3) == [0, 1, 2]
+
+
+def test_the_greatest_similarity_to_any_that_was_taken_counts():
+    """The third is like the first, not like the second: it pays for the first."""
+    assert mmr([1.0, 0.9, 0.8, 0.4], [EAST, NORTH, EAST, None], balance=0.5, count=4) == [0, 1, 3, 2]
+
+
+def test_a_node_without_a_vector_is_like_nothing():
+    assert mmr([1.0, 0.9, 0.2], [EAST, EAST, None], balance=0.5, count=3) == [0, 2, 1]
+    assert mmr([0.1, 0.9], [None, None], balance=0.5, count=5) == [1, 0]
+    assert mmr([], [], balance=0.5, count=5) == []
+
+
+def test_what_all_have_in_common_is_taken_out_before_they_are_compared():
+    """Three vectors that are nearly alike as they are; without their mean two of them point away from each other."""
+    rows = [np.array(row, dtype=np.float32) / np.linalg.norm(row) for row in ([9, 1, 0], [9, -1, 0], [9, 0, 1])]
+    east, west, up = centred(rows, 1.0)
+    assert rows[0] @ rows[1] > 0.97
+    assert east @ west < 0
+    assert all(np.linalg.norm(row) == pytest.approx(1.0, abs=1e-6) for row in (east, west, up))
+
+
+def test_centring_leaves_alone_what_has_no_vector():
+    assert centred([None, None], 0.7) == [None, None]
+    missing, only = centred([None, EAST], 0.7)
+    assert missing is None
+    assert only == pytest.approx(EAST)
+    assert centred([], 0.7) == []
+
+
+def test_without_a_share_nothing_is_taken_out():
+    for row, same in zip(centred([EAST, NORTH], 0.0), [EAST, NORTH], strict=True):
+        assert row == pytest.approx(same)
+
+
+@given(scores, st.integers(0, 15), st.integers(0, 2**16))
+def test_with_a_balance_of_one_it_is_plain_order(values, count, seed):
+    rows = np.random.default_rng(seed).normal(size=(len(values), 3)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    order = mmr(values, list(rows), balance=1.0, count=count)
+    assert order == sorted(range(len(values)), key=lambda at: -values[at])[:count]
+
+
+@given(scores, st.floats(0.01, 1), st.integers(0, 15), st.integers(0, 2**16))
+def test_each_is_taken_at_most_once_and_the_best_first(values, balance, count, seed):
+    rows = np.random.default_rng(seed).normal(size=(len(values), 3)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    order = mmr(values, list(rows), balance=balance, count=count)
+    assert len(order) == len(set(order)) == min(count, len(values))
+    if order:
+        assert values[order[0]] == max(values)

@@ -1,0 +1,186 @@
+"""The factor g by hand, and what holds for any standing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.model.identifiers import timestamp
+from recollect.policy.retrieval import Feedback, Rerank
+from recollect.recall.rerank import days_before, half_life_days, half_of, rerank
+from recollect.storage.standings import Spread, Standing, _spread_of
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+FRESH = Standing("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)
+
+
+def before(days):
+    return timestamp(NOW - timedelta(days=days))
+
+
+def weighed(*standings, spread=Spread(), settings=Rerank(), feedback=Feedback()):
+    return rerank(standings, spread, now=timestamp(NOW), settings=settings, feedback=feedback)
+
+
+def g_of(standing, **options):
+    return float(weighed(standing, **options).g[0])
+
+
+def test_a_fresh_claim_of_which_nothing_is_known():
+    """(0.6 + 0.4·σ(0)) · (0.5 + 0.5·0.5) · (0.3 + 0.7·1) = 0.8 · 0.75 · 1."""
+    assert g_of(FRESH) == pytest.approx(0.6)
+
+
+def test_g_by_hand():
+    """σ(1) = 0.731059, a confidence of 0.9, and two half-lives of a task, 2⁻² = 0.25."""
+    task = replace(FRESH, claim_kind="task", utility=0.3, confidence=0.9, recency_anchor=before(28))
+    found = weighed(task, spread=Spread(0.1, 0.2))
+    assert found.utility_z[0] == pytest.approx(1.0)
+    assert found.g[0] == pytest.approx((0.6 + 0.4 * 0.731059) * (0.5 + 0.45) * (0.3 + 0.175), abs=1e-6)
+    factors = found.factors(0)
+    assert (factors.age_days, factors.quality) == (28.0, None)
+    assert factors.recency == pytest.approx(0.25)
+    assert factors.utility == pytest.approx(0.731059, abs=1e-6)
+    assert (factors.confidence, factors.g) == (0.9, found.g[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "recency"),
+    [
+        ({"claim_kind": "fact"}, 0.841),
+        ({"claim_kind": "task"}, 0.226),
+        ({"claim_kind": "preference"}, 0.794),
+        ({"claim_kind": "policy_hint"}, 0.945),
+        ({"claim_kind": None}, 0.5),
+        ({"kind": "fragment"}, 0.5),
+        ({"kind": "memo"}, 0.945),
+    ],
+)
+def test_recency_after_thirty_days(kind, recency):
+    old = replace(FRESH, recency_anchor=before(30), **kind)
+    assert weighed(old).recency[0] == pytest.approx(recency, abs=5e-4)
+
+
+def test_the_lowest_and_the_highest_g():
+    worst = replace(FRESH, utility=-1e6, confidence=0.0, recency_anchor=before(100_000))
+    best = replace(FRESH, utility=1e6, confidence=1.0)
+    assert g_of(worst) == pytest.approx(0.09)
+    assert g_of(best) == pytest.approx(1.0)
+
+
+def test_what_lies_ahead_is_fresh():
+    found = weighed(replace(FRESH, recency_anchor=before(-400), judged_at=before(-400), utility=0.4))
+    assert (found.recency[0], found.age_days[0]) == (1.0, 0.0)
+    assert found.utility_z[0] == pytest.approx(0.4)
+
+
+def test_utility_is_taken_as_it_is_now():
+    """Half of it is lost in thirty days since the last judgement, whenever the node was fresh."""
+    judged = replace(FRESH, utility=0.8, judged_at=before(60))
+    assert weighed(judged).utility_z[0] == pytest.approx(0.2)
+
+
+def test_quality_counts_only_where_the_policy_says_so():
+    node = replace(FRESH, quality=0.8, judged_at=before(120))
+    plain, counted = weighed(node), weighed(node, settings=Rerank(use_quality=True))
+    assert plain.quality is None
+    assert counted.quality[0] == pytest.approx(0.4)
+    assert counted.g[0] == pytest.approx(plain.g[0] * (0.5 + 0.5 * 0.4))
+
+
+def test_the_spread_is_the_mean_and_the_sample_deviation():
+    """Of 1, 2 and 6: mean 3, variance (4 + 1 + 9) / 2 = 7."""
+    spread = _spread_of(3, 9.0, 41.0)
+    assert spread.mean == pytest.approx(3.0)
+    assert spread.deviation == pytest.approx(math.sqrt(7))
+
+
+@pytest.mark.parametrize(("count", "value"), [(1, 0.7), (4, 0.5), (3, 0.0)])
+def test_where_all_are_equal_nobody_stands_out(count, value):
+    spread = _spread_of(count, count * value, count * value**2)
+    assert weighed(replace(FRESH, utility=value), spread=spread).utility_z[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_without_nodes_the_spread_is_that_of_nothing():
+    assert _spread_of(0, 0.0, 0.0) == Spread(0.0, 1.0)
+
+
+def test_a_tiny_spread_does_not_blow_up():
+    spread = _spread_of(2, 1e-9, 1e-18)
+    assert spread.deviation == 0.001
+
+
+def test_the_half_life_is_that_of_the_kind_of_claim_then_of_the_node():
+    settings = Rerank(half_life_days={"fact": 1.0, "memo": 2.0}, recency_half_life_days=3.0)
+    assert half_life_days(replace(FRESH, claim_kind="fact"), settings) == 1.0
+    assert half_life_days(replace(FRESH, kind="memo"), settings) == 2.0
+    assert half_life_days(FRESH, settings) == 3.0
+
+
+def test_days_and_halves():
+    days = days_before(timestamp(NOW), [before(1.5), before(0), before(-2)])
+    assert days.tolist() == [1.5, 0.0, 0.0]
+    assert half_of(np.array([0.0, 10.0, 20.0]), 10.0).tolist() == [1.0, 0.5, 0.25]
+
+
+def test_nothing_gives_nothing():
+    assert len(weighed().g) == 0
+
+
+numbers = st.floats(-1e9, 1e9)
+shares = st.floats(0, 1)
+days = st.floats(-40_000, 40_000)
+standings = st.builds(
+    Standing,
+    id=st.just("a"),
+    kind=st.sampled_from(["memo", "claim", "fragment"]),
+    claim_kind=st.sampled_from([None, "fact", "task", "preference", "policy_hint"]),
+    content_hash=st.just(""),
+    utility=numbers,
+    confidence=numbers,
+    quality=numbers,
+    judged_at=days.map(before),
+    recency_anchor=days.map(before),
+    superseded_by=st.none(),
+)
+settings = st.builds(
+    Rerank,
+    utility_floor=shares,
+    confidence_floor=shares,
+    recency_floor=shares,
+    quality_floor=shares,
+    use_quality=st.booleans(),
+    recency_half_life_days=st.floats(1e-3, 36_500),
+)
+spreads = st.builds(Spread, mean=numbers, deviation=st.floats(0.001, 1e9))
+
+
+@given(st.lists(standings, min_size=1, max_size=5), spreads, settings)
+def test_g_is_in_its_range_for_anything(nodes, spread, chosen):
+    g = weighed(*nodes, spread=spread, settings=chosen).g
+    floor = chosen.utility_floor * chosen.confidence_floor * chosen.recency_floor
+    floor *= chosen.quality_floor if chosen.use_quality else 1.0
+    assert (g >= floor - 1e-9).all()
+    assert (g <= 1.0).all()
+
+
+@given(standings, spreads, settings, numbers, numbers)
+def test_g_never_falls_as_confidence_or_utility_rises(node, spread, chosen, one, other):
+    low, high = sorted((one, other))
+    options = {"spread": spread, "settings": chosen}
+    for name in ("confidence", "utility"):
+        lower, higher = replace(node, **{name: low}), replace(node, **{name: high})
+        assert g_of(lower, **options) <= g_of(higher, **options) + 1e-12
+
+
+@given(standings, spreads, settings, days, days)
+def test_what_is_older_is_never_fresher(node, spread, chosen, one, other):
+    older, newer = (replace(node, recency_anchor=before(each)) for each in (max(one, other), min(one, other)))
+    options = {"spread": spread, "settings": chosen}
+    assert g_of(older, **options) <= g_of(newer, **options) + 1e-12

@@ -1,0 +1,57 @@
+"""What the tests of recall share: a clock that is set by hand, and an embedder whose directions are words."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from recollect import Trust
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+COMPASS = ("north", "east", "south", "west", "up", "down", "in", "out")
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self):
+        self.moment = START
+
+    def __call__(self):
+        return self.moment
+
+    def forward(self, **times):
+        self.moment += timedelta(**times)
+
+
+class Compass:
+    """A text points where its words say ("north north east"); one without such words points nowhere near them."""
+
+    model_id = "compass"
+    instant = True
+    sends = False
+
+    def __init__(self, trust=Trust(alpha=0.5, alpha_unspaced=0.5)):
+        self.trust = trust
+
+    def close(self):
+        pass
+
+    def embed(self, texts):
+        rows = np.zeros((len(texts), len(COMPASS) + 1), dtype=np.float32)
+        for at, text in enumerate(texts):
+            words = text.casefold().replace(".", " ").replace("?", " ").split()
+            rows[at, :-1] = [words.count(word) for word in COMPASS]
+            rows[at, -1] = 0.0 if rows[at].any() else 1.0
+        return rows
+
+
+def policy(retrieval=None, *, version="1.0.1", **sections):
+    """A policy as text: JSON is YAML."""
+    return json.dumps({"version": version, "retrieval": retrieval or {}, **sections})
+
+
+def texts(context):
+    return [item.node.content for item in context.items]

@@ -1,0 +1,70 @@
+"""How agents and people talk to a memory, for acceptance tests: a real MCP client over stdio, and the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+
+def talk(url, conversation, **environment):
+    """Run a conversation with a server of its own."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "recollect", "mcp", "--db", url],
+        env={**os.environ, **environment},
+    )
+
+    async def run():
+        async with Client(stdio_client(server)) as client:
+            return await conversation(client)
+
+    return asyncio.run(run())
+
+
+async def call(client, tool, **arguments):
+    """The structured answer of a call that succeeds, checked to be the same as its text."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert json.loads(result.content[0].text) == result.structured_content
+    return result.structured_content
+
+
+async def refusal(client, tool, **arguments):
+    """The error of a call that is refused."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, result.structured_content
+    return json.loads(result.content[0].text)["error"]
+
+
+def recollect(url, *arguments, code=0, **environment):
+    """What a command prints; on an error, to standard error."""
+    process = subprocess.run(
+        [sys.executable, "-m", "recollect", *arguments, "--db", url],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert process.returncode == code, (process.stdout, process.stderr)
+    assert "Traceback" not in process.stderr
+    return process.stdout if code == 0 else process.stderr
+
+
+class Clock:
+    """Stands still until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def go_on(self, **time: float) -> None:
+        self.now += timedelta(**time)
