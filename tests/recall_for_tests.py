@@ -32,9 +32,7 @@ class Compass:
     model_id = "compass"
     instant = True
     sends = False
-
-    def __init__(self, trust=Trust(alpha=0.5, alpha_unspaced=0.5)):
-        self.trust = trust
+    trust = Trust()
 
     def close(self):
         pass

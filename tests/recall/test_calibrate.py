@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -74,6 +75,14 @@ def test_reliability_and_its_error_by_hand():
     assert calibration_error(()) == 0.0
 
 
+@pytest.mark.xfail(reason="points are rounded to six digits, so scores that are closer become one point")
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_that_are_close_together_still_make_a_map(method):
+    """BM25 is about 1e-6 where every text of a small store has the word."""
+    points = fit_of([1.6e-6, 2.4e-6] * 15, [0, 1] * 15, method)
+    assert len(points) == 2
+
+
 rows = st.lists(st.tuples(st.integers(-1_000, 1_000), st.booleans()), min_size=1, max_size=150)
 
 
@@ -84,7 +93,7 @@ def test_any_map_rises(method, rows):
     points = fit_of(raw, relevant, method)
     xs, ys = [x for x, _ in points], [y for _, y in points]
     assert 2 <= len(points) <= 101
-    assert all(before < after for before, after in zip(xs, xs[1:], strict=False))
+    assert all(before < after for before, after in itertools.pairwise(xs))
     assert ys == sorted(ys)
     assert all(0 <= y <= 1 for y in ys)
     assert all(0 <= y <= 1 for _, y in scaled(points))

@@ -19,6 +19,7 @@ from recollect.recall.critic import decayed, judged
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MADE = timestamp(START)
 NODE = Node("a", "main", "text", "", MADE, MADE, MADE, MADE)
+SEED = Feedback()
 SIGNALS = ("helpful", "harmful", "outdated", "duplicate", "completed")
 
 
@@ -26,7 +27,7 @@ def after(days):
     return timestamp(START + timedelta(days=days))
 
 
-def judge(node, signal, *, days=0.0, settings=Feedback()):
+def judge(node, signal, *, days=0.0, settings=SEED):
     return judged(node, signal, now=after(days), settings=settings)
 
 

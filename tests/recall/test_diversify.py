@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.diversify import centred, few_of_each, first_of_each, mmr
+from recollect.recall.diversify import few_of_each, first_of_each, mmr
 
 EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 
@@ -35,9 +34,10 @@ def test_a_context_holds_few_of_one_entity():
     assert few_of_each(list("abcde"), about, most=3) == [0, 1, 2, 3, 4]
 
 
-def test_what_is_also_about_something_new_stays():
-    about = {"a": ["Ada"], "b": ["Ada", "Bob"], "c": ["Ada", "Bob"]}
-    assert few_of_each(list("abc"), about, most=1) == [0, 1]
+def test_a_node_of_several_entities_counts_for_each():
+    about = {"a": ["Ada"], "b": ["Ada", "Bob"], "c": ["Bob"], "d": ["Bob", "Cleo"], "e": ["Cleo"]}
+    assert few_of_each(list("abcde"), about, most=1) == [0, 2, 4]
+    assert few_of_each(list("abcde"), about, most=2) == [0, 1, 2, 4]
 
 
 def test_an_entity_that_the_question_names_is_not_capped():
@@ -46,23 +46,22 @@ def test_an_entity_that_the_question_names_is_not_capped():
 
 
 @given(
-    st.lists(st.sampled_from(["Ada", "Bob", "Cleo", None]), max_size=20),
+    st.lists(st.sets(st.sampled_from(["Ada", "Bob", "Cleo"])), max_size=20),
     st.integers(1, 4),
     st.sets(st.sampled_from(["Ada", "Bob"])),
 )
-def test_never_more_than_so_many_of_one_entity(names, most, asked):
-    """Where each node has at most one entity."""
-    ids = [str(at) for at in range(len(names))]
-    about = {node_id: [name] for node_id, name in zip(ids, names, strict=True) if name is not None}
-    kept = [names[at] for at in few_of_each(ids, about, most=most, asked=asked)]
-    given_in, counted = Counter(names), Counter(kept)
-    for name in ("Ada", "Bob", "Cleo"):
-        assert counted[name] == (given_in[name] if name in asked else min(given_in[name], most))
-    assert counted[None] == given_in[None]
+def test_never_more_than_so_many_of_one_entity(sets, most, asked):
+    ids = [str(at) for at in range(len(sets))]
+    about = {node_id: names for node_id, names in zip(ids, sets, strict=True) if names}
+    kept = few_of_each(ids, about, most=most, asked=asked)
+    counted = Counter(name for at in kept for name in sets[at])
+    assert all(counted[name] <= most for name in {"Ada", "Bob", "Cleo"} - asked)
+    assert {at for at, names in enumerate(sets) if names <= asked} <= set(kept)
+    assert kept == sorted(kept)
 
 
 def test_what_differs_comes_before_what_repeats():
-    """After the first, 0.5·0.9 − 0.5·1 = −0.05 for its twin, and 0.5·0.2 − 0 = 0.1 for the other."""
+    """Scaled, the scores are 1, 0.875 and 0: after the first, 0.5·0.875 − 0.5·1 < 0 for its twin, 0 for the other."""
     vectors = [EAST, EAST, NORTH]
     assert mmr([1.0, 0.9, 0.2], vectors, balance=0.5, count=3) == [0, 2, 1]
     assert mmr([1.0, 0.9, 0.2], vectors, balance=0.5, count=2) == [0, 2]
@@ -71,8 +70,19 @@ def test_what_differs_comes_before_what_repeats():
 
 def test_the_seeds_balance_by_hand():
     """0.85·0.50 − 0.15·1 = 0.275 for the twin, 0.85·0.33 = 0.2805 and 0.85·0.32 = 0.272 for another."""
-    assert mmr([0.6, 0.5, 0.33], [EAST, EAST, NORTH], balance=0.85, count=3) == [0, 2, 1]
-    assert mmr([0.6, 0.5, 0.32], [EAST, EAST, NORTH], balance=0.85, count=3) == [0, 1, 2]
+    vectors = [EAST, EAST, NORTH, None]
+    assert mmr([1.0, 0.5, 0.33, 0.0], vectors, balance=0.85, count=3) == [0, 2, 1]
+    assert mmr([1.0, 0.5, 0.32, 0.0], vectors, balance=0.85, count=3) == [0, 1, 2]
+
+
+def test_the_scale_of_the_scores_does_not_matter():
+    """The same scores, ten times smaller and moved."""
+    vectors = [EAST, EAST, NORTH, None]
+    assert mmr([0.3, 0.25, 0.233, 0.2], vectors, balance=0.85, count=3) == [0, 2, 1]
+
+
+def test_where_all_scores_are_equal_the_first_stays_first():
+    assert mmr([0.4, 0.4, 0.4], [EAST, EAST, NORTH], balance=0.85, count=3) == [0, 2, 1]
 
 
 def test_the_greatest_similarity_to_any_that_was_taken_counts():
@@ -84,28 +94,6 @@ def test_a_node_without_a_vector_is_like_nothing():
     assert mmr([1.0, 0.9, 0.2], [EAST, EAST, None], balance=0.5, count=3) == [0, 2, 1]
     assert mmr([0.1, 0.9], [None, None], balance=0.5, count=5) == [1, 0]
     assert mmr([], [], balance=0.5, count=5) == []
-
-
-def test_what_all_have_in_common_is_taken_out_before_they_are_compared():
-    """Three vectors that are nearly alike as they are; without their mean two of them point away from each other."""
-    rows = [np.array(row, dtype=np.float32) / np.linalg.norm(row) for row in ([9, 1, 0], [9, -1, 0], [9, 0, 1])]
-    east, west, up = centred(rows, 1.0)
-    assert rows[0] @ rows[1] > 0.97
-    assert east @ west < 0
-    assert all(np.linalg.norm(row) == pytest.approx(1.0, abs=1e-6) for row in (east, west, up))
-
-
-def test_centring_leaves_alone_what_has_no_vector():
-    assert centred([None, None], 0.7) == [None, None]
-    missing, only = centred([None, EAST], 0.7)
-    assert missing is None
-    assert only == pytest.approx(EAST)
-    assert centred([], 0.7) == []
-
-
-def test_without_a_share_nothing_is_taken_out():
-    for row, same in zip(centred([EAST, NORTH], 0.0), [EAST, NORTH], strict=True):
-        assert row == pytest.approx(same)
 
 
 @given(scores, st.integers(0, 15), st.integers(0, 2**16))

@@ -19,13 +19,15 @@ from recollect.storage.standings import Spread, Standing, _spread_of
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FRESH = Standing("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)
 
+PLAIN, SEED = Spread(), Rerank()
+
 
 def before(days):
     return timestamp(NOW - timedelta(days=days))
 
 
-def weighed(*standings, spread=Spread(), settings=Rerank(), feedback=Feedback()):
-    return rerank(standings, spread, now=timestamp(NOW), settings=settings, feedback=feedback)
+def weighed(*standings, spread=PLAIN, settings=SEED):
+    return rerank(standings, spread, now=timestamp(NOW), settings=settings, feedback=Feedback())
 
 
 def g_of(standing, **options):

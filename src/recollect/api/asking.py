@@ -11,7 +11,7 @@ from recollect.embedding.port import Matrix, Trust, vectors_of
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import EmbedderUnavailable
-from recollect.policy.retrieval import Graph
+from recollect.policy.retrieval import Calibration, Graph
 from recollect.storage import embeddings, events, nodes
 from recollect.storage.events import Trace
 from recollect.storage.port import Model, Transaction
@@ -40,7 +40,7 @@ class Asking(Verbs):
             question, why = self._question_like(check.check_id(like, field="like"))
         else:
             text = check.check_text(query, field="query", size=limits.QUERY_BYTES)
-            question, why = self._question_of(self._boundary.question(text, access.root))
+            question, why = self._question_of(self._boundary.cleaned(text, access.root))
         return replace(question, now=self._now()), why
 
     def _question_of(self, text: str) -> tuple[Question, tuple[str, ...]]:
@@ -94,8 +94,7 @@ class Asking(Verbs):
         if retrieval.hybrid.alpha is None and self._tuning.alpha is not None:
             fixed = replace(retrieval.hybrid, alpha=self._tuning.alpha, lexical_shift=0.0, natural_shift=0.0)
             retrieval = replace(retrieval, hybrid=fixed)
-        calibration = retrieval.calibration
-        if calibration is not None and (question.model is None or calibration.model != question.model.model_id):
+        if not _fits(retrieval.calibration, question):
             retrieval = replace(retrieval, calibration=None)
         if graph is not None:
             weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
@@ -106,6 +105,13 @@ class Asking(Verbs):
             retrieval=retrieval,
             limit=retrieval.context.k_final if limit is None else limit,
         )
+
+    def _uncalibrated(self, question: Question, rules: Effective) -> tuple[str, ...]:
+        """Says that a calibration is there and cannot be used."""
+        known = rules.retrieval.calibration
+        if _fits(known, question) or known is None or question.vector is None:
+            return ()
+        return (f"the calibration was fitted for {known.model} and is not used",)
 
     def _searching(self) -> Searching:
         from recollect.recall.pipeline import Searching
@@ -135,3 +141,8 @@ class Asking(Verbs):
             row = {"reasons": failed}
             at = self._now()
             self._journal.add(events.row_of(access, "search_fallback", row, namespace=access.root, at=at, trace=trace))
+
+
+def _fits(calibration: Calibration | None, question: Question) -> bool:
+    """Whether a calibration holds for the vectors that a question is compared with."""
+    return calibration is not None and question.model is not None and calibration.model == question.model.model_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import Counter
@@ -11,19 +12,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recollect.model import limits, namespaces
 from recollect.model.access import Access
-from recollect.model.errors import BoundaryDenied
+from recollect.model.errors import BoundaryDenied, InvalidInput
 from recollect.model.graph import Edge, Node
 from recollect.storage import policies
 from recollect.storage.port import Database
 from recollect.text import check, detect
 from recollect.text.detect import FindingKind
+from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
     from recollect.policy.boundary import Effective, Policies
+    from recollect.policy.document import Policy
+
+logger = logging.getLogger("recollect")
 
 # A policy that another process applies holds here after so long.
 _SECONDS: Final = 1.0
 _SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
+# What holds where a stored policy cannot be read: nobody sees anything.
+_CLOSED: Final = (
+    "version: 0.0.0\nboundary_classes:\n  public: {allow: []}\n  internal: {allow: []}\n  pii: {allow: []}\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,59 +78,66 @@ class Boundary:
         """An access with fewer tags: it sees no more than before."""
         if allow is None:
             return access
-        fewer = self._access(self.in_force().policies, tuple(tag for tag in allow if _is_held(tag, self._allow)))
+        known = self.in_force().policies
+        known.at(access.root).visible_classes(allow)  # refuses what is no list of tags
+        fewer = self.access_under(known, [tag for tag in allow if tag in self._allow])
         classes = tuple(name for name in access.classes if name in fewer.classes)
         return replace(access, classes=classes, hidden=tuple(sorted({*access.hidden, *fewer.hidden})))
 
-    def question(self, text: str, namespace: str) -> str:
-        """A question without what may not be kept: it may be embedded, sent away and written to events."""
-        return detect.redact(text, {_SECRET, *self.at(namespace).redacted_in("internal")})[0]
-
-    def clean(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
-        """The same for all texts in some JSON."""
-        cleaned: dict[str, Any] = _mapped(values, lambda text: self.question(text, namespace))
-        return cleaned
-
-    def _judged(self, texts: Mapping[str, str]) -> InForce:
-        from recollect.policy.boundary import Policies
-        from recollect.policy.document import parse
-
-        known = Policies({namespace: parse(text) for namespace, text in texts.items()})
-        return InForce(known, self._access(known, self._allow))
-
-    def _access(self, known: Policies, allow: Sequence[str]) -> Access:
-        base = self._base
-        classes = known.at(base.root).visible_classes(allow)
+    def access_under(self, known: Policies, allow: Sequence[str] | None = None) -> Access:
+        """What this access may see under some policies; what one further down takes away is hidden."""
+        base, held = self._base, self._allow if allow is None else allow
+        classes = known.at(base.root).visible_classes(held)
         below = [name for name in known.by_namespace if name != base.root and namespaces.is_inside(name, base.root)]
         hidden = {
             f"{boundary_class} {name}/"
             for name in below
-            for boundary_class in set(classes) - set(known.at(name).visible_classes(allow))
+            for boundary_class in set(classes) - set(known.at(name).visible_classes(held))
         }
         return replace(base, classes=classes, hidden=tuple(sorted(hidden)))
+
+    def cleaned(self, text: str, namespace: str) -> str:
+        """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""
+        return detect.redact(text, {_SECRET, *self.at(namespace).redacted_in("internal")})[0]
+
+    def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """The same for all texts in some JSON."""
+        cleaned: dict[str, Any] = _mapped(values, lambda text: self.cleaned(text, namespace))
+        return cleaned
+
+    def _judged(self, texts: Mapping[str, str]) -> InForce:
+        from recollect.policy.boundary import Policies
+
+        known = Policies({namespace: _read(text, namespace) for namespace, text in texts.items()})
+        return InForce(known, self.access_under(known))
 
 
 class ImportGuard:
     """What the policies leave of the records of an import."""
 
     def __init__(self, boundary: Boundary) -> None:
-        self._boundary = boundary
+        self._policies = boundary.in_force().policies
 
     def node(self, node: Node) -> Node | None:
         """What may be stored of a node; None if nothing may."""
+        rules = self._policies.at(node.namespace)
         try:
-            return guarded(node, self._boundary.at(node.namespace))[0]
+            kept, _ = guarded(node, rules)
+            keep_invariants(kept, rules)
         except BoundaryDenied:
             return None
+        if "imported_hash" in kept.provenance:
+            kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
+        return kept
 
     def edge(self, edge: Edge) -> Edge:
-        """What may be stored of an edge."""
-        return guarded_edge(edge, self._boundary.at(edge.source_namespace))
+        """What may be stored of an edge whose place and class are known."""
+        return guarded_edge(edge, self._policies.at(edge.source_namespace))
 
 
 def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
     """What may be stored of a node, and how much was taken out of it; raises if nothing may be."""
-    texts = [node.title or "", node.content, *_strings(node.metadata), *_strings(node.provenance)]
+    texts = [text_of(node.title, node.content), *_texts(node.metadata), *_texts(node.provenance)]
     found = {finding.kind for text in texts for finding in detect.find(text)}
     verdict = rules.judge(node.boundary_class, found)
     if verdict.denied:
@@ -131,11 +147,23 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         )
     counts: Counter[str] = Counter()
     kept = replace(node, boundary_class=verdict.boundary_class)
-    if verdict.redact:
-        kept = _redacted(kept, verdict.redact, counts)
-    broken = rules.violated(node.scope, _facts(kept))
-    if broken:
-        raise BoundaryDenied(f"invariant violation: {', '.join(broken)}", hint="see the policy")
+    if not verdict.redact:
+        return kept, counts
+
+    def clean(text: str) -> str:
+        replaced, taken = detect.redact(text, verdict.redact)
+        counts.update(taken)
+        return replaced
+
+    content = check.check_content(clean(node.content))
+    kept = replace(
+        kept,
+        title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
+        content=content,
+        content_hash=check.content_hash(content),
+        metadata=_mapped(node.metadata, clean),
+        provenance=_mapped(node.provenance, clean),
+    )
     return kept, counts
 
 
@@ -143,60 +171,21 @@ def guarded_edge(edge: Edge, rules: Effective) -> Edge:
     """An edge whose reason holds nothing that its class forbids; a secret in it is taken out, too."""
     if edge.reason is None:
         return edge
-    found = {finding.kind for finding in detect.find(edge.reason)}
-    redact = found & {_SECRET, *rules.redacted_in(edge.boundary_class)}
-    return replace(edge, reason=detect.redact(edge.reason, redact)[0]) if redact else edge
+    cleaned, taken = detect.redact(edge.reason, {_SECRET, *rules.redacted_in(edge.boundary_class)})
+    return replace(edge, reason=cleaned[: limits.REASON_CHARACTERS]) if taken else edge
 
 
-def holds(rules: Effective) -> Callable[[Node], bool] | None:
-    """Whether a stored node keeps the invariants; None if there are none to keep."""
-    return (lambda node: not rules.violated(node.scope, _facts(node))) if rules.invariants else None
+def keep_invariants(node: Node, rules: Effective) -> None:
+    """Raises if a node, as it would be stored, breaks an invariant."""
+    if broken := violated(node, rules):
+        raise BoundaryDenied(f"invariant violation: {', '.join(broken)}", hint="see the policy")
 
 
-def _redacted(node: Node, kinds: Sequence[str], counts: Counter[str]) -> Node:
-    def clean(text: str) -> str:
-        replaced, taken = detect.redact(text, kinds)
-        counts.update(taken)
-        return replaced
-
-    content = check.check_content(clean(node.content))
-    return replace(
-        node,
-        title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
-        content=content,
-        content_hash=check.content_hash(content),
-        metadata=_mapped(node.metadata, clean),
-        provenance=_mapped(node.provenance, clean),
-    )
-
-
-def _strings(value: Any) -> list[str]:
-    match value:
-        case str():
-            return [value]
-        case Mapping():
-            return [text for pair in value.items() for part in pair for text in _strings(part)]
-        case list() | tuple():
-            return [text for item in value for text in _strings(item)]
-        case _:
-            return []
-
-
-def _mapped(value: Any, clean: Callable[[str], str]) -> Any:
-    match value:
-        case str():
-            return clean(value)
-        case Mapping():
-            return {clean(key): _mapped(item, clean) for key, item in value.items()}
-        case list() | tuple():
-            return [_mapped(item, clean) for item in value]
-        case _:
-            return value
-
-
-def _facts(node: Node) -> dict[str, Any]:
-    """What invariants speak of: the metadata by its keys, and what the node is."""
-    return {
+def violated(node: Node, rules: Effective) -> tuple[str, ...]:
+    """The invariants that a node breaks."""
+    if not rules.invariants:
+        return ()
+    facts = {
         **node.metadata,
         "metadata": dict(node.metadata),
         "text": node.content,
@@ -207,7 +196,63 @@ def _facts(node: Node) -> dict[str, Any]:
         "boundary_class": node.boundary_class,
         "namespace": node.namespace,
     }
+    return rules.violated(node.scope, facts)
 
 
-def _is_held(tag: str, held: Sequence[str]) -> bool:
-    return tag in held
+def refuse_secret(text: str, *, field: str) -> None:
+    """Raises if a short text that is kept as it is, such as a name or an id, holds a secret."""
+    if any(finding.kind == _SECRET for finding in detect.find(text)):
+        raise InvalidInput(f"{field} looks like a secret", hint="choose another one")
+
+
+def _read(text: str, namespace: str) -> Policy:
+    from recollect.policy.document import parse
+
+    try:
+        return parse(text)
+    except InvalidInput as error:
+        logger.warning("the policy of %s cannot be read, so nothing in it is shown: %s", namespace, error)
+        return parse(_CLOSED)
+
+
+def _texts(value: Any, key: str = "") -> list[str]:
+    """All texts in some JSON, each with its key: "password: …" is one only together."""
+    match value:
+        case Mapping():
+            return [text for name, item in value.items() for text in _texts(item, name)]
+        case list() | tuple():
+            return [text for item in value for text in _texts(item, key)]
+        case None | bool():
+            return [key]
+        case _:
+            return [f"{key}: {value}" if key else str(value)]
+
+
+def _mapped(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
+    match value:
+        case Mapping():
+            mapped: dict[str, Any] = {}
+            for name, item in value.items():
+                new = cleaned = clean(name)
+                number = 1
+                while new in mapped:  # two names that are alike when cleaned stay two
+                    number += 1
+                    new = f"{cleaned} {number}"
+                mapped[new] = _mapped(item, clean, name)
+            return mapped
+        case list() | tuple():
+            return [_mapped(item, clean, key) for item in value]
+        case None | bool():
+            return value
+        case _:
+            return _cleaned_value(value, clean, key)
+
+
+def _cleaned_value(value: Any, clean: Callable[[str], str], key: str) -> Any:
+    """A text or number, looked at with its key in front of it."""
+    before = f"{key}: " if key else ""
+    whole = f"{before}{value}"
+    cleaned = clean(whole)
+    if cleaned == whole:
+        return value
+    return cleaned.removeprefix(before) if cleaned.startswith(before) else clean(str(value))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, cast, get_args
 
-from recollect.api.boundary import guarded
+from recollect.api.boundary import guarded, keep_invariants
 from recollect.api.state import Verbs, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
@@ -35,6 +35,7 @@ class _Saving:
     entities: tuple[str, ...]
     redacted: Counter[str]
     lifetime: timedelta | None
+    accept: Callable[[Node], None]
     made: embeddings.Made | None
 
 
@@ -85,6 +86,8 @@ class MemoVerbs(Verbs):
             updated_at="",
         )
         existing = None if memo_id is None else self.get(memo_id, namespace=namespace)
+        if existing is not None and claim_kind is not None and existing.kind != "claim":
+            raise InvalidInput(f"{existing.id} is a {existing.kind} and stays one", hint="save the claim as a new one")
         saving = self._saving(given, existing, check.check_names(entities), sure=confidence is not None)
         access = self._access
         saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
@@ -160,6 +163,7 @@ class MemoVerbs(Verbs):
             entities=names,
             redacted=redacted,
             lifetime=None if node.scope is None else rules.expiry(node.scope),
+            accept=lambda stored: keep_invariants(stored, rules),
             made=None if self._embedder is None else embeddings.made(self._embedder, texts),
         )
 
@@ -167,14 +171,18 @@ class MemoVerbs(Verbs):
         tx.run("lock_edges_shared", {})
         moment = self._clock()
         now = timestamp(moment)
-        sweep.expired(tx, access, run_id=self._new_id(), now=now, limit=_SWEPT_AT_ONCE)
+        run_id, known = self._new_id(), saving.node.content_hash
+        sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE)
+        sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE, content_hash=known)
         expires_at = None if saving.lifetime is None else timestamp(moment + saving.lifetime)
         times: dict[str, Any] = {"observed_at": now, "recency_anchor": now, "created_at": now, "updated_at": now}
         if saving.existing is None:
-            saved = nodes.create(tx, access, replace(saving.node, expires_at=expires_at, **times), saving.made)
+            saved = nodes.create(
+                tx, access, replace(saving.node, expires_at=expires_at, **times), saving.made, accept=saving.accept
+            )
         else:
             change = replace(saving.change, expires_at=expires_at)
-            saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now)
+            saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=saving.accept)
         self._link_entities(tx, access, saved.node, saving, now=now)
         if saved.status != "unchanged":
             redacted = dict(saving.redacted)
@@ -184,22 +192,24 @@ class MemoVerbs(Verbs):
         return replace(saved, redacted=dict(saving.redacted))
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
-        """Make the entities that the caller names, where they are not there yet, and link the node to them."""
-        entities = [
-            Node(
-                id=self._new_id(),
-                namespace=node.namespace,
-                kind="entity",
-                title=name,
-                content=name,
-                content_hash=check.content_hash(name),
-                boundary_class=node.boundary_class,
-                observed_at=now,
-                recency_anchor=now,
-                created_at=now,
-                updated_at=now,
+        """Link a node to the entities that the caller names; those that are not there yet are made."""
+        times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), now)
+        known = [
+            nodes.entity(
+                tx,
+                access,
+                Node(
+                    id=self._new_id(),
+                    namespace=node.namespace,
+                    kind="entity",
+                    title=name,
+                    content=name,
+                    content_hash=check.content_hash(name),
+                    boundary_class=node.boundary_class,
+                    **times,
+                ),
+                saving.made,
             )
             for name in saving.entities
         ]
-        known = [nodes.create(tx, access, entity, saving.made).node.id for entity in entities]
-        mentions.give(tx, access, node.id, known, now=now)
+        mentions.give(tx, access, node.id, [entity_id for entity_id in known if entity_id is not None], now=now)

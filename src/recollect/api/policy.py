@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from recollect.api.asking import SEARCHED, Asking
-from recollect.api.boundary import guarded
+from recollect.api.boundary import guarded, guarded_edge, keep_invariants, refuse_secret, violated
 from recollect.api.state import silent, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, Scope
 from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Reclassified
-from recollect.storage import embeddings, events, nodes, policies
+from recollect.storage import edges, embeddings, events, nodes, policies, sweep
 from recollect.storage.events import Trace
-from recollect.storage.port import Progress, Transaction
+from recollect.storage.port import Progress, Row, Transaction
 from recollect.storage.statements import scope_parameters
-from recollect.text import check
+from recollect.text import check, detect
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.recall.calibrate import Method
 
 _BATCH: Final = 500
+_CHANGES: Final = ("raised", "redacted", "merged", "denied", "violating")
 
 
 class PolicyVerbs(Asking):
@@ -50,23 +51,39 @@ class PolicyVerbs(Asking):
         from recollect.policy.document import parse
 
         text = check.check_text(yaml, field="yaml", size=limits.POLICY_BYTES)
+        refuse_secret(text, field="the policy")
         access = self._access
         place = access.resolve(namespace)
         policy = parse(text)
         by = None if approver is None else check.check_text(approver, field="approver", characters=200)
+        by = by and self._boundary.cleaned(by, access.root)
         trace = trace_of(request_id, None)
         new = PolicyVersion(place, policy.version, text, by, self._now())
         before = self._database.read(lambda tx: policies.history(tx, access, place))
         previous = before[0].version if before else None
         if validate_only:
             return PolicyApplied(place, policy.version, previous, "valid")
+        after = self._boundary.in_force().policies.with_policy(place, policy)
+        self._refuse_opening(after)
         if dry_run:
-            known = self._boundary.in_force().policies
-            report = self._reclassified(place, known.with_policy(place, policy), dry_run=True, progress=silent)
+            report = self._reclassified(place, after, dry_run=True, progress=silent)
             return PolicyApplied(place, policy.version, previous, "dry_run", _counts(report))
         applied = self._database.write(lambda tx: _put(tx, access, new, expected_version, trace))
         self._boundary.forget()
         return PolicyApplied(place, policy.version, previous, "applied" if applied else "unchanged")
+
+    def _refuse_opening(self, after: Policies) -> None:
+        """Nobody gives themselves a class that they cannot see."""
+        before = self._access
+        opened = self._boundary.access_under(after)
+        classes = sorted(set(opened.classes) - set(before.classes))
+        uncovered = [hidden for hidden in before.hidden if hidden not in opened.hidden]
+        if classes or uncovered:
+            what = ", ".join([*classes, *uncovered])
+            raise BoundaryDenied(
+                f"this policy would open to you what you may not see now: {what}",
+                hint="open the memory with tags that open it already, and apply the policy then",
+            )
 
     def policy(self, namespace: str | None = None) -> tuple[PolicyVersion, ...]:
         """The policies that a namespace has of its own, the newest (which holds) first; without any, the default."""
@@ -102,8 +119,11 @@ class PolicyVerbs(Asking):
         said = {"policy_version": rules.version}
         try:
             kept, redacted = guarded(node, rules)
+            keep_invariants(kept, rules)
         except BoundaryDenied as error:
-            return Guarded(False, error.message, node.boundary_class, None, {}, **said)
+            found_secret = any(finding.kind == "secret" for finding in detect.find(text))
+            denied: BoundaryClass = "secret" if found_secret else node.boundary_class
+            return Guarded(False, error.message, denied, None, {}, **said)
         verdict = rules.judge(kept.boundary_class, ())
         found = Guarded(True, "allowed", kept.boundary_class, kept.content, redacted, **said)
         if kept.boundary_class not in opened:
@@ -143,6 +163,8 @@ class PolicyVerbs(Asking):
 
         checked = check.check_choice(method, get_args(calibrate.Method), field="method")
         access = self._access.narrowed(self._access.resolve(namespace))
+        if isinstance(judged, str | Mapping) or not isinstance(judged, Iterable):
+            raise InvalidInput("judged questions are a list of objects")
         rows = [row for each in judged for row in self._judged_candidates(each, access)]
         model = self._database.read(embeddings.active)
         holds = self.policy(namespace)[0]
@@ -183,40 +205,68 @@ class PolicyVerbs(Asking):
         ]
 
     def _reclassified(self, place: str, known: Policies, *, dry_run: bool, progress: Progress) -> Reclassified:
+        """Judge every node and every reason of the namespace again, whoever may see it; the report names what this
+        access may see.
+        """
         access = replace(self._access.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
-        changed: dict[str, list[str]] = {"raised": [], "redacted": [], "denied": [], "violating": []}
-        scope = scope_parameters(access)
-        (total,) = self._database.read(lambda tx: tx.row("node_total", scope)) or (0,)
-        after = checked = 0
-        while True:
-            where = {**scope, "after": after, "limit": _BATCH}
-            rows = self._database.read(lambda tx, where=where: tx.rows("nodes_after", where))  # type: ignore[misc]
-            if not rows:
-                return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
-            after, checked = rows[-1][0], checked + len(rows)
-            for node in (nodes.from_row(row[1:]) for row in rows):
-                new = _rejudged(node, known.at(node.namespace), changed)
+        seen = self._access
+        changed: dict[str, list[str]] = {name: [] for name in _CHANGES}
+        (total,) = self._database.read(lambda tx: tx.row("node_total", scope_parameters(access))) or (0,)
+        checked = 0
+        for batch in self._batches(access, "nodes_after"):
+            for node in (nodes.from_row(row[1:]) for row in batch):
+                new, what = _rejudged(node, known.at(node.namespace))
                 if new is not node and not dry_run:
-                    self._rewrite(access, node, new)
+                    what = {*what, *self._rewrite(access, node, new)}
+                for name in what if seen.sees(node.namespace, node.boundary_class) else ():
+                    changed[name].append(node.id)
+            checked += len(batch)
             progress(checked, total)
+        for batch in self._batches(access, "edges_after"):
+            for edge in (edges.from_row(row[1:]) for row in batch):
+                cleaned = guarded_edge(edge, known.at(edge.source_namespace))
+                if cleaned != edge:
+                    changed["redacted"].append(edge.source_id)
+                    if not dry_run:
+                        row = {"owner": access.owner, **edges.to_parameters(cleaned)}
+                        self._database.write(lambda tx, row=row: tx.run("edge_replace", row))  # type: ignore[misc]
+        return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
 
-    def _rewrite(self, access: Access, node: Node, new: Node | None) -> None:
-        """Store what a policy left of a node; nothing, if it left nothing. Others may have changed it meanwhile."""
+    def _batches(self, access: Access, statement: str) -> Iterator[list[Row]]:
+        """All rows of a statement in order, a batch at a time."""
+        after = 0
+        while True:
+            where = {**scope_parameters(access), "after": after, "limit": _BATCH}
+            rows = self._database.read(lambda tx, where=where: tx.rows(statement, where))  # type: ignore[misc]
+            if not rows:
+                return
+            after = rows[-1][0]
+            yield rows
+
+    def _rewrite(self, access: Access, node: Node, new: Node | None) -> set[str]:
+        """Store what a policy left of a node; nothing, if it left nothing. Others may have changed it meanwhile.
+
+        If another node already has what is left, that one stands for both, and this one is retired.
+        """
         texts = [] if new is None else [text_of(new.title, new.content)]
         made = None if self._embedder is None else embeddings.made(self._embedder, texts)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: Transaction) -> set[str]:
             tx.run("lock_edges_alone", {})
             row = tx.row("node_get", {**scope_parameters(access), "id": node.id})
             if row is None or nodes.from_row(row) != node:
-                return
-            taken = new is not None and tx.row("node_same_text", {"owner": access.owner, **nodes.to_parameters(new)})
-            if new is None or (taken and nodes.from_row(taken).id != node.id):
+                return set()
+            if new is None:
                 nodes.delete(tx, access, node.id)
-            else:
+                return set()
+            taken = tx.row("node_same_text", {"owner": access.owner, **nodes.to_parameters(new)})
+            if taken is None or nodes.from_row(taken).id == node.id:
                 nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
+                return set()
+            sweep.retire(tx, access, [new], rule="same text after redaction", run_id=self._new_id(), now=self._now())
+            return {"merged"}
 
-        self._database.write(work)
+        return self._database.write(work)
 
 
 def _put(tx: Transaction, access: Access, new: PolicyVersion, expected_version: str | None, trace: Trace) -> bool:
@@ -227,26 +277,22 @@ def _put(tx: Transaction, access: Access, new: PolicyVersion, expected_version: 
     return applied
 
 
-def _rejudged(node: Node, rules: Effective, changed: dict[str, list[str]]) -> Node | None:
-    """What the policy leaves of a stored node; None if it may not be kept at all."""
+def _rejudged(node: Node, rules: Effective) -> tuple[Node | None, set[str]]:
+    """What the policy leaves of a stored node (None: nothing), and what that means for it."""
     try:
         kept, redacted = guarded(node, rules)
-    except BoundaryDenied as error:
-        if error.message.startswith("invariant"):
-            changed["violating"].append(node.id)
-            return node
-        changed["denied"].append(node.id)
-        return None
+    except BoundaryDenied:
+        return None, {"denied"}
+    what = {"redacted"} if redacted else set()
     if kept.boundary_class != node.boundary_class:
-        changed["raised"].append(node.id)
-    if redacted:
-        changed["redacted"].append(node.id)
-    return kept if redacted or kept.boundary_class != node.boundary_class else node
+        what.add("raised")
+    if violated(kept, rules):
+        what.add("violating")
+    return (kept if what & {"redacted", "raised"} else node), what
 
 
 def _counts(report: Reclassified) -> dict[str, int]:
-    names = ("raised", "redacted", "denied", "violating")
-    return {"checked": report.checked, **{name: len(getattr(report, name)) for name in names}}
+    return {"checked": report.checked, **{name: len(getattr(report, name)) for name in _CHANGES}}
 
 
 def _next_version(version: str) -> str:

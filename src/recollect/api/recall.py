@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from recollect.api.asking import SEARCHED, Asking
-from recollect.api.boundary import holds
+from recollect.api.boundary import violated
 from recollect.api.state import trace_of
 from recollect.model import limits
 from recollect.model.access import Access
@@ -25,7 +25,7 @@ from recollect.text import check
 from recollect.text.tokens import count_tokens, text_of
 
 if TYPE_CHECKING:
-    from recollect.policy.boundary import Effective
+    from recollect.policy.boundary import Effective, Policies
     from recollect.recall.pipeline import Recall, Wanted
 
 _SWEPT_AT_ONCE: Final = 100
@@ -61,18 +61,19 @@ class RecallVerbs(Asking):
         started = time.monotonic()
         access = self._boundary.narrowed(self._access.narrowed(self._access.resolve(namespace)), allow)
         rules = self._boundary.at(access.root)
-        budget = self._budget(max_tokens, scope, rules)
+        scopes = cast(tuple[Scope, ...], check.check_choices(scope, get_args(Scope), field="scope"))
+        budget = self._budget(max_tokens, scopes, rules)
         if limit is not None:
             limit = check.check_whole(limit, field="limit", low=1, high=limits.CONTEXT_LIMIT)
-        source = self._boundary.clean(check.check_metadata(provenance or {}, field="provenance"), access.root)
-        scopes = check.check_choices(scope, get_args(Scope), field="scope")
+        source = check.check_metadata({} if provenance is None else provenance, field="provenance")
+        source = self._boundary.cleaned_values(source, access.root)
         filters = check.check_filter(metadata)
         question, degraded = self._question(query, None, access)
         question = replace(question, kinds=SEARCHED, scopes=scopes, metadata=filters)
         wanted = self._wanted(question, rules, graph=graph, limit=limit)
         wanted = replace(
             wanted,
-            holds=_holding(access, rules),
+            holds=_holding(access, self._boundary.in_force().policies),
             deadline=started + wanted.retrieval.context.timeout_ms / 1000,
         )
 
@@ -82,12 +83,20 @@ class RecallVerbs(Asking):
             return recalled, items, tokens, self._has_waiting(tx, access)
 
         recalled, items, tokens, waiting = self._database.read(look)
+        over = len(recalled.chosen) - len(items)
+        context = self._context(wanted, recalled, rules)
         context = replace(
-            self._context(wanted, recalled, rules),
+            context,
+            filtered={**context.filtered, **({"over_budget": over} if over else {})},
             provenance=source,
             items=tuple(items),
             tokens=tokens,
-            degraded=(*degraded, *recalled.late, *self._waiting(waiting, degraded)),
+            degraded=(
+                *degraded,
+                *self._uncalibrated(question, rules),
+                *recalled.late,
+                *self._waiting(waiting, degraded),
+            ),
         )
         self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
         self._note_fallback(access, context.degraded, trace)
@@ -131,15 +140,15 @@ class RecallVerbs(Asking):
         def work(tx: Transaction) -> Judged:
             now = self._now()
             node = nodes.get(tx, access, node_id)
+            if node.kind not in SEARCHED:
+                raise InvalidInput(f"{node.id} is a {node.kind}; memos and claims are judged")
             settings = in_force.policies.at(node.namespace).retrieval.feedback
             given = feedback.Given(self._new_id(), node, known, context_id, heir, now)
             return feedback.record(
                 tx, access, given, trace=trace, judge=lambda each: judged(each, known, now=now, settings=settings)
             )
 
-        answer = self._database.write(work)
-        self._utilities.forget()
-        return answer
+        return self._database.write(work)
 
     def sweep(self, *, limit: int = 1_000) -> Swept:
         """Retire what has expired, with a receipt, and forget contexts and events that are long past."""
@@ -199,12 +208,16 @@ class RecallVerbs(Asking):
         events.record(tx, access, "activate", payload, namespace=access.root, at=context.created_at, trace=trace)
 
 
-def _holding(access: Access, rules: Effective) -> Callable[[Transaction, Sequence[str]], set[str]] | None:
-    """Which of some nodes keep the invariants of the policy."""
-    keeps = holds(rules)
-    if keeps is None:
+def _holding(access: Access, known: Policies) -> Callable[[Transaction, Sequence[str]], set[str]] | None:
+    """Which of some nodes keep the invariants of the policies where they are."""
+    if not any(policy.invariants for policy in known.by_namespace.values()):
         return None
-    return lambda tx, ids: {node.id for node in nodes.by_ids(tx, access, ids).values() if keeps(node)}
+
+    def holding(tx: Transaction, ids: Sequence[str]) -> set[str]:
+        found = nodes.by_ids(tx, access, ids).values()
+        return {node.id for node in found if not violated(node, known.at(node.namespace))}
+
+    return holding
 
 
 def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tuple[list[ContextItem], int]:

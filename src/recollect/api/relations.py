@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from recollect.api.boundary import guarded_edge, refuse_secret
 from recollect.api.state import Verbs
 from recollect.model import limits
-from recollect.model.errors import InvalidInput, shown
+from recollect.model.errors import BoundaryDenied, InvalidInput, shown
 from recollect.model.graph import Edge
+from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, Namespaces, Related, Relations, Renamed
 from recollect.storage import edges, events, namespaces
 from recollect.storage.port import Transaction
@@ -37,13 +39,15 @@ class RelationVerbs(Verbs):
         weight = check.check_weight(weight)
         access = self._access
         reason = check.check_reason(reason)
-        if reason:
-            reason = self._boundary.question(reason, access.root)[: limits.REASON_CHARACTERS]
+        known = self._boundary.in_force().policies
         within = None if namespace is None else access.resolve(namespace)
+
+        def guard(edge: Edge) -> Edge:
+            return guarded_edge(edge, known.at(edge.source_namespace))
 
         def work(tx: Transaction) -> Related:
             now = self._now()
-            related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within)
+            related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within, guard=guard)
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
                 events.record(tx, access, "integrate", payload, namespace=related.edge.source_namespace, at=now)
@@ -132,6 +136,7 @@ class RelationVerbs(Verbs):
         """Move a namespace and everything below it, in one transaction."""
         access = self._access
         old, new = access.resolve(source), access.resolve(target)
+        self._refuse_escape(old, new)
 
         def work(tx: Transaction) -> Renamed:
             now = self._now()
@@ -142,8 +147,18 @@ class RelationVerbs(Verbs):
 
         return self._database.write(work)
 
+    def _refuse_escape(self, old: str, new: str) -> None:
+        """A move must not take memos out from under a policy that holds above them."""
+        for place in self._boundary.in_force().policies.by_namespace:
+            if place != old and is_inside(old, place) and not is_inside(new, place):
+                raise BoundaryDenied(
+                    f"{new!r} is outside {place!r}, whose policy holds for {old!r}",
+                    hint="move it inside, or change the policies first",
+                )
+
 
 def _edge_key(source_id: str, target_id: str, tag: str) -> tuple[str, str, str]:
+    refuse_secret(tag if isinstance(tag, str) else "", field="tag")
     source = check.check_id(source_id, field="source_memo_id")
     return source, check.check_id(target_id, field="target_memo_id"), check.check_tag(tag)
 

@@ -68,7 +68,8 @@ class SearchVerbs(Asking):
         rules = self._boundary.at(access.root)
         wanted = self._wanted(question, rules, graph=graph)
         fixed = limit or (_WITHOUT_CUT if self._tuning.cut is None else None)
-        ask = Ask(wanted, limit=fixed, cut=self._tuning.cut, final=rank == "final", exclude=like)
+        wanted = replace(wanted, exclude=like)
+        ask = Ask(wanted, limit=fixed, cut=self._tuning.cut, final=rank == "final")
 
         def work(tx: Transaction) -> tuple[Found, bool]:
             found = search(tx, access, ask, self._searching())
@@ -77,7 +78,7 @@ class SearchVerbs(Asking):
         found, waiting = self._database.read(work)
         found = replace(
             found,
-            degraded=(*degraded, *self._waiting(waiting, degraded)),
+            degraded=(*degraded, *self._uncalibrated(question, rules), *self._waiting(waiting, degraded)),
             policy_version=rules.version,
         )
         self._note_search(access, found, trace)
@@ -101,7 +102,7 @@ class SearchVerbs(Asking):
         min_similarity = check.check_weight(min_similarity, field="min_similarity")
         task = None if task_id is None else check.check_id(task_id, field="task_id")
         access = self._access.narrowed(self._access.resolve(namespace))
-        model, vector = self._direction(self._boundary.question(text, access.root))
+        model, vector = self._direction(self._boundary.cleaned(text, access.root))
         question = Question(text, vector, model, kinds=(TARGETS[target],), task_id=task, now=self._now())
         return self._database.read(
             lambda tx: vector_search(

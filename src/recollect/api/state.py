@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.api.boundary import Boundary
+from recollect.api.boundary import Boundary, refuse_secret
 from recollect.api.journal import Journal
 from recollect.api.worker import Worker
 from recollect.embedding.port import Embedder
@@ -71,10 +71,11 @@ class Verbs:
 
 def trace_of(request_id: str | None, trace_id: str | None) -> Trace:
     """The caller's names for its request, checked."""
-    return Trace(
-        None if request_id is None else check.check_id(request_id, field="request_id"),
-        None if trace_id is None else check.check_id(trace_id, field="trace_id"),
-    )
+    given = {"request_id": request_id, "trace_id": trace_id}
+    for field, value in given.items():
+        if value is not None:
+            refuse_secret(check.check_id(value, field=field), field=field)
+    return Trace(**given)
 
 
 def silent(done: int, total: int) -> None:

@@ -141,6 +141,7 @@ class BoundaryAnswer(Answer):
     boundary_class: str
     redacted: str | None = Field(description="The text as it would be kept; null if it would not.")
     findings: dict[str, int] = Field(description="What was taken out, by kind.")
+    truncated: bool = Field(default=False, description="True when the text was shortened to fit the byte ceiling.")
     escalation: str | None
     policy_version: str
 
@@ -194,6 +195,7 @@ class ReclassifiedAnswer(Answer):
     checked: int
     raised: list[str]
     redacted: list[str]
+    merged: list[str]
     denied: list[str]
     violating: list[str]
     dry_run: bool

@@ -11,6 +11,8 @@ ClaimKind = Literal["fact", "preference", "task", "policy_hint"]
 Scope = Literal["session", "project", "principle"]
 BoundaryClass = Literal["public", "internal", "pii", "secret"]
 
+# From the shortest to the longest: what has no scope lasts as long as a principle.
+SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
 # From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
 

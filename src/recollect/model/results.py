@@ -53,12 +53,28 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
+class Factors:
+    """The parts of g, each in [0, 1]: utility (as a z-score before), confidence, recency, and quality if it counts."""
+
+    utility_z: float
+    utility: float
+    confidence: float
+    recency: float
+    quality: float | None
+    age_days: float
+    g: float
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that a search found, and how well it fits: 0 to 1, comparable within one answer."""
+    """A node that a search found, and how well it fits: 0 to 1, comparable within one answer. Ranked by the final
+    score, `factors` has the parts of g.
+    """
 
     node: Node
     score: float
     scores: Scores
+    factors: Factors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,27 +265,19 @@ class PolicyApplied:
 
 @dataclass(frozen=True, slots=True)
 class Reclassified:
-    """What a policy made of the rows that were there before it: how many were read, and by id what changed."""
+    """What a policy made of the rows that were there before it: how many were read, and by id what changed.
+
+    merged: retired, because another node had the same text when both were redacted. violating: breaks an invariant
+    and stays, but is not recalled.
+    """
 
     checked: int
     raised: tuple[str, ...]
     redacted: tuple[str, ...]
+    merged: tuple[str, ...]
     denied: tuple[str, ...]
     violating: tuple[str, ...]
     dry_run: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Factors:
-    """The parts of g, each in [0, 1]: utility (as a z-score before), confidence, recency, and quality if it counts."""
-
-    utility_z: float
-    utility: float
-    confidence: float
-    recency: float
-    quality: float | None
-    age_days: float
-    g: float
 
 
 @dataclass(frozen=True, slots=True)

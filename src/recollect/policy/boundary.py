@@ -123,7 +123,9 @@ class Policies:
         """What holds in a namespace; the default policy where none was applied at it or above."""
         chain = tuple(sorted((path for path in self.by_namespace if is_inside(namespace, path)), key=len))
         if chain not in self._known:
-            self._known[chain] = _folded([self.by_namespace[path] for path in chain] or [document.default()])
+            # Only a namespace of the first level has nothing above it: further down the default is only tightened.
+            above = [] if chain and "/" not in chain[0] else [document.default()]
+            self._known[chain] = _folded([*above, *(self.by_namespace[path] for path in chain)])
         return self._known[chain]
 
     def with_policy(self, namespace: str, policy: Policy) -> Policies:

@@ -32,7 +32,7 @@ class Hybrid:
     alpha: None takes what the embedder was calibrated to. lexical_shift is added to α for questions of at most
     lexical_tokens words, or with code, quotes or URLs in them; natural_shift for sentences of at least
     natural_tokens words. α stays within alpha_low and alpha_high where it was there before.
-    text_scale: `best` divides by the best score, `min-max` and `rank` (1 / (1 + rank)) are the seeds' forms.
+    text_scale: `best` divides by the best score, `min-max` and `rank` (1 / (1 + rank)) are other common forms.
     vector_scale: `spread` compares the candidates with each other (see recall/fuse.py), `cosine` is (cos + 1) / 2.
     k_txt and k_vec: None means 4 and 8 times k_final. An arm with less than k_final / 2 candidates is asked once
     more for `expansion` times as many.
@@ -73,7 +73,7 @@ class Rerank:
 @dataclass(frozen=True, slots=True)
 class Diversity:
     """mmr_lambda: 1 keeps the plain order, lower values prefer what differs from what was chosen.
-    per_entity: how many nodes of one entity, page or title a context may hold.
+    per_entity: how many nodes that mention one entity a context may hold, unless the question names it.
     """
 
     mmr_lambda: float = 0.85
@@ -99,7 +99,9 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """k_final: how many nodes a context holds; minutes: how long it lives; timeout_ms: when activate gives up."""
+    """k_final: how many nodes a context holds; minutes: how long it lives; timeout_ms: how long activate may
+    take: what is not done then is given up (the graph arm) or fails (a database that does not answer).
+    """
 
     k_final: int = 12
     minutes: float = 60.0
@@ -141,7 +143,7 @@ class Retrieval:
     calibration: Calibration | None = None
 
 
-# The mixes of the seeds, by name: what `retrieval.preset` stands for. Keys given beside it win.
+# Other mixes, by name: what `retrieval.preset` stands for. Keys given beside it win.
 PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType(
     {
         "measured": {},

@@ -26,15 +26,14 @@ def first_of_each(keys: Sequence[str]) -> list[int]:
 def few_of_each(
     ids: Sequence[str], entities: Mapping[str, Collection[str]], *, most: int, asked: Collection[str] = ()
 ) -> list[int]:
-    """The places of those that are among the first `most` of at least one of their entities, in order.
-
-    A node without entities stays; so does one of an entity that the question itself names.
+    """The places of those that leave at most so many of each entity, in order; an entity that the question itself
+    names may come as often as it likes.
     """
     taken: Counter[str] = Counter()
     kept = []
     for at, node_id in enumerate(ids):
         about = [entity for entity in entities.get(node_id, ()) if entity not in asked]
-        if about and len(about) == len(entities[node_id]) and all(taken[entity] >= most for entity in about):
+        if any(taken[entity] >= most for entity in about):
             continue
         taken.update(about)
         kept.append(at)
@@ -64,4 +63,3 @@ def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: f
         left[at] = False
         nearest = np.maximum(nearest, similarity[at])
     return chosen
-

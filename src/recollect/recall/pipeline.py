@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,13 +21,18 @@ from recollect.recall import diversify
 from recollect.recall.explain import scores_of
 from recollect.recall.fuse import Scored, alpha_for, fuse
 from recollect.recall.rerank import Reranked, rerank
-from recollect.recall.spread import Spreading, spread
+from recollect.recall.spread import NOWHERE, Spreading, spread
 from recollect.storage import mentions, standings
 from recollect.storage.candidates import Candidates, find
 from recollect.storage.port import Transaction, Vectors
 from recollect.storage.question import Question
 from recollect.storage.standings import Standing, Utilities
 from recollect.storage.text_index import TextSearch
+
+# How often a node may have been replaced by another that was replaced itself.
+_GENERATIONS: Final = 8
+# MMR compares each with each: among so many times what is wanted it finds what it wants.
+_POOL: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +48,41 @@ class Searching:
 class Wanted:
     """What is asked for, and how to rank it.
 
-    holds: whether a node keeps the invariants of the policy; None if there are none.
+    holds: which of some nodes keep the invariants of the policy; None if there are none.
     """
 
     question: Question
     trust: Trust
     retrieval: Retrieval
     limit: int
-    diverse: bool = True
     holds: Callable[[Transaction, Sequence[str]], set[str]] | None = None
     deadline: float | None = None
+    exclude: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The candidates by relevance, and how they were found."""
+
+    scored: tuple[Scored, ...]
+    spreading: Spreading
+    alpha: float
+    arms: tuple[str, ...]
+    vectors_searched: int
+    unrelated: int
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its standing and its final score."""
+
+    each: Scored
+    standing: Standing
+    score: float
+    factors: Reranked
+    at: int
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,94 +104,75 @@ class Recall:
     parameters: Mapping[str, Any]
     filtered: Mapping[str, int]
     statistics: Mapping[str, Mapping[str, float]]
-    vectors_searched: int
     late: tuple[str, ...] = ()
 
 
 def recall(tx: Transaction, access: Access, wanted: Wanted, searching: Searching) -> Recall:
     """The nodes that matter for a question now."""
-    found, reach = _candidates(tx, access, wanted, searching)
-    question, hybrid = wanted.question, wanted.retrieval.hybrid
-    by_vectors = question.vector is not None and found.vectors_searched > 0
-    alpha = alpha_for(question.text, wanted.trust, hybrid) if by_vectors else 0.0
-    calibration = wanted.retrieval.calibration
-    fusion = fuse(found.found, question.vector, alpha=alpha, trust=wanted.trust, hybrid=hybrid, calibration=calibration)
-    late = _is_late(wanted)
-    spreading = Spreading() if late else spread(tx, access, fusion, question, settings=wanted.retrieval.graph)
-    scored = spreading.scored or fusion.scored
-    filtered: Counter[str] = Counter(unrelated=len(found.found) - len(fusion.scored))
-    order = ranked(tx, access, wanted, searching, scored, filtered)
-    chosen = _chosen(tx, access, wanted, order, filtered, spreading)
+    hybrid, calibration = wanted.retrieval.hybrid, wanted.retrieval.calibration
+    reach = (hybrid.k_txt or 4 * wanted.limit, hybrid.k_vec or 8 * wanted.limit)
+    found, reach = _candidates(tx, access, wanted, searching, reach)
+    order = ordered(tx, access, wanted, found)
+    filtered: Counter[str] = Counter(unrelated=order.unrelated)
+    by_final = ranked(tx, access, wanted, searching, order, filtered)
+    chosen = _chosen(tx, access, wanted, by_final, filtered, order.spreading)
     return Recall(
         chosen=tuple(chosen),
-        arms=("text", *(("vectors",) if by_vectors else ()), *(("graph",) if spreading.scored else ())),
+        arms=order.arms,
         parameters={
-            "alpha": alpha,
+            "alpha": order.alpha,
             "k_txt": reach[0],
             "k_vec": reach[1],
             "k_final": wanted.limit,
             "threshold": wanted.retrieval.rerank.threshold,
             "mmr_lambda": wanted.retrieval.diversity.mmr_lambda,
+            "graph_weight": wanted.retrieval.graph.weight,
             "calibration": "none" if calibration is None else calibration.method,
         },
         filtered={reason: count for reason, count in filtered.items() if count},
-        statistics=_statistics(order),
+        statistics=_statistics(by_final),
+        late=("the graph arm was left out: time was up",) if order.late else (),
+    )
+
+
+def ordered(tx: Transaction, access: Access, wanted: Wanted, found: Candidates) -> Ordered:
+    """The candidates by S, or where the graph arm leads somewhere by S and what it adds."""
+    question, hybrid = wanted.question, wanted.retrieval.hybrid
+    by_vectors = question.vector is not None and found.vectors_searched > 0
+    alpha = alpha_for(question.text, wanted.trust, hybrid) if by_vectors else 0.0
+    candidates = [each for each in found.found if each.id != wanted.exclude]
+    calibration = wanted.retrieval.calibration
+    fusion = fuse(candidates, question.vector, alpha=alpha, trust=wanted.trust, hybrid=hybrid, calibration=calibration)
+    graph = wanted.retrieval.graph
+    late = graph.weight > 0 and wanted.deadline is not None and time.monotonic() > wanted.deadline
+    spreading = NOWHERE if late else spread(tx, access, fusion, question, settings=graph)
+    arms = ("text", *(("vectors",) if by_vectors else ()), *(("graph",) if spreading.scored else ()))
+    return Ordered(
+        scored=tuple(each for each in spreading.scored or fusion.scored if each.candidate.id != wanted.exclude),
+        spreading=spreading,
+        alpha=alpha,
+        arms=arms,
         vectors_searched=found.vectors_searched,
-        late=("the graph arm was left out: time was up",) if late and wanted.retrieval.graph.weight > 0 else (),
+        unrelated=len(candidates) - len(fusion.scored),
+        late=late,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate with its standing and its final score."""
-
-    each: Scored
-    standing: Standing
-    score: float
-    factors: Reranked
-    at: int
-    replaces: tuple[str, ...] = ()
-
-
-def _candidates(
-    tx: Transaction, access: Access, wanted: Wanted, searching: Searching
-) -> tuple[Candidates, tuple[int, int]]:
-    """What both arms find; an arm that gives less than half of what is wanted is asked once more, for more."""
-    hybrid = wanted.retrieval.hybrid
-    reach = (hybrid.k_txt or 4 * wanted.limit, hybrid.k_vec or 8 * wanted.limit)
-    found = find(tx, access, wanted.question, text=searching.text, vectors=searching.vectors, reach=reach)
-    by_text = sum(1 for each in found.found if each.text_rank is not None)
-    by_vector = sum(1 for each in found.found if each.vector_rank is not None)
-    thin_text = 2 * by_text < wanted.limit
-    # An arm that has nothing more to give need not be asked.
-    thin_vector = 2 * by_vector < wanted.limit and by_vector < found.vectors_searched
-    if not (thin_text and by_text) and not thin_vector:
-        return found, reach
-    more = (
-        reach[0] * (hybrid.expansion if thin_text else 1),
-        reach[1] * (hybrid.expansion if thin_vector else 1),
-    )
-    return find(tx, access, wanted.question, text=searching.text, vectors=searching.vectors, reach=more), more
 
 
 def ranked(
-    tx: Transaction,
-    access: Access,
-    wanted: Wanted,
-    searching: Searching,
-    scored: Sequence[Scored],
-    filtered: Counter[str],
+    tx: Transaction, access: Access, wanted: Wanted, searching: Searching, order: Ordered, filtered: Counter[str]
 ) -> list[Ranked]:
-    """The candidates by their final score S·g, without those that may not be recalled."""
+    """The candidates by their final score S·g, without those that may not be recalled.
+
+    After the graph arm, places are decided by its mix of S and G, times g; the scores S·g are handed out in that order.
+    """
     question, retrieval = wanted.question, wanted.retrieval
-    by_id = standings.of_nodes(tx, access, question, [each.candidate.id for each in scored])
-    heirs = {each.superseded_by for each in by_id.values() if each.superseded_by} - by_id.keys()
-    if heirs:
-        by_id |= standings.of_nodes(tx, access, question, [heir for heir in heirs if heir is not None])
+    by_id = _standings(tx, access, question, [each.candidate.id for each in order.scored])
     allowed = set(by_id) if wanted.holds is None else wanted.holds(tx, list(by_id))
+    closed = {node_id for node_id, each in by_id.items() if _is_closed(each, question.now)}
     filtered["invariant"] += len(by_id) - len(allowed)
-    filtered["not_live"] += sum(1 for each in scored if each.candidate.id not in by_id)
-    kept, replaces = _inherited([each for each in scored if each.candidate.id in allowed], by_id, allowed)
+    filtered["not_live"] += sum(1 for each in order.scored if each.candidate.id not in by_id)
+    filtered["closed"] += len(closed & allowed)
+    kept, replaces = _inherited(order.scored, by_id, allowed - closed)
     filtered["superseded"] += sum(map(len, replaces.values()))
     if not kept:
         return []
@@ -171,11 +182,47 @@ def ranked(
     known = [by_id[each.candidate.id] for each in kept]
     weighed = rerank(known, spread_of, now=question.now, settings=retrieval.rerank, feedback=retrieval.feedback)
     final = np.array([each.score for each in kept]) * weighed.g
-    order = sorted(range(len(kept)), key=lambda at: (-final[at], -kept[at].score, kept[at].candidate.id))
+    mixed = np.array([order.spreading.mixed.get(each.candidate.id, each.score) for each in kept]) * weighed.g
+    places = sorted(range(len(kept)), key=lambda at: (-mixed[at], -final[at], kept[at].candidate.id))
+    values = sorted(final.tolist(), reverse=True)
     return [
-        Ranked(kept[at], known[at], float(final[at]), weighed, at, tuple(replaces.get(known[at].id, ())))
-        for at in order
+        Ranked(kept[at], known[at], value, weighed, at, tuple(replaces.get(known[at].id, ())))
+        for at, value in zip(places, values, strict=True)
     ]
+
+
+def _candidates(
+    tx: Transaction, access: Access, wanted: Wanted, searching: Searching, reach: tuple[int, int]
+) -> tuple[Candidates, tuple[int, int]]:
+    """What both arms find; one that gives less than half of what is wanted and has more is asked once more."""
+    found = find(tx, access, wanted.question, text=searching.text, vectors=searching.vectors, reach=reach)
+    by_text = sum(1 for each in found.found if each.text_rank is not None)
+    by_vector = sum(1 for each in found.found if each.vector_rank is not None)
+    thin_text = 2 * by_text < wanted.limit and by_text == reach[0]
+    thin_vector = 2 * by_vector < wanted.limit and by_vector < found.vectors_searched
+    if not thin_text and not thin_vector:
+        return found, reach
+    more = wanted.retrieval.hybrid.expansion
+    reach = (reach[0] * (more if thin_text else 1), reach[1] * (more if thin_vector else 1))
+    return find(tx, access, wanted.question, text=searching.text, vectors=searching.vectors, reach=reach), reach
+
+
+def _standings(tx: Transaction, access: Access, question: Question, ids: Sequence[str]) -> dict[str, Standing]:
+    """The standings of nodes, and of those that stand for them now."""
+    by_id = standings.of_nodes(tx, access, question, ids)
+    new = by_id
+    for _ in range(_GENERATIONS):
+        heirs = [each.superseded_by for each in new.values() if each.superseded_by and each.superseded_by not in by_id]
+        if not heirs:
+            break
+        new = standings.of_nodes(tx, access, question, [heir for heir in heirs if heir is not None])
+        by_id |= new
+    return by_id
+
+
+def _is_closed(standing: Standing, now: str) -> bool:
+    """A task that was completed."""
+    return standing.claim_kind == "task" and standing.valid_to is not None and standing.valid_to <= now
 
 
 def _inherited(
@@ -186,12 +233,19 @@ def _inherited(
     replaces: dict[str, list[str]] = {}
     for each in scored:
         node_id = each.candidate.id
-        heir = by_id[node_id].superseded_by
-        if heir is not None and heir in allowed:
+        if node_id not in allowed:
+            continue
+        heir = node_id
+        for _ in range(_GENERATIONS):
+            following = by_id[heir].superseded_by
+            if following is None or following not in allowed or following == node_id:
+                break
+            heir = following
+        if heir != node_id:
             replaces.setdefault(heir, []).append(node_id)
-            each, node_id = replace(each, candidate=replace(each.candidate, id=heir)), heir
-        if node_id not in kept or each.score > kept[node_id].score:
-            kept[node_id] = each
+            each = replace(each, candidate=replace(each.candidate, id=heir))
+        if heir not in kept or each.score > kept[heir].score:
+            kept[heir] = each
     return list(kept.values()), replaces
 
 
@@ -199,63 +253,52 @@ def _chosen(
     tx: Transaction,
     access: Access,
     wanted: Wanted,
-    ranked: Sequence[Ranked],
+    by_final: Sequence[Ranked],
     filtered: Counter[str],
     spreading: Spreading,
 ) -> list[Recalled]:
     """Those that a context gets: above the threshold, each text once, few of one entity, and different."""
     retrieval = wanted.retrieval
-    above = [each for each in ranked if each.score >= retrieval.rerank.threshold]
-    filtered["below_threshold"] += len(ranked) - len(above)
-    if not wanted.diverse:
-        return [_recalled(each, each.score, spreading) for each in above[: wanted.limit]]
+    above = [each for each in by_final if each.score >= retrieval.rerank.threshold]
+    filtered["below_threshold"] += len(by_final) - len(above)
     once = [above[at] for at in diversify.first_of_each([each.standing.content_hash for each in above])]
     filtered["same_text"] += len(above) - len(once)
     ids = [each.standing.id for each in once]
     about = standings.entities(tx, access, ids)
     asked = mentions.asked(tx, access, wanted.question.text) if about else {}
-    few = [once[at] for at in diversify.few_of_each(ids, about, most=retrieval.diversity.per_entity, asked=set(asked))]
+    few = [once[at] for at in diversify.few_of_each(ids, about, most=retrieval.diversity.per_entity, asked=asked)]
     filtered["same_entity"] += len(once) - len(few)
+    pool = few[: _POOL * wanted.limit]
     places = diversify.mmr(
-        [each.score for each in few],
-        [each.each.candidate.vector for each in few],
+        [each.score for each in pool],
+        [each.each.candidate.vector for each in pool],
         balance=retrieval.diversity.mmr_lambda,
         count=wanted.limit,
     )
     filtered["beyond_limit"] += len(few) - len(places)
-    return [_recalled(few[at], few[at].score, spreading) for at in places]
+    return [_recalled(pool[at], spreading) for at in places]
 
 
-def _recalled(ranked: Ranked, score: float, spreading: Spreading) -> Recalled:
+def _recalled(each: Ranked, spreading: Spreading) -> Recalled:
     weighed = Weighed(
-        scores=scores_of(ranked.each),
-        relevance=ranked.each.score,
-        graph=spreading.reached.get(ranked.standing.id, 0.0),
-        factors=ranked.factors.factors(ranked.at),
+        scores=scores_of(each.each),
+        relevance=each.each.score,
+        graph=spreading.reached.get(each.standing.id, 0.0),
+        factors=each.factors.factors(each.at),
     )
-    return Recalled(ranked.standing.id, score, weighed, ranked.replaces)
+    return Recalled(each.standing.id, each.score, weighed, each.replaces)
 
 
-def _statistics(ranked: Sequence[Ranked]) -> dict[str, dict[str, float]]:
+def _statistics(by_final: Sequence[Ranked]) -> dict[str, dict[str, float]]:
     """Average, median and 90th percentile of each score over all candidates that were ranked."""
-    if not ranked:
+    if not by_final:
         return {}
-    values = {
-        "s_text": [each.each.s_text for each in ranked],
-        "s_vec": [each.each.s_vec for each in ranked],
-        "S": [each.each.score for each in ranked],
-        "g": [float(each.factors.g[each.at]) for each in ranked],
-        "score_final": [each.score for each in ranked],
-    }
+    table = np.array(
+        [(each.each.s_text, each.each.s_vec, each.each.score, each.factors.g[each.at], each.score) for each in by_final]
+    )
+    averages, (medians, nineties) = table.mean(axis=0), np.percentile(table, (50, 90), axis=0)
+    names = ("s_text", "s_vec", "S", "g", "score_final")
     return {
-        name: {
-            "avg": round(float(np.mean(numbers)), 4),
-            "p50": round(float(np.percentile(numbers, 50)), 4),
-            "p90": round(float(np.percentile(numbers, 90)), 4),
-        }
-        for name, numbers in values.items()
+        name: {"avg": round(float(a), 4), "p50": round(float(m), 4), "p90": round(float(n), 4)}
+        for name, a, m, n in zip(names, averages, medians, nineties, strict=True)
     }
-
-
-def _is_late(wanted: Wanted) -> bool:
-    return wanted.deadline is not None and time.monotonic() > wanted.deadline

@@ -10,10 +10,8 @@ from recollect.model.access import Access
 from recollect.model.results import Found, Hit
 from recollect.recall.cut_off import CutOff
 from recollect.recall.explain import scores_of
-from recollect.recall.fuse import alpha_for, fuse
 from recollect.recall.knee import kept
-from recollect.recall.pipeline import Searching, Wanted, ranked
-from recollect.recall.spread import spread
+from recollect.recall.pipeline import Searching, Wanted, ordered, ranked
 from recollect.storage import nodes
 from recollect.storage.candidates import find
 from recollect.storage.port import Transaction
@@ -30,42 +28,32 @@ class Ask:
     limit: int | None = None
     cut: CutOff | None = None
     final: bool = False
-    exclude: str | None = None
 
 
 def search(tx: Transaction, access: Access, ask: Ask, searching: Searching) -> Found:
     """The best memos, with what led to their order."""
-    wanted, question = ask.wanted, ask.wanted.question
-    found = find(tx, access, question, text=searching.text, vectors=searching.vectors, reach=(CANDIDATES, CANDIDATES))
-    by_vectors = question.vector is not None and found.vectors_searched > 0
-    hybrid, calibration = wanted.retrieval.hybrid, wanted.retrieval.calibration
-    alpha = alpha_for(question.text, wanted.trust, hybrid) if by_vectors else 0.0
-    fusion = fuse(
-        [each for each in found.found if each.id != ask.exclude],
-        question.vector,
-        alpha=alpha,
-        trust=wanted.trust,
-        hybrid=hybrid,
-        calibration=calibration,
-    )
-    spreading = spread(tx, access, fusion, question, settings=wanted.retrieval.graph)
-    scored = [each for each in spreading.scored or fusion.scored if each.candidate.id != ask.exclude]
-    order = [(each, each.score) for each in scored]
+    reach = (CANDIDATES, CANDIDATES)
+    found = find(tx, access, ask.wanted.question, text=searching.text, vectors=searching.vectors, reach=reach)
+    order = ordered(tx, access, ask.wanted, found)
+    # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
+    values = sorted((each.score for each in order.scored), reverse=True)
+    hits = [(each, value, None) for each, value in zip(order.scored, values, strict=True)]
     if ask.final:
-        order = [(each.each, each.score) for each in ranked(tx, access, wanted, searching, scored, Counter())]
-    if ask.limit is not None:
-        keep = ask.limit
-    else:
-        keep = kept([score for _, score in order], ask.cut) if ask.cut is not None else len(order)
-    chosen = order[:keep]
-    by_id = nodes.by_ids(tx, access, [each.candidate.id for each, _ in chosen])
-    hits = [
-        Hit(by_id[each.candidate.id], score, scores_of(each)) for each, score in chosen if each.candidate.id in by_id
-    ]
+        by_final = ranked(tx, access, ask.wanted, searching, order, Counter())
+        hits = [(each.each, each.score, each.factors.factors(each.at)) for each in by_final]  # type: ignore[misc]
+    keep = ask.limit
+    if keep is None:
+        keep = len(hits) if ask.cut is None else kept([score for _, score, _ in hits], ask.cut)
+    chosen = hits[:keep]
+    by_id = nodes.by_ids(tx, access, [each.candidate.id for each, _, _ in chosen])
     return Found(
-        hits=tuple(hits),
-        arms=("text", *(("vectors",) if by_vectors else ()), *(("graph",) if spreading.scored else ())),
-        alpha=alpha,
-        candidates=len(order),
-        vectors_searched=found.vectors_searched,
+        hits=tuple(
+            Hit(by_id[each.candidate.id], score, scores_of(each), factors)
+            for each, score, factors in chosen
+            if each.candidate.id in by_id
+        ),
+        arms=order.arms,
+        alpha=order.alpha,
+        candidates=len(hits),
+        vectors_searched=order.vectors_searched,
     )

@@ -2,14 +2,15 @@
 
 A walk starts at the best candidates (mass S^sharpness, half of it) and at the nodes that the question names (the
 other half), and goes on over their edges; G is how likely it comes past a node. Candidates and reached nodes are
-then ordered by S / max S + weight · G, but the best candidate stays first. The scores themselves stay what they
-were and are handed out anew in that order, so that S keeps its scale for g and the threshold.
+then ordered by the mix (S / max S + weight · G) / (1 + weight), but the best candidate stays first. S itself stays
+what it is; whoever ranks hands out the scores anew in the order of the mix, so that they keep their scale (a
+threshold means the same with and without this arm).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -29,27 +30,36 @@ _EDGES_OF_A_NODE: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Spreading:
-    """The candidates in their new order, and how likely the walk came past each node; empty if it led nowhere."""
+    """The candidates in their new order, the mix of S and G of each, and how likely the walk came past each node;
+    all empty if it led nowhere.
+    """
 
     scored: tuple[Scored, ...] = ()
+    mixed: Mapping[str, float] = field(default_factory=dict)
     reached: Mapping[str, float] = field(default_factory=dict)
+
+
+NOWHERE: Final = Spreading()
 
 
 def spread(tx: Transaction, access: Access, fusion: Fusion, question: Question, *, settings: Graph) -> Spreading:
     """Follow the graph from the best candidates."""
-    if settings.weight == 0:
-        return Spreading()
+    if settings.weight == 0 or not fusion.scored:
+        return NOWHERE
     named = mentions.asked(tx, access, question.text)
     start = masses(fusion.scored[: settings.seeds], named, sharpness=settings.sharpness)
     links = _neighbourhood(tx, access, list(start), settings)
-    if not links and not named.keys() - {each.candidate.id for each in fusion.scored}:
-        return Spreading()
-    reached = walked(start, links, damping=settings.damping)
     known = {each.candidate.id for each in fusion.scored}
+    if not links and not named.keys() - known:
+        return NOWHERE
+    reached = walked(start, links, damping=settings.damping)
     fresh = standings.of_nodes(tx, access, question, [node_id for node_id in reached if node_id not in known])
     vectors = {} if question.model is None else embeddings.of_nodes(tx, access, list(fresh), question.model)
     others = fusion.others([Candidate(node_id, vector=vectors.get(node_id)) for node_id in fresh])
-    return Spreading(tuple(reordered([*fusion.scored, *others], reached, weight=settings.weight)), reached)
+    scored = [*fusion.scored, *others]
+    mixed = mix(scored, reached, weight=settings.weight)
+    scored.sort(key=lambda each: (-mixed[each.candidate.id], each.candidate.id))
+    return Spreading(tuple(scored), mixed, reached)
 
 
 def masses(best: Sequence[Scored], named: Mapping[str, float], *, sharpness: float) -> dict[str, float]:
@@ -83,15 +93,15 @@ def walked(start: Mapping[str, float], links: Sequence[Link], *, damping: float)
     return {node_id: value for node_id, value in zip(ids, passed.tolist(), strict=True) if value > 0}
 
 
-def reordered(scored: Sequence[Scored], reached: Mapping[str, float], *, weight: float) -> list[Scored]:
-    """The candidates by S / max S + weight · G, the best one first; the k-th gets the k-th highest of their scores."""
-    if not scored:
-        return []
-    top = max(each.score for each in scored) or 1.0
-    first, *rest = sorted(scored, key=lambda each: (-each.score, each.candidate.id))
-    rest.sort(key=lambda each: (-each.score / top - weight * reached.get(each.candidate.id, 0.0), each.candidate.id))
-    values = sorted((each.score for each in scored), reverse=True)
-    return [replace(each, score=value) for each, value in zip([first, *rest], values, strict=True)]
+def mix(scored: Sequence[Scored], reached: Mapping[str, float], *, weight: float) -> dict[str, float]:
+    """(S / max S + weight · G) / (1 + weight) of each, in [0, 1]; 1 for the best candidate."""
+    best = max(scored, key=lambda each: each.score)
+    top = best.score or 1.0
+    mixed = {
+        each.candidate.id: (each.score / top + weight * reached.get(each.candidate.id, 0.0)) / (1.0 + weight)
+        for each in scored
+    }
+    return {**mixed, best.candidate.id: 1.0}
 
 
 def _neighbourhood(tx: Transaction, access: Access, seeds: Sequence[str], settings: Graph) -> list[Link]:

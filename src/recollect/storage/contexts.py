@@ -11,6 +11,7 @@ from recollect.storage import nodes
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
+from recollect.text.tokens import count_tokens, text_of
 
 
 def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: str) -> None:
@@ -52,6 +53,7 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
         raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
     items = tx.rows("context_items", key)
     by_id = nodes.by_ids(tx, access, [node_id for _, node_id, _, _ in items])
+    tokens = sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values())
     return ActiveContext(
         id=context_id,
         question=question,
@@ -60,6 +62,7 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
         provenance=json.loads(provenance),
         created_at=created_at,
         expires_at=expires_at,
+        tokens=tokens,
         items=tuple(
             ContextItem(rank, by_id[node_id], score, reason)
             for rank, node_id, score, reason in items

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -30,9 +30,11 @@ def save(
     weight: float,
     reason: str | None,
     now: str,
+    guard: Callable[[Edge], Edge],
     within: str | None = None,
 ) -> Related:
-    """Link two nodes, or update that link. A reason of None stays as it is, '' clears it.
+    """Link two nodes, or update that link. A reason of None stays as it is, '' clears it; `guard` says what of it
+    may be kept. What a caller links is the caller's judgement from then on.
 
     `version` and `updated_at` change only when something changed; `observed_at` always does.
     """
@@ -55,10 +57,12 @@ def save(
             created_at=now,
             updated_at=now,
         )
+        edge = guard(edge)
         tx.run("edge_insert", {"owner": access.owner, **to_parameters(edge)})
         return Related(edge, "created")
     existing = from_row(row)
-    changed = replace(existing, weight=weight, reason=existing.reason if reason is None else reason or None)
+    kept = existing.reason if reason is None else reason or None
+    changed = guard(replace(existing, weight=weight, reason=kept, judge=None))
     if changed != existing:
         changed = replace(changed, version=existing.version + 1, updated_at=now)
     saved = replace(changed, observed_at=now)

@@ -72,7 +72,7 @@ def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: s
             **scope_parameters(access),
             "names": json_text({name: tx.dialect.together(query_terms(phrase_of(name))) for name in some}),
             "kinds": json_text(MENTIONING),
-            "limit": _COMMON * len(some),
+            "limit": _COMMON,
         }
         rows = tx.rows("texts_naming", where)
         often = Counter(row[0] for row in rows)
@@ -150,4 +150,4 @@ def _row(access: Access, source_id: str, target_id: str, *, now: str, judge: str
 
 
 def _of(access: Access, node_id: str) -> dict[str, Any]:
-    return {"owner": access.owner, "id": node_id, "judge": JUDGE}
+    return {**scope_parameters(access), "id": node_id, "judge": JUDGE}

@@ -6,7 +6,7 @@ from collections import Counter
 
 from recollect.model import cursors
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, InvalidNamespace, NotFound
+from recollect.model.errors import BoundaryDenied, Conflict, InvalidNamespace, NotFound
 from recollect.model.limits import NAMESPACE_CHARACTERS
 from recollect.model.namespaces import is_inside
 from recollect.model.results import NamespaceCount, Namespaces, Renamed
@@ -43,6 +43,12 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         raise NotFound(f"there is nothing in namespace {source!r}", hint="list the namespaces")
     if longest[0] - len(source) + len(target) > NAMESPACE_CHARACTERS:
         raise InvalidNamespace(f"a path below {target!r} would be longer than {NAMESPACE_CHARACTERS} characters")
+    (unseen,) = tx.row("namespace_unseen", {**scope_parameters(access), **parameters}) or (0,)
+    if unseen:
+        raise BoundaryDenied(
+            f"{unseen} nodes in {source!r} are of boundary classes that this access may not see",
+            hint="open the memory with tags that open them",
+        )
     collisions = tx.row("namespace_collisions", parameters)
     if collisions is not None and collisions[0]:
         raise Conflict(

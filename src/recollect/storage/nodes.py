@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, Conflict, NotFound
-from recollect.model.graph import BoundaryClass, ClaimKind, Node, Scope, strictest
+from recollect.model.graph import SCOPES, BoundaryClass, ClaimKind, Node, Scope, strictest
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
 from recollect.storage import embeddings, mentions, text_index
 from recollect.storage.embeddings import Made
@@ -30,6 +30,10 @@ def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -
     return from_row(row)
 
 
+def _anything(node: Node) -> None:
+    """Accepts every node."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """What to make of a node: what is None stays, metadata is merged and a null removes its key."""
@@ -45,12 +49,14 @@ class Change:
     confidence: float | None = None
 
 
-def create(tx: Transaction, access: Access, node: Node, made: Made | None) -> Saved:
+def create(
+    tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Callable[[Node], None] = _anything
+) -> Saved:
     """Store a new node, unless its text is already in its namespace: then that one, with news merged in.
 
-    The node's metadata is a patch: a null removes its key.
+    The node's metadata is a patch: a null removes its key. `accept` raises if what is to be stored may not be.
     """
-    if node.boundary_class not in access.classes:
+    if not access.sees(node.namespace, node.boundary_class):
         raise BoundaryDenied(
             f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
             hint="open the memory with a tag that this class allows",
@@ -58,31 +64,57 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None) -> Sa
     row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
     if row is None:
         created = replace(node, metadata=_without_nulls(node.metadata))
+        accept(created)
         tx.run("node_insert", {"owner": access.owner, **to_parameters(created)})
         text_index.write(tx, access, [created], new=True)
         embeddings.write(tx, access, [created], made, new=True, now=node.updated_at)
         mentions.write(tx, access, created)
         return Saved(created, "created")
     existing = from_row(row)
-    if existing.boundary_class not in access.classes:
+    if not access.sees(existing.namespace, existing.boundary_class):
         raise Conflict("the same text is already stored under a boundary class that this access cannot see")
     change = Change(
         title=node.title,
         metadata=node.metadata,
         provenance=node.provenance,
         boundary_class=node.boundary_class,
-        scope=node.scope,
+        claim_kind=node.claim_kind,
+        # A scope is never shortened by saying the same again.
+        scope=node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None,
         expires_at=node.expires_at,
     )
     merged = _merged(existing, change, now=node.updated_at)
+    accept(merged)
     replace_node(tx, access, existing, merged, made)
     return Saved(merged, "duplicate")
 
 
-def update(tx: Transaction, access: Access, node_id: str, change: Change, made: Made | None, *, now: str) -> Saved:
-    """Change a node. The version rises if anything changed."""
+def entity(tx: Transaction, access: Access, node: Node, made: Made | None) -> str | None:
+    """The entity of this name, made if it is not there; None if it is there and the access may not see it.
+
+    One that is there keeps its class: what mentions it is as restricted as it says, and not the entity.
+    """
+    row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
+    if row is None:
+        return create(tx, access, node, made).node.id
+    existing = from_row(row)
+    return existing.id if access.sees(existing.namespace, existing.boundary_class) else None
+
+
+def update(
+    tx: Transaction,
+    access: Access,
+    node_id: str,
+    change: Change,
+    made: Made | None,
+    *,
+    now: str,
+    accept: Callable[[Node], None] = _anything,
+) -> Saved:
+    """Change a node. The version rises if anything changed. `accept` raises if what is to be stored may not be."""
     existing = get(tx, access, node_id)
     merged = _merged(existing, change, now=now)
+    accept(merged)
     if merged.content_hash != existing.content_hash:
         other = tx.row("node_same_text", {"owner": access.owner, **to_parameters(merged)})
         if other is not None:
@@ -92,7 +124,7 @@ def update(tx: Transaction, access: Access, node_id: str, change: Change, made: 
                 f"{name} in {existing.namespace!r} already has this text",
                 hint="use that memo, or delete one of the two",
             )
-    if merged.boundary_class not in access.classes:
+    if not access.sees(merged.namespace, merged.boundary_class):
         raise BoundaryDenied("the new text is of a boundary class that this access may not see")
     status: SaveStatus = "updated" if replace_node(tx, access, existing, merged, made) else "unchanged"
     return Saved(merged, status)

@@ -26,6 +26,7 @@ def add(tx: Transaction, access: Access, new: PolicyVersion, *, expected_version
 
     With an expected version, only if that one holds now. A version that was used once stays what it was.
     """
+    tx.run("lock_policies", {})
     before = history(tx, access, new.namespace)
     holds = before[0].version if before else None
     if expected_version is not None and expected_version != (holds or "none"):

@@ -51,10 +51,10 @@ DIALECT: Final = Dialect(
     document=lambda terms: json_text(Counter(terms)),
     matches="cast({}.metadata as jsonb) @> cast(:metadata as jsonb)",
     vector="vector_send({}.vector)",
-    together=list,
+    together=lambda terms: sorted(terms, key=len, reverse=True),
     judged_days_ago=(
-        "(extract(epoch from cast(:now as timestamptz)"
-        " - cast(coalesce({0}.judged_at, {0}.created_at) as timestamptz)) / 86400.0)"
+        "greatest(extract(epoch from cast(:now as timestamptz)"
+        " - cast(coalesce({0}.judged_at, {0}.created_at) as timestamptz)) / 86400.0, 0.0)"
     ),
     to_vector=lambda vector: vector,
     from_vectors=_from_vectors,

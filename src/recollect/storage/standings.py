@@ -15,9 +15,10 @@ from recollect.storage.question import Question
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 
-# Below this a few judgements change the mean: computed for each question. Above it, kept for a while.
+# Below this a few nodes change the mean: counted for each question. Above it, the count is kept for a while.
 _FEW_NODES: Final = 2_000
-_SPREAD_SECONDS: Final = 60.0
+_COUNT_SECONDS: Final = 60.0
+_KNOWN_ACCESSES: Final = 1_000
 _LEAST_DEVIATION: Final = 0.001
 
 
@@ -35,6 +36,7 @@ class Standing:
     judged_at: str
     recency_anchor: str
     superseded_by: str | None
+    valid_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +58,28 @@ class Link:
 
 
 class Utilities:
-    """How utilities are spread among what an access may see; kept for a while where there are many."""
+    """How utilities are spread among what an access may see; keeps for a while how many nodes that is."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], tuple[float, Spread]] = {}
+        self._counts: dict[tuple[Any, ...], tuple[float, int]] = {}
 
     def spread(self, tx: Transaction, access: Access, question: Question, *, half_life_days: float) -> Spread:
         """Mean and sample standard deviation at the question's time."""
-        key = (access, tuple(question.kinds), half_life_days)
-        until, known = self._known.get(key, (0.0, None))
-        if known is not None and until > time.monotonic():
-            return known
         where = {**scope_parameters(access), **question.filters(), "half_life": half_life_days}
-        count, total, squares = tx.row("utility_spread", where) or (0, 0.0, 0.0)
-        spread = _spread_of(count, float(total), float(squares))
-        if count >= _FEW_NODES:
-            self._known[key] = (time.monotonic() + _SPREAD_SECONDS, spread)
-        return spread
+        total, squares = tx.row("utility_sums", where) or (0.0, 0.0)
+        return _spread_of(self._count(tx, access, question), float(total), float(squares))
 
-    def forget(self) -> None:
-        """A judgement has changed them."""
-        self._known.clear()
+    def _count(self, tx: Transaction, access: Access, question: Question) -> int:
+        key = (access, tuple(question.kinds))
+        until, known = self._counts.get(key, (0.0, 0))
+        if until > time.monotonic():
+            return known
+        (count,) = tx.row("recallable_total", {**scope_parameters(access), **question.filters()}) or (0,)
+        if count >= _FEW_NODES:
+            if len(self._counts) >= _KNOWN_ACCESSES:
+                self._counts.clear()
+            self._counts[key] = (time.monotonic() + _COUNT_SECONDS, count)
+        return int(count)
 
 
 def of_nodes(tx: Transaction, access: Access, question: Question, ids: Iterable[str]) -> dict[str, Standing]:

@@ -140,9 +140,9 @@ def check_choice(value: object, choices: Collection[str], *, field: str) -> str 
 def check_choices(value: object, choices: Collection[str], *, field: str) -> tuple[str, ...]:
     """Some of these words, each once; a single one may stand alone."""
     listed = (value,) if isinstance(value, str) else value
-    if not isinstance(listed, Sequence):
-        raise InvalidInput(f"{field} must be a list of words")
-    return tuple(dict.fromkeys(str(check_choice(word or "", choices, field=field)) for word in listed))
+    if not isinstance(listed, Sequence) or not all(isinstance(word, str) for word in listed):
+        raise InvalidInput(f"{field} must be a list of words", hint=f"some of {', '.join(choices)}")
+    return tuple(dict.fromkeys(str(check_choice(word, choices, field=field)) for word in listed))
 
 
 def check_class(value: object) -> BoundaryClass:

@@ -64,7 +64,7 @@ _URL_LOGIN: Final = r"://[^\s/:@\"'<>]{0,100}:([^\s/\"'<>\uffff]{1,200})@(?=[\w\
 
 # Words that announce a secret, in lower case; after those of the second row it is one only if it looks like it.
 _STRONG: Final = (
-    r"p(?:ass(?:word|wd|phrase|code|wort)|wd)|パス(?:ワード|フレーズ)|ハ\u309aスワート\u3099|暗証番号|비밀번호|密码|密碼|口令"
+    r"p(?:ass(?:word|wd|phrase|code|wort)|wd)|(?<=[_-])pass|パス(?:ワード|フレーズ)|ハ\u309aスワート\u3099|暗証番号|비밀번호|密码|密碼|口令"
     r"|пароль|contraseña|kennwort|mot de passe|senha"
 )
 _WEAK: Final = (
@@ -75,16 +75,43 @@ _WEAK: Final = (
 _ASSIGNMENT: Final = (
     rf"(?P<word>{_STRONG}|{_WEAK})s?(?:[_-][a-z0-9]{{1,12}}){{0,3}}"
     r"(?:\\?[\"'`\]*]){0,3}\s{0,3}(?::\s{0,2}[a-z]{1,12}\s{0,2}(?==))?"
-    r"(?:=>|:=|={1,2}|:|>|(?P<said>は|(?<=\s)is\s)|(?P<option>(?<=\s)))[^\S\n]{0,3}\*{0,2}[^\S\n]?"
+    r"(?:=>|:=|={1,2}|:|>|(?P<said>は|(?<=\s)is:?\s)|(?P<option>(?<=\s)))[^\S\n]{0,3}\*{0,2}[^\S\n]?"
     r"(?:(?P<scheme>basic|bearer|token|digest)\s{1,3})?"
     r"(?:\\?(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\uffff]{8,512})\\?(?P=quote)|(?P<bare>[!#-&(-;=?-_a-~]{8,512}))"
 )
 _OPTION: Final = r"--[a-z-]{0,20}$"
 _BEARER: Final = r"(?a)bearer\s{1,3}(?P<bare>(?=[a-z._~+/=-]*[0-9])[\w.~+/=-]{16,})"
 # One of the signs, and one of the words: without both there is no assignment.
-_SIGNS: Final = (":", "=", "：", "＝", ">", "--", "earer", "EARER", "assword is", "ワードは")
+_SIGNS: Final = (
+    ":",
+    "=",
+    "：",
+    "＝",
+    ">",
+    "--",
+    "earer",
+    "EARER",
+    "assword is",
+    "key is",
+    "oken is",
+    "ecret is",
+    "ワードは",
+)
 _ASCII_WORDS: Final = (
-    *("passw", "pwd", "secret", "token", "key", "credential", "authoriz", "bearer", "passphrase", "passcode"),
+    *(
+        "passw",
+        "_pass",
+        "-pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "credential",
+        "authoriz",
+        "bearer",
+        "passphrase",
+        "passcode",
+    ),
     *("kennwort", "mot de passe", "senha"),
 )
 _WORDS: Final = (

@@ -81,7 +81,7 @@ def guarded_lines(guarded: Guarded) -> tuple[RenderableType, ...]:
 
 def reclassified_lines(report: Reclassified) -> tuple[RenderableType, ...]:
     """What a policy made of old rows."""
-    names = ("raised", "redacted", "denied", "violating")
+    names = ("raised", "redacted", "merged", "denied", "violating")
     counts = ", ".join(f"{len(getattr(report, name))} {name}" for name in names)
     note = " (dry run: nothing was changed)" if report.dry_run else ""
     lines = [f"{count(report.checked, 'node')} checked: {counts}{note}"]

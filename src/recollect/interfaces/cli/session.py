@@ -20,7 +20,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from recollect.api import Memory
-from recollect.model.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreError, StoreUnavailable
+from recollect.model.errors import (
+    BoundaryDenied,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+    StoreError,
+    StoreUnavailable,
+)
 from recollect.storage.port import Progress as Report
 
 EXIT_CODES: Final[tuple[tuple[type[RecollectError], int, str], ...]] = (
@@ -28,6 +36,7 @@ EXIT_CODES: Final[tuple[tuple[type[RecollectError], int, str], ...]] = (
     (NotFound, 3, "nothing by that name"),
     (Conflict, 4, "it would collide with what is there"),
     (StoreError, 5, "the database failed or cannot be reached"),
+    (BoundaryDenied, 6, "the policy forbids it"),
 )
 UNHEALTHY: Final = 1
 

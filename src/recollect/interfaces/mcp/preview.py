@@ -40,4 +40,7 @@ def preview(memo: _Memo) -> _Memo:
         shorter["content"] = memo.content[:_PREVIEW_CHARACTERS]
     if len(json.dumps(memo.metadata, ensure_ascii=False).encode()) > _PREVIEW_METADATA_BYTES:
         shorter["metadata"] = {}
+    source = getattr(memo, "source", None)
+    if source and len(json.dumps(source, ensure_ascii=False).encode()) > _PREVIEW_METADATA_BYTES:
+        shorter["source"] = {}
     return memo.model_copy(update={**shorter, "cut": sorted(shorter)}) if shorter else memo

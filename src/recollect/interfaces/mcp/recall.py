@@ -85,7 +85,7 @@ class BoundaryInput(Input):
     text: str = Field(description="The text to try.", validation_alias=AliasChoices("text", "payload"))
     scope: _Scope | None = None
     boundary_class: Literal["public", "internal", "pii", "secret"] | None = None
-    allow: list[str] | None = Field(default=None, description="Try with these of your tags only.")
+    allow: list[str] | None = Field(default=None, description="Try as someone who holds these tags.")
     metadata: JsonObject = Field(default=None, description="What invariants would see.")
     namespace: str | None = Field(default=None, description=NAMESPACE)
 
@@ -100,6 +100,8 @@ def activate(memory: Memory, given: ActivateInput) -> ActiveContextAnswer:
         context = memory.activate(given.query or "", limit=given.top_k, **asked)
     answer = ActiveContextAnswer.of(context, memory.root_namespace, explain=given.explain)
     answer = answer.model_copy(update={"items": [preview(item) for item in answer.items]})
+    if weight_on_wire(answer.model_copy(update={"items": []})) > CEILING_BYTES // 2:
+        answer = answer.model_copy(update={"provenance": {}, "truncated": True})
     while weight_on_wire(answer) > CEILING_BYTES and answer.items:
         answer = answer.model_copy(update={"items": answer.items[:-1], "truncated": True})
     return answer
@@ -114,7 +116,11 @@ def policy_apply(memory: Memory, given: PolicyInput) -> PolicyAnswer:
 
 
 def boundary_validate(memory: Memory, given: BoundaryInput) -> BoundaryAnswer:
-    return BoundaryAnswer.of(memory.validate_boundary(**given.model_dump()))
+    answer = BoundaryAnswer.of(memory.validate_boundary(**given.model_dump()))
+    while weight_on_wire(answer) > CEILING_BYTES and answer.redacted:
+        shorter = answer.redacted[: len(answer.redacted) // 2]
+        answer = answer.model_copy(update={"redacted": shorter, "truncated": True})
+    return answer
 
 
 TOOLS: Final = (
@@ -166,8 +172,8 @@ POLICY_TOOLS: Final = (
         name="boundary_validate",
         description=(
             "Ask what the policy would make of a text before you save it: whether it may be kept, as which boundary "
-            "class, and what would be taken out of it (e-mail addresses, phone numbers, cards, ids). Nothing is "
-            "stored."
+            "class, and what would be taken out of it (e-mail addresses, phone numbers, cards, ids). Call it when "
+            "you are not sure whether something may be remembered. Nothing is stored."
         ),
         input=BoundaryInput,
         output=BoundaryAnswer,

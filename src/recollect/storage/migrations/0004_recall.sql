@@ -3,6 +3,7 @@
 -- When utility and quality were last judged: they decay from then on. Null: when the node was made.
 alter table nodes add column judged_at $key;
 create index nodes_expiring on nodes (owner_id, expires_at) where expires_at is not null;
+create index nodes_useful on nodes (owner_id) where utility <> 0;
 
 -- Who made an edge, if not the caller: `names` for mentions found in a text.
 alter table edges add column judge text;

@@ -94,6 +94,14 @@ where edges.owner_id = :owner
   and s.owner_id = edges.owner_id and s.id = edges.source_id
   and t.owner_id = edges.owner_id and t.id = edges.target_id
 
+-- name: edges_after
+-- Those with a reason, in order, a batch at a time.
+select e.seq, {edge e}
+from edges e
+where {visible_edge e} and e.seq > :after and e.reason is not null
+order by e.seq
+limit :limit
+
 -- name: edge_export
 select {edge e}
 from edges e

@@ -36,24 +36,25 @@ select s.owner_id, s.id, t.id, 'mentions', cast(:weight as double precision), s.
        cast(:judge as text)
 from nodes s
 join nodes t on t.owner_id = s.owner_id and t.id = :target_id
-where s.owner_id = :owner and s.id = :source_id and (
+where s.owner_id = :owner and s.id = :source_id and (cast(:judge as text) is null or (
     select count(*)
     from (
         select 1
         from edges e
-        where e.owner_id = :owner and e.target_id = :target_id and e.tag = 'mentions'
+        where e.owner_id = :owner and e.target_id = :target_id and e.tag = 'mentions' and e.judge is not null
         limit 200
     ) as already
-) < 200
+) < 200)
 -- What the caller says is no longer a guess.
 on conflict (owner_id, source_id, target_id, tag) do update
 set judge = null
 where excluded.judge is null and edges.judge is not null
 
 -- name: mentions_forget_from
-delete from edges
-where owner_id = :owner and source_id = :id and tag = 'mentions' and judge = :judge
+-- Only what this access may see: it could not find the others again.
+delete from edges as e
+where {visible_edge e} and e.source_id = :id and e.tag = 'mentions' and e.judge = :judge
 
 -- name: mentions_forget_to
-delete from edges
-where owner_id = :owner and target_id = :id and tag = 'mentions' and judge = :judge
+delete from edges as e
+where {visible_edge e} and e.target_id = :id and e.tag = 'mentions' and e.judge = :judge

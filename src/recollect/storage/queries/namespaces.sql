@@ -13,6 +13,11 @@ select coalesce(max(length(n.namespace)), 0)
 from nodes n
 where n.owner_id = :owner and {inside n.namespace moved}
 
+-- name: namespace_unseen
+select count(*)
+from nodes n
+where n.owner_id = :owner and {inside n.namespace moved} and not ({visible n})
+
 -- name: namespace_move_nodes
 update nodes
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),

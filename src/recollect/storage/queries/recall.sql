@@ -1,22 +1,27 @@
 -- Recall: what ranks a node beside its text, contexts, feedback, policies, and what has expired.
 
 -- name: node_standings
+-- || '': let the rows be found by their ids; by their kinds they would be all of them.
 select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
-       coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by
+       coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to
 from nodes n
-where {visible n} and {live n} and n.id in {each ids} and n.kind in {each kinds}
+where {visible n} and {live n} and n.id in {each ids} and n.kind || '' in {each kinds}
   and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
 
--- name: utility_spread
--- Count, sum and sum of squares of the utilities as they are now.
-select count(*), coalesce(sum(u.now), 0), coalesce(sum(u.now * u.now), 0)
+-- name: utility_sums
+-- Sum and sum of squares of the utilities as they are now; most nodes have none.
+select coalesce(sum(u.now), 0), coalesce(sum(u.now * u.now), 0)
 from (
-    select case when n.utility = 0 then 0.0
-           else n.utility * power(0.5, {judged_days_ago n} / :half_life) end as now
+    select n.utility * power(0.5, {judged_days_ago n} / :half_life) as now
     from nodes n
-    where {visible n} and n.kind in {each kinds}
+    where n.utility <> 0 and {visible n} and n.kind || '' in {each kinds}
 ) as u
+
+-- name: recallable_total
+select count(*)
+from nodes n
+where {visible n} and n.kind in {each kinds}
 
 -- name: disputes
 -- Links between two of these nodes that say that they do not agree, or that one replaces the other.
@@ -37,8 +42,11 @@ insert into active_contexts (owner_id, id, namespace, question, scopes, policy_v
 values (:owner, :id, :namespace, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
 
 -- name: context_item_insert
+-- What was deleted since it was found is left out.
 insert into active_context_items (owner_id, context_id, rank, node_id, score, reason)
-values (:owner, :id, :rank, :node_id, :score, :reason)
+select n.owner_id, cast(:id as text), cast(:rank as integer), n.id, cast(:score as double precision), cast(:reason as text)
+from nodes n
+where n.owner_id = :owner and n.id = :node_id
 
 -- name: context_get
 select c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at
@@ -68,6 +76,7 @@ where f.owner_id = :owner and f.request_id = :request_id
 select {node n}
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.expires_at <= :now
+  and n.content_hash = :content_hash --if content_hash
 order by n.expires_at
 limit :limit
 

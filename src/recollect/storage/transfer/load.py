@@ -63,8 +63,8 @@ def load(
 ) -> Imported:
     """Import a seekable file of either format into the access's root."""
     with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
-        loader = _Loader(database, access, now)
-        total = _check(database, access, loader.guarded(_parsed(source, access, now=now), guard), spool)
+        loader = _Loader(database, access, guard, now)
+        total = _check(database, access, loader.guarded(_parsed(source, access, now=now)), spool)
         loader.begin()
         for done, batch, made in _embedded(_spooled(spool), embedder, beside):
             loader.write(batch, made)
@@ -83,24 +83,25 @@ def load(
 class _Loader:
     """One import: what it did so far, and the edges that came before their ends."""
 
-    def __init__(self, database: Database, access: Access, now: str) -> None:
+    def __init__(self, database: Database, access: Access, guard: Guard, now: str) -> None:
         self.counts: Counter[str] = Counter()
         self._database = database
         self._access = access
+        self._guard = guard
         self._now = now
         self._aliases: dict[str, str] = {}
         self._postponed: list[Edge] = []
         self._last_before = 0
         self._changed: list[str] = []
 
-    def guarded(self, records: Iterator[Record], guard: Guard) -> Iterator[Record]:
+    def guarded(self, records: Iterator[Record]) -> Iterator[Record]:
         """The records as the policies leave them; those that may not be stored are counted."""
         for record in records:
-            kept = guard.node(record) if isinstance(record, Node) else record
+            kept = self._guard.node(record) if isinstance(record, Node) else record
             if kept is None:
                 self.counts["nodes_denied"] += 1
             else:
-                yield guard.edge(kept) if isinstance(kept, Edge) else kept
+                yield kept
 
     def begin(self) -> None:
         """Note where the new nodes will start."""
@@ -122,7 +123,7 @@ class _Loader:
                 self._changed += changed
             case Edge():
                 edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
-                counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch))
+                counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch, self._guard))
                 self._postponed += early
             case Setting():
                 settings = cast(list[Setting], batch)
@@ -276,7 +277,7 @@ def _settle(
         wanted = waiting
 
 
-def _load_edges(tx: Transaction, access: Access, batch: list[Edge]) -> tuple[Counter[str], list[Edge]]:
+def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard) -> tuple[Counter[str], list[Edge]]:
     """Insert or update edges; returns those with an end that is not there (yet)."""
     tx.run("lock_edges_shared", {})
     ids = sorted({end for edge in batch for end in (edge.source_id, edge.target_id)})
@@ -293,7 +294,7 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge]) -> tuple[Cou
         if incoming.source_id not in places or incoming.target_id not in places:
             early.append(incoming)
             continue
-        edge = _placed(incoming, places[incoming.source_id], places[incoming.target_id])
+        edge = guard.edge(_placed(incoming, places[incoming.source_id], places[incoming.target_id]))
         mine = known.setdefault((edge.source_id, edge.target_id, edge.tag), edge)
         if mine is edge:
             new.append(edge)

@@ -19,3 +19,6 @@ for share
 update nodes
 set version = version
 where owner_id = :owner and id = :id
+
+-- name: lock_policies
+lock table policies in share row exclusive mode

@@ -64,15 +64,21 @@ where n.owner_id = :owner
   and not exists (select 1 from node_texts t where t.owner_id = n.owner_id and t.node_seq = n.seq)
 
 -- name: texts_naming
--- Texts that may mention a new name: they have all its terms.
-select found.name, n.id, n.title, n.content
-from (
-    select w.key as name, t.node_seq
-    from jsonb_each(cast(:names as jsonb)) as w
-    join node_terms t on t.owner_id = :owner and t.term in (select jsonb_array_elements_text(w.value))
-    group by w.key, t.node_seq, w.value
-    having count(*) = jsonb_array_length(w.value)
+-- Texts that may mention a new name: they have all its terms; so many of each name. The first term is its longest.
+select w.key, n.id, n.title, n.content
+from jsonb_each(cast(:names as jsonb)) as w
+cross join lateral (
+    select t.node_seq
+    from node_terms t
+    where t.owner_id = :owner and t.term = w.value ->> 0
+      and not exists (
+        select 1
+        from jsonb_array_elements_text(w.value) as o(term)
+        where not exists (
+            select 1 from node_terms x where x.owner_id = :owner and x.term = o.term and x.node_seq = t.node_seq
+        )
+    )
+    limit :limit
 ) as found
 join nodes n on n.owner_id = :owner and n.seq = found.node_seq
-where {visible n} and n.kind in {each kinds}
-limit :limit
+where {visible n} and n.kind || '' in {each kinds}

@@ -15,3 +15,6 @@ where m.state = 'active'
 -- A write already excludes all others.
 select 1
 where :owner is not null and :id is not null
+
+-- name: lock_policies
+select 1

@@ -49,10 +49,10 @@ from nodes n
 where n.owner_id = :owner and n.seq not in (select rowid from node_terms)
 
 -- name: texts_naming
--- Texts that may mention a new name: they have its terms, next to each other where that can be told.
+-- Texts that may mention a new name: they have its terms near to each other; so many of each name.
 select w.key, n.id, n.title, n.content
 from json_each(:names) as w
-join node_terms t on t.node_terms match w.value
-join nodes n on n.seq = t.rowid
-where {visible n} and n.kind in {each kinds}
-limit :limit
+cross join nodes n on n.seq in (
+    select t.rowid from node_terms t where t.node_terms match w.value limit :limit
+)
+where {visible n} and n.kind || '' in {each kinds}

@@ -1,0 +1,464 @@
+"""Every parameter of recall does what it says when a policy sets it; one without a test here fails."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import time
+from dataclasses import fields
+from types import SimpleNamespace
+
+import pytest
+from recall_for_tests import START, Clock, Compass, policy, texts
+
+from recollect import Memory
+from recollect.model.graph import Node
+from recollect.model.identifiers import timestamp
+from recollect.policy import retrieval
+from recollect.storage.transfer.records import line
+from recollect.text.check import content_hash
+
+SECTIONS = {
+    "hybrid": retrieval.Hybrid,
+    "rerank": retrieval.Rerank,
+    "diversity": retrieval.Diversity,
+    "graph": retrieval.Graph,
+    "context": retrieval.Context,
+    "feedback": retrieval.Feedback,
+    "calibration": retrieval.Calibration,
+}
+NAMES = [f"{section}.{field.name}" for section, kind in SECTIONS.items() for field in fields(kind)]
+SENTENCE = "please tell me what we decided about the deploys after the last incident north"
+EFFECTS = {}
+
+
+class Store:
+    """A memory in which each policy takes the place of the one before."""
+
+    def __init__(self, memory, clock):
+        self.memory, self.clock, self._version = memory, clock, 1
+
+    def under(self, calibration=None, **sections):
+        """Recall by the defaults and what is given, and leave nothing out for its score."""
+        sections["rerank"] = {"threshold": 0.0, **sections.get("rerank", {})}
+        self._version += 1
+        more = {} if calibration is None else {"calibration": calibration}
+        self.memory.apply_policy(policy(sections, version=f"1.0.{self._version}", **more))
+        return self.memory
+
+    def parameter(self, name, question="what about these deploys north", **sections):
+        return self.under(**sections).activate(question).parameters[name]
+
+    def items(self, question="deploy north", **sections):
+        return self.under(**sections).activate(question).items
+
+
+@pytest.fixture
+def store(tmp_path):
+    clock = Clock()
+    with Memory.open(tmp_path / "memory.db", embedder=Compass(), clock=clock) as memory:
+        yield Store(memory, clock)
+
+
+def shows(name):
+    def register(effect):
+        EFFECTS[name] = effect
+        return effect
+
+    return register
+
+
+def test_every_section_is_known():
+    assert set(SECTIONS) == {field.name for field in fields(retrieval.Retrieval)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_parameter_does_what_it_says(store, name):
+    assert name in EFFECTS, f"retrieval.{name} has no test that shows its effect"
+    EFFECTS[name](store)
+
+
+def test_no_effect_is_left_of_a_parameter_that_is_gone():
+    assert set(EFFECTS) == set(NAMES)
+
+
+@shows("hybrid.alpha")
+def alpha(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha") == pytest.approx(0.5)
+    assert store.parameter("alpha", hybrid={"alpha": 0.8}) == pytest.approx(0.8)
+    (item,) = store.items("what about these deploys", hybrid={"alpha": 0.8, "vector_scale": "cosine"})
+    assert item.weighed.relevance == pytest.approx(0.8 * 0.5 + 0.2 * 1.0)
+
+
+@shows("hybrid.lexical_shift")
+def lexical_shift(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha", "deploy") == pytest.approx(0.3)
+    assert store.parameter("alpha", "deploy", hybrid={"lexical_shift": -0.1}) == pytest.approx(0.4)
+
+
+@shows("hybrid.lexical_tokens")
+def lexical_tokens(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha", "deploy on friday") == pytest.approx(0.5)
+    assert store.parameter("alpha", "deploy on friday", hybrid={"lexical_tokens": 3}) == pytest.approx(0.3)
+
+
+@shows("hybrid.natural_shift")
+def natural_shift(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha", SENTENCE) == pytest.approx(0.5)
+    assert store.parameter("alpha", SENTENCE, hybrid={"natural_shift": 0.2}) == pytest.approx(0.7)
+
+
+@shows("hybrid.natural_tokens")
+def natural_tokens(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha", hybrid={"natural_shift": 0.2}) == pytest.approx(0.5)
+    assert store.parameter("alpha", hybrid={"natural_shift": 0.2, "natural_tokens": 5}) == pytest.approx(0.7)
+
+
+@shows("hybrid.alpha_low")
+def alpha_low(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha", "deploy", hybrid={"lexical_shift": -0.4}) == pytest.approx(0.3)
+    wider = {"lexical_shift": -0.4, "alpha_low": 0.2}
+    assert store.parameter("alpha", "deploy", hybrid=wider) == pytest.approx(0.2)
+
+
+@shows("hybrid.alpha_high")
+def alpha_high(store):
+    store.memory.save("deploy north")
+    assert store.parameter("alpha", SENTENCE, hybrid={"natural_shift": 0.5}) == pytest.approx(0.9)
+    narrower = {"natural_shift": 0.5, "alpha_high": 0.7}
+    assert store.parameter("alpha", SENTENCE, hybrid=narrower) == pytest.approx(0.7)
+
+
+@shows("hybrid.text_scale")
+def text_scale(store):
+    for text in ("deploy north", "deploy now and then north", "cake north", "tea north", "pie north"):
+        store.memory.save(text)
+
+    def scale(name):
+        return sorted(item.weighed.scores.s_text for item in store.items("deploy", hybrid={"text_scale": name}))
+
+    second, first = scale("best")
+    assert (first, 0 < second < 1) == (1.0, True)
+    assert scale("min-max") == [0.0, 1.0]
+    assert scale("rank") == pytest.approx([1 / 3, 1 / 2])
+
+
+@shows("hybrid.vector_scale")
+def vector_scale(store):
+    store.memory.save("deploy north east")
+    (spread,), (cosine,) = store.items(), store.items(hybrid={"vector_scale": "cosine"})
+    assert spread.weighed.scores.s_vec == 1.0
+    assert cosine.weighed.scores.s_vec == pytest.approx((0.70711 + 1) / 2, abs=1e-4)
+
+
+def numbered(memory, count, **options):
+    return [memory.save(f"deploy number {at} north", **options).node for at in range(count)]
+
+
+@shows("hybrid.k_txt")
+def k_txt(store):
+    numbered(store.memory, 12)
+    items = store.items(hybrid={"k_txt": 7})
+    assert sum(item.weighed.scores.text_rank is not None for item in items) == 7
+    assert store.parameter("k_txt", hybrid={"k_txt": 7}) == 7
+    assert store.parameter("k_txt") == 48
+
+
+@shows("hybrid.k_vec")
+def k_vec(store):
+    numbered(store.memory, 12)
+    items = store.items(hybrid={"k_vec": 8})
+    assert sum(item.weighed.scores.vector_rank is not None for item in items) == 8
+    assert store.parameter("k_vec", hybrid={"k_vec": 8}) == 8
+    assert store.parameter("k_vec") == 96
+
+
+@shows("hybrid.expansion")
+def expansion(store):
+    numbered(store.memory, 12)
+    assert store.parameter("k_txt", hybrid={"k_txt": 2}) == 4
+    assert store.parameter("k_txt", hybrid={"k_txt": 2, "expansion": 5}) == 10
+    assert store.parameter("k_txt", hybrid={"k_txt": 2, "expansion": 1}) == 2
+    assert store.parameter("k_vec", hybrid={"k_vec": 2, "expansion": 3}) == 6
+
+
+def only_g(store, **rerank):
+    (item,) = store.items(rerank=rerank)
+    assert item.score == pytest.approx(item.weighed.factors.g)
+    return item.weighed.factors.g
+
+
+@shows("rerank.utility_floor")
+def utility_floor(store):
+    store.memory.save("deploy north")
+    assert only_g(store) == pytest.approx(0.8 * 0.75)
+    assert only_g(store, utility_floor=0.0) == pytest.approx(0.5 * 0.75)
+
+
+@shows("rerank.confidence_floor")
+def confidence_floor(store):
+    store.memory.save("deploy north")
+    assert only_g(store, confidence_floor=0.0) == pytest.approx(0.8 * 0.5)
+
+
+@shows("rerank.recency_floor")
+def recency_floor(store):
+    store.memory.save("deploy north")
+    store.clock.forward(days=365)
+    assert only_g(store) == pytest.approx(0.6 * (0.3 + 0.7 * 0.5))
+    assert only_g(store, recency_floor=0.0) == pytest.approx(0.6 * 0.5)
+
+
+@shows("rerank.quality_floor")
+def quality_floor(store):
+    store.memory.save("deploy north")
+    assert only_g(store, use_quality=True, quality_floor=0.0) == pytest.approx(0.6 * 0.5)
+    assert only_g(store, quality_floor=0.0) == pytest.approx(0.6)
+
+
+@shows("rerank.use_quality")
+def use_quality(store):
+    store.memory.save("deploy north")
+    assert only_g(store) == pytest.approx(0.6)
+    assert only_g(store, use_quality=True) == pytest.approx(0.6 * (0.5 + 0.5 * 0.5))
+
+
+@shows("rerank.recency_half_life_days")
+def recency_half_life_days(store):
+    """A fragment is of no kind that has a half-life of its own."""
+    now = timestamp(START)
+    text = "deploy north"
+    fragment = Node("f1", "main", text, content_hash(text), now, now, now, now, kind="fragment")
+    header = '{"type": "recollect", "format": 1}'
+    store.memory.import_(io.BytesIO(f"{header}\n{line('node', fragment)}\n".encode()))
+    store.clock.forward(days=30)
+    assert store.items()[0].weighed.factors.recency == pytest.approx(0.5)
+    assert store.items(rerank={"recency_half_life_days": 15})[0].weighed.factors.recency == pytest.approx(0.25)
+    assert store.items(hybrid={"recency_half_life_days": 60})[0].weighed.factors.recency == pytest.approx(2**-0.5)
+
+
+@shows("rerank.half_life_days")
+def half_life_days(store):
+    store.memory.save("deploy north", claim_kind="task")
+    store.memory.save("deploy friday north", claim_kind="fact")
+    store.clock.forward(days=28)
+
+    def recency(**sections):
+        return {item.node.claim_kind: item.weighed.factors.recency for item in store.items(**sections)}
+
+    assert recency() == pytest.approx({"task": 0.25, "fact": 2 ** (-28 / 120)})
+    changed = recency(rerank={"half_life_days": {"task": 28}})
+    assert changed == pytest.approx({"task": 0.5, "fact": 2 ** (-28 / 120)})
+
+
+@shows("rerank.threshold")
+def threshold(store):
+    store.memory.save("deploy north")
+    low = store.under(rerank={"threshold": 0.59}).activate("deploy north")
+    high = store.under(rerank={"threshold": 0.61}).activate("deploy north")
+    assert (len(low.items), low.filtered) == (1, {})
+    assert (len(high.items), high.filtered) == (0, {"below_threshold": 1})
+
+
+@shows("diversity.mmr_lambda")
+def mmr_lambda(store):
+    best = store.memory.save("deploy friday north").node.content
+    twin = store.memory.save("deploy friday again north").node.content
+    other = store.memory.save("deploy friday " + "east " * 5 + "north").node.content
+    question, short = "deploy friday north", {"k_final": 2}
+    plain = store.items(question, diversity={"mmr_lambda": 1.0}, context=short)
+    diverse = store.items(question, diversity={"mmr_lambda": 0.2}, context=short)
+    assert {item.node.content for item in plain} == {best, twin}
+    assert [item.node.content for item in diverse] == [plain[0].node.content, other]
+
+
+@shows("diversity.per_entity")
+def per_entity(store):
+    numbered(store.memory, 6, entities=["Falcon"])
+    assert len(store.items()) == 2
+    assert len(store.items(diversity={"per_entity": 4})) == 4
+
+
+def chain(memory):
+    """The first is found; the second and third are reached from it, one after the other."""
+    nodes = [memory.save(text).node for text in ("deploy north", "cake south", "tea west")]
+    for source, target in itertools.pairwise(nodes):
+        memory.relate(source.id, target.id, tag="supports", weight=1.0)
+    return nodes
+
+
+def reached(store, **graph):
+    return {item.node.content: item.weighed.graph for item in store.items(graph=graph, context={"k_final": 50})}
+
+
+@shows("graph.weight")
+def weight(store):
+    """Of two candidates, the one that is linked to the best gains by its links."""
+    chain(store.memory)
+    assert set(reached(store)) == {"deploy north", "cake south", "tea west"}
+    assert set(reached(store, weight=0)) == {"deploy north"}
+    linked = store.memory.save("east north").node
+    store.memory.save("east north north")
+    best = store.memory.search("deploy north").hits[0].node
+    store.memory.relate(best.id, linked.id, tag="supports", weight=1.0)
+    order = [list(reached(store, weight=each)) for each in (0.01, 10)]
+    assert order[0].index("east north") > order[0].index("east north north")
+    assert order[1].index("east north") < order[1].index("east north north")
+
+
+@shows("graph.damping")
+def damping(store):
+    chain(store.memory)
+    low, high = reached(store, damping=0.2), reached(store, damping=0.9)
+    assert 0 < low["cake south"] < high["cake south"]
+    assert reached(store, damping=0.0)["deploy north"] == 1.0
+    assert "cake south" not in reached(store, damping=0.0)
+
+
+def two_starts(memory):
+    """The better candidate stands alone; the other leads on."""
+    memory.save("deploy north")
+    second = memory.save("deploy friday east north").node
+    behind = memory.save("cake south").node
+    memory.relate(second.id, behind.id, tag="supports", weight=1.0)
+
+
+@shows("graph.seeds")
+def seeds(store):
+    two_starts(store.memory)
+    assert "cake south" in reached(store)
+    assert "cake south" not in reached(store, seeds=1)
+
+
+@shows("graph.sharpness")
+def sharpness(store):
+    two_starts(store.memory)
+    even, sharp = reached(store, sharpness=0), reached(store, sharpness=3)
+    assert even["deploy north"] == pytest.approx(even["deploy friday east north"], abs=1e-3)
+    assert sharp["deploy friday east north"] < even["deploy friday east north"]
+    assert sharp["cake south"] < even["cake south"]
+
+
+@shows("graph.hops")
+def hops(store):
+    chain(store.memory)
+    assert "tea west" in reached(store)
+    assert set(reached(store, hops=1)) == {"deploy north", "cake south"}
+
+
+@shows("graph.edges")
+def edges(store):
+    first = store.memory.save("deploy north").node
+    for number in range(15):
+        other = store.memory.save(f"cake number {number} south").node
+        store.memory.relate(first.id, other.id, tag="supports", weight=1.0)
+    assert len(reached(store)) == 16
+    assert len(reached(store, edges=10)) == 11
+
+
+@shows("context.k_final")
+def k_final(store):
+    numbered(store.memory, 20)
+    assert len(store.items()) == 12
+    assert len(store.items(context={"k_final": 3})) == 3
+    assert len(store.items(hybrid={"k_final": 4})) == 4
+
+
+@shows("context.minutes")
+def minutes(store):
+    store.memory.save("deploy north")
+    context = store.under(context={"minutes": 5}).activate("deploy north")
+    assert context.expires_at == "2026-01-01T00:05:00.000000Z"
+    assert store.under().activate("deploy north").expires_at == "2026-01-01T01:00:00.000000Z"
+
+
+@shows("context.timeout_ms")
+def timeout_ms(store):
+    """Half a minute late is too late for the graph by default, and not for one who waits a minute."""
+    chain(store.memory)
+    late = SimpleNamespace(monotonic=lambda: time.monotonic() + 30)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("recollect.recall.pipeline.time", late)
+        default = store.under().activate("deploy north")
+        patient = store.under(context={"timeout_ms": 60_000}).activate("deploy north")
+    assert (texts(default), len(default.degraded)) == (["deploy north"], 1)
+    assert (len(patient.items), patient.degraded) == (3, ())
+
+
+@shows("feedback.deltas")
+def deltas(store):
+    memo = store.memory.save("deploy north").node
+    memory = store.under(feedback={"deltas": {"helpful": [0.3, 0.2]}})
+    assert memory.feedback(memo.id, "helpful").node.utility == pytest.approx(0.3)
+    assert memory.get(memo.id).confidence == pytest.approx(0.7)
+    assert memory.feedback(memo.id, "harmful").node.utility == pytest.approx(0.1)
+
+
+@shows("feedback.utility_half_life_days")
+def utility_half_life_days(store):
+    memo = store.memory.save("deploy north").node
+    memory = store.under(feedback={"utility_half_life_days": 10})
+    memory.feedback(memo.id, "helpful")
+    store.clock.forward(days=20)
+    judged = memory.feedback(memo.id, "completed").node
+    assert judged.utility == pytest.approx(0.025)
+    assert judged.quality == pytest.approx(0.5 * 2 ** (-20 / 120))
+
+
+@shows("feedback.quality_half_life_days")
+def quality_half_life_days(store):
+    memo = store.memory.save("deploy north").node
+    store.clock.forward(days=20)
+    (default,) = store.items(rerank={"use_quality": True})
+    (faster,) = store.items(rerank={"use_quality": True}, feedback={"quality_half_life_days": 20})
+    assert default.weighed.factors.quality == pytest.approx(0.5 * 2 ** (-20 / 120))
+    assert faster.weighed.factors.quality == pytest.approx(0.25)
+    assert store.memory.feedback(memo.id, "completed").node.quality == pytest.approx(0.25)
+
+
+MAPS = {
+    "method": "isotonic",
+    "model": Compass.model_id,
+    "text": [[0, 0.4], [1000, 0.4]],
+    "vectors": [[0, 0.0], [1, 0.7]],
+}
+
+
+def calibrated(store, **changes):
+    context = store.under(calibration={**MAPS, **changes}).activate("deploy north")
+    return context.parameters["calibration"], context.items[0].weighed.scores
+
+
+@shows("calibration.method")
+def method(store):
+    store.memory.save("deploy north")
+    assert calibrated(store)[0] == "isotonic"
+    assert calibrated(store, method="platt")[0] == "platt"
+    assert store.parameter("calibration") == "none"
+
+
+@shows("calibration.model")
+def model(store):
+    store.memory.save("deploy north")
+    name, scores = calibrated(store, model="another")
+    assert (name, scores.s_text, scores.s_vec) == ("none", 1.0, 1.0)
+
+
+@shows("calibration.text")
+def text(store):
+    store.memory.save("deploy north")
+    assert calibrated(store)[1].s_text == pytest.approx(0.4)
+    assert calibrated(store, text=[[0, 0.2], [1000, 0.2]])[1].s_text == pytest.approx(0.2)
+
+
+@shows("calibration.vectors")
+def vectors(store):
+    store.memory.save("deploy north")
+    assert calibrated(store)[1].s_vec == pytest.approx(0.7)
+    assert calibrated(store, vectors=[[0, 0.0], [2, 1.0]])[1].s_vec == pytest.approx(0.5)
