@@ -19,6 +19,7 @@ MANY_PARAMETERS: dict[str, str] = {
     "api/memos.py:save": "each a part of the memo or claim, all but its text optional",
     "api/recall.py:activate": "each narrows or describes the question, all of them optional",
     "api/search.py:search": "so here",
+    "storage/edges.py:save": "the parameters of the verb, with the transaction, the access and the guard",
     "storage/edges.py:walk": "the parameters of the verb, with the transaction and the access",
     "api/memory.py:open": "each a setting, all of them optional",
 }

@@ -12,6 +12,7 @@ import re
 import string
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -29,7 +30,7 @@ from recollect.text.check import content_hash
 
 AMOUNTS = {"sqlite": 10_000, "postgres": 1_000}
 SAVED = 300
-ASKED = 60
+ASKED = 25
 
 # A place for the value, {v}; none of them has a digit. A few kinds are known only by the word beside them.
 SENTENCES = {
@@ -233,13 +234,17 @@ class Search:
     def in_(self, data):
         """What was found in some text or bytes."""
         data = data.encode() if isinstance(data, str) else data
-        found = {self.by_digits[window] for window in self._numbers(data) if window in self.by_digits}
+        hashes = {bytes.fromhex(each.decode()) for each in re.findall(rb"[0-9a-f]{64}", data)}
+        found = {each for digest, each in self.digests.items() if digest in hashes}
+        # As they are they are looked for one by one, which takes 10 ms in a large file.
+        found |= {each for digest, each in islice(self.digests.items(), 40) if digest in data}
+        # Hashes and ids have digits enough to look like any short number.
+        data = re.sub(rb"[0-9a-f]{64,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", b"|", data)
+        found |= {self.by_digits[window] for window in self._numbers(data) if window in self.by_digits}
         for word in set(re.findall(rb"[a-z0-9+/_-]{8,}", data.lower())):
             found |= {
                 self.by_start[word[at : at + 8]] for at in range(len(word) - 7) if word[at : at + 8] in self.by_start
             }
-        hashes = {bytes.fromhex(each.decode()) for each in re.findall(rb"[0-9a-f]{64}", data)}
-        found |= {each for digest, each in self.digests.items() if digest in hashes or digest in data}
         return found
 
     def _numbers(self, data):
@@ -331,7 +336,7 @@ PERSONAL = ("email", "phone", "card", "national_id")
 
 def imported_records(sower, count):
     """Personal data in every field in turn, secrets in every hundredth record, and in reasons."""
-    records = []
+    records, links = [], []
     for number in range(count):
         kind = PERSONAL[number % 4]
         words = f"{sower.letters(6)} {sower.letters(6)}"
@@ -353,8 +358,8 @@ def imported_records(sower, count):
             values[field] = {"note": text} if field in ("metadata", "provenance") else text[:300]
         records.append(record(number, **values))
         if number % 10 == 5 and number % 100 != 99:
-            records.append(link(number, sower.text("secret" if number % 20 == 5 else kind)[:1000]))
-    return records
+            links.append(link(number, sower.text("secret" if number % 20 == 5 else kind)[:1000]))
+    return [*records, *links]
 
 
 def save_some(memory, sower, answers):
@@ -516,7 +521,7 @@ def test_nothing_is_sent_to_an_endpoint_or_told_through_the_interfaces(url, endp
     for kind in PERSONAL:
         answers.append(recollect(url, "save", sower.text(kind), "--title", sower.text(kind), **environment))
         answers.append(recollect(url, "search", sower.text(kind), **environment))
-    answers.append(recollect(url, "save", sower.text("secret"), code=1, **environment))
+    answers.append(recollect(url, "save", sower.text("secret"), code=6, **environment))
     recollect(url, "embed", **environment)
     answers.append(recollect(url, "export", "-", **environment))
     search = Search(sower.planted)
@@ -543,7 +548,6 @@ def left_over(url, sower):
     return described(Search(sower.planted).in_(dump(url)))
 
 
-@pytest.mark.xfail(reason="bug: numbers in metadata are not looked at, only texts")
 def test_a_number_in_metadata_is_a_number_all_the_same(url):
     sower = Sower(7)
     with Memory.open(url) as memory:
@@ -551,7 +555,6 @@ def test_a_number_in_metadata_is_a_number_all_the_same(url):
     assert left_over(url, sower) == {}
 
 
-@pytest.mark.xfail(reason="gap: what a policy says about itself is not looked at")
 def test_the_approver_of_a_policy(url):
     sower = Sower(8)
     with Memory.open(url) as memory:
@@ -567,8 +570,15 @@ def test_a_comment_in_a_policy(url):
     assert left_over(url, sower) == {}
 
 
-@pytest.mark.parametrize("place", ["namespace", "tag", "request_id", "trace_id"])
-@pytest.mark.xfail(reason="gap: names that callers give (namespaces, tags, request ids) are not looked at")
+@pytest.mark.parametrize(
+    "place",
+    [
+        "tag",
+        "request_id",
+        "trace_id",
+        pytest.param("namespace", marks=pytest.mark.xfail(reason="gap: the name of a namespace is not looked at")),
+    ],
+)
 def test_names_that_callers_give(url, place):
     sower = Sower(10)
     value = next(

@@ -288,13 +288,11 @@ def test_what_is_hidden_can_be_neither_changed_nor_judged(url, layered):
             memory.import_(stream_of([copy]))
 
 
-@pytest.mark.xfail(reason="bug: nodes.create asks for the class and not for the namespace (access.sees)")
 def test_saving_a_hidden_text_again_does_not_show_it(url, layered):
     with Memory.open(url) as memory, pytest.raises((Conflict, BoundaryDenied)):
         memory.save("The open bridge stands in the vault.", namespace="vault")
 
 
-@pytest.mark.xfail(reason="bug: nodes.create asks for the class and not for the namespace (access.sees)")
 def test_nothing_is_saved_where_it_could_not_be_seen(url, layered):
     with Memory.open(url) as memory, pytest.raises(BoundaryDenied):
         memory.save("A new bridge.", namespace="vault")
@@ -357,31 +355,33 @@ def test_a_policy_above_the_root_holds_inside_it(url):
 
 
 def test_a_renamed_namespace_takes_its_policies_along(url):
-    with Memory.open(url) as memory:
-        memory.save("The open bridge.", namespace="vault/deep")
-        memory.save("The other bridge.", namespace="taken")
-        memory.apply_policy(STRICT, namespace="vault")
-        memory.apply_policy(written(version="3.0.0"), namespace="vault/deep")
-        memory.apply_policy(written(), namespace="taken")
-        assert memory.list().nodes[0].namespace == "main/taken"
+    with Memory.open(url, allow=["answer:task", "tool:vault"]) as holder, Memory.open(url) as memory:
+        holder.save("The open bridge.", namespace="vault/deep")
+        holder.save("The other bridge.", namespace="taken")
+        holder.apply_policy(STRICT, namespace="vault")
+        holder.apply_policy(written(version="3.0.0"), namespace="vault/deep")
+        holder.apply_policy(written(), namespace="taken")
+        assert [node.namespace for node in memory.list().nodes] == ["main/taken"]
+        with pytest.raises(BoundaryDenied):
+            memory.rename_namespace("vault", "safe")
         with pytest.raises(Conflict):
-            memory.rename_namespace("vault", "taken")
-        memory.rename_namespace("vault", "safe")
+            holder.rename_namespace("vault", "taken")
+        holder.rename_namespace("vault", "safe")
+        assert [each.version for each in holder.policy("safe")] == ["1.0.0"]
+        assert [each.version for each in holder.policy("safe/deep")] == ["3.0.0"]
+        assert holder.policy("vault")[0].namespace == ""
         memory._boundary.forget()
-        assert [each.version for each in memory.policy("safe")] == ["1.0.0"]
-        assert [each.version for each in memory.policy("safe/deep")] == ["3.0.0"]
-        assert memory.policy("vault")[0].namespace == ""
         assert [node.namespace for node in memory.list().nodes] == ["main/taken"], "still hidden"
 
 
-@pytest.mark.xfail(reason="bug: rename_namespace does not make the boundary read the moved policies at once")
-def test_a_renamed_namespace_is_hidden_at_once(url):
+def test_a_renamed_namespace_is_judged_by_its_new_place_at_once(url):
     with Memory.open(url) as memory:
-        memory.save("The open bridge.", namespace="vault")
-        memory.apply_policy(STRICT, namespace="vault")
-        assert memory.list().nodes == ()
+        memory.apply_policy(written(boundary_classes={"internal": {"deny": True}}), namespace="vault")
+        memory.save("A public bridge.", namespace="vault", boundary_class="public")
         memory.rename_namespace("vault", "safe")
-        assert memory.list().nodes == ()
+        with pytest.raises(BoundaryDenied):
+            memory.save("The open bridge.", namespace="safe")
+        assert memory.save("The open bridge.", namespace="vault").status == "created"
 
 
 # --- invariants and boundary_validate ---------------------------------------------------------------------------------
@@ -404,7 +404,6 @@ def test_invariants_refuse_what_breaks_them(memory):
     assert memory.get(node.id).content == "Rename the column."
 
 
-@pytest.mark.xfail(reason="bug: invariants see the patch of an update and not the node that it makes")
 def test_an_update_that_says_nothing_about_it_keeps_the_invariant(sqlite_memory):
     sqlite_memory.apply_policy(NO_BREAKING)
     node = sqlite_memory.save("Add one.", scope="project", metadata={"api": {"breaking_change": False}}).node
@@ -431,7 +430,6 @@ def test_stored_violators_are_not_recalled(memory):
     assert context.filtered["invariant"] == 1
 
 
-@pytest.mark.xfail(reason="bug: activate asks only the invariants of the place that it starts from")
 def test_stored_violators_of_a_policy_below_are_not_recalled(memory):
     memory.save("The bridge is broken.", namespace="low", metadata={"api": {"breaking_change": True}}, scope="project")
     memory.apply_policy(NO_BREAKING, namespace="low")
@@ -504,7 +502,7 @@ def test_validation_through_the_interfaces(url):
     shown = json.loads(recollect(url, "boundary", f"Call {PHONE}", "--json"))
     assert shown["redacted"] == "Call [phone]"
     assert "principle" in recollect(url, "boundary", "x", "--scope", "forever", code=2)
-    assert SECRET not in recollect(url, "save", f"the token is {SECRET}", code=1)
+    assert SECRET not in recollect(url, "save", f"the token is {SECRET}", code=6)
 
 
 # --- rows that were there before --------------------------------------------------------------------------------------
@@ -533,7 +531,7 @@ TIGHT = written(version="2.0.0")
 def test_a_dry_run_says_what_would_change(url, before):
     with Memory.open(url) as memory:
         tried = memory.apply_policy(TIGHT, dry_run=True)
-        assert tried.reclassify == {"checked": 6, "raised": 0, "redacted": 3, "denied": 1, "violating": 0}
+        assert tried.reclassify == {"checked": 6, "raised": 0, "redacted": 3, "merged": 0, "denied": 1, "violating": 0}
         memory.apply_policy(TIGHT)
         report = memory.reclassify(dry_run=True)
         assert report.dry_run
@@ -566,7 +564,7 @@ def test_old_rows_are_brought_in_line(url, before, execute):
         assert (again.redacted, again.denied, again.raised) == ((), (), ())
         assert memory.doctor().ok
     events = [json.loads(row[0]) for row in execute(url, "select payload from events where topic = 'policy'")]
-    counts = {"checked": 6, "raised": 0, "redacted": 3, "denied": 1, "violating": 0}
+    counts = {"checked": 6, "raised": 0, "redacted": 3, "merged": 1, "denied": 1, "violating": 0}
     assert counts in [event.get("reclassified") for event in events]
     for table, column in (("nodes", "content"), ("nodes", "title"), ("nodes", "metadata"), ("retired", "content")):
         stored = " ".join(str(row[0]) for row in execute(url, f"select {column} from {table}"))
@@ -630,7 +628,6 @@ def test_an_entity_whose_name_is_personal_gets_the_class_for_it(url):
         assert EMAIL not in repr(memory.list(kind="entity"))
 
 
-@pytest.mark.xfail(reason="bug: a reason is judged by the policy of the root and not of its own namespace")
 def test_a_reason_is_judged_where_it_is_stored(url):
     with Memory.open(url) as memory:
         memory.apply_policy(LAX)
@@ -661,7 +658,7 @@ def test_people_reclassify(url, before, tmp_path):
     assert "reclassify" in recollect(url, "policy", str(file))
     dry = json.loads(recollect(url, "reclassify", "--dry-run", "--json"))
     assert (dry["dry_run"], dry["checked"], dry["denied"]) == (True, 6, [before["secret"]])
-    assert "6 nodes checked: 0 raised, 3 redacted, 1 denied, 0 violating" in recollect(url, "reclassify")
+    assert "6 nodes checked: 0 raised, 3 redacted, 1 merged, 1 denied, 0 violating" in recollect(url, "reclassify")
 
 
 # --- import and export ------------------------------------------------------------------------------------------------
@@ -727,9 +724,6 @@ def test_a_reference_servers_file_passes_the_policies(memory):
     assert memory.import_(reference(f"the token is {SECRET}")).nodes_denied == 1
 
 
-@pytest.mark.xfail(
-    reason="bug: imported_hash is that of the text before redaction, so a changed file is taken for an edited memo"
-)
 def test_a_changed_reference_file_changes_what_was_redacted(memory):
     memory.import_(reference(f"writes from {EMAIL}"))
     assert memory.import_(reference(f"writes from {EMAIL}", "likes tea")).nodes_updated == 1

@@ -307,9 +307,6 @@ def test_scope_and_metadata_filter(memory):
         memory.activate("bridge", metadata={"a": []})
 
 
-@pytest.mark.xfail(
-    raises=(KeyError, TypeError), reason="bug: activate looks up the budget of a scope before it checks it"
-)
 def test_an_unknown_scope_is_refused_and_one_may_stand_alone(sqlite_memory):
     sqlite_memory.save("The bridge is open.", scope="project")
     for wrong in (["forever"], "forever", 5):
@@ -341,7 +338,6 @@ def test_allow_can_narrow_and_never_widen(url):
 
 
 @pytest.mark.parametrize("wrong", ["answer:task", [5], [""]])
-@pytest.mark.xfail(reason="bug: tags that are no tags are dropped, not refused")
 def test_malformed_tags_are_refused(sqlite_memory, wrong):
     with pytest.raises(InvalidInput):
         sqlite_memory.activate("bridge", allow=wrong)
@@ -523,7 +519,6 @@ def test_helpful_comes_first_and_harmful_sinks(memory):
     assert memory.activate("is the bridge open").items[0].node.id == second
 
 
-@pytest.mark.xfail(reason="bug: completing sets valid_to, which recall does not look at")
 def test_a_completed_task_is_recalled_no_more(memory):
     task = memory.save("Paint the bridge.", claim_kind="task").node.id
     assert len(memory.activate("paint the bridge").items) == 1
@@ -596,7 +591,6 @@ def test_chains_and_cycles_of_duplicates(memory):
     assert memory.get(a).superseded_by in (b, c)
 
 
-@pytest.mark.xfail(reason="bug: recall follows superseded_by for one step only")
 def test_the_end_of_a_chain_stands_for_all_of_it(memory):
     a, b, c = (memory.save(text).node.id for text in ("Alpha bridge.", "Beta viaduct.", "Gamma crossing."))
     memory.feedback(a, "duplicate", duplicate_of=b)
@@ -698,7 +692,6 @@ def test_a_save_sweeps_a_few(timed, clock, execute, url):
     assert len(timed.sweep().node_ids) == 2
 
 
-@pytest.mark.xfail(reason="bug: a text that expired and is not swept yet swallows the new one as a duplicate")
 def test_a_text_that_has_expired_can_be_saved_again(timed, clock):
     for number in range(25):
         timed.save(f"note {number}", scope="session")

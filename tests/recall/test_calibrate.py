@@ -75,7 +75,6 @@ def test_reliability_and_its_error_by_hand():
     assert calibration_error(()) == 0.0
 
 
-@pytest.mark.xfail(reason="points are rounded to six digits, so scores that are closer become one point")
 @pytest.mark.parametrize("method", METHODS)
 def test_scores_that_are_close_together_still_make_a_map(method):
     """BM25 is about 1e-6 where every text of a small store has the word."""

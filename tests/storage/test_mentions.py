@@ -80,7 +80,6 @@ def test_nobody_mentions_itself(memory):
     assert mentions(memory) == set()
 
 
-@pytest.mark.xfail(reason="a node's own name, which stands in its title, hides the shorter names in it")
 def test_a_title_counts_as_text(memory):
     memory.save("A mathematician.", title="Ada Lovelace")
     memory.save("Nothing else.", title="Letters of Ada Lovelace")
@@ -88,10 +87,10 @@ def test_a_title_counts_as_text(memory):
 
 
 def test_what_only_looks_like_a_name_is_not_linked_either_way(memory):
-    memory.save("I ate an apple in 東京都.", title="lunch")
+    memory.save("I ate an apple in 東京都の店.", title="lunch")
     memory.save("A company.", title="Apple")
     memory.save("A city.", title="京都")
-    memory.save("Another apple, another 東京都.", title="dinner")
+    memory.save("Another apple, another 東京都の店.", title="dinner")
     assert mentions(memory) == set()
 
 
@@ -134,7 +133,7 @@ def test_a_title_that_comes_with_a_duplicate_is_a_name(memory):
 
 def test_deleting_either_end_deletes_the_mention(memory):
     person = memory.save("A mathematician.", title="Ada Lovelace").node
-    notes = memory.save("We met Ada Lovelace.", title="notes").node
+    notes = memory.save("We met Ada Lovelace.", title="diary").node
     memory.delete(person.id)
     assert mentions(memory) == set()
     memory.save("Nobody met Ada Lovelace.", title="more notes")
@@ -172,7 +171,6 @@ def test_a_longer_name_takes_the_place_of_a_shorter_one_in_old_texts(memory):
     assert ("notes", "New York", "names") not in mentions(memory)
 
 
-@pytest.mark.xfail(reason="only a new name is looked for in old texts, not what it hid there when it goes")
 def test_a_shorter_name_is_found_again_when_the_longer_one_goes(memory):
     memory.save("He reads the New York Times.", title="notes")
     memory.save("A city.", title="New York")
@@ -181,7 +179,6 @@ def test_a_shorter_name_is_found_again_when_the_longer_one_goes(memory):
     assert mentions(memory) == {("notes", "New York", "names")}
 
 
-@pytest.mark.xfail(reason="link_names forgets all mentions of a text and finds again only names that the writer sees")
 def test_a_new_name_leaves_mentions_of_names_that_its_writer_may_not_see(new_url):
     url = new_url("sqlite")
     with Memory.open(url, allow=["tool:contact-lookup"]) as all_of_it, Memory.open(url) as part:

@@ -21,7 +21,7 @@ def test_eight_processes_opening_an_empty_database_at_once_all_succeed(url, exec
     ]
     answers = [process.communicate(timeout=60) for process in processes]
     assert [out.strip() for out, _ in answers] == ["4"] * 8, answers
-    assert execute(url, "select count(*) from schema_migrations") == [(3,)]
+    assert execute(url, "select count(*) from schema_migrations") == [(4,)]
 
 
 def test_threads_opening_one_database_at_once_all_succeed(url):

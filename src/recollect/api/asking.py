@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from recollect.api.boundary import violated
 from recollect.api.state import Verbs
 from recollect.embedding.port import Matrix, Trust, vectors_of
 from recollect.model import limits
@@ -21,7 +22,7 @@ from recollect.text import check
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
-    from recollect.policy.boundary import Effective
+    from recollect.policy.boundary import Effective, Policies
     from recollect.recall.pipeline import Searching, Wanted
 
 # What is found and recalled: entities and pages lead to it and are not part of it.
@@ -146,3 +147,15 @@ class Asking(Verbs):
 def _fits(calibration: Calibration | None, question: Question) -> bool:
     """Whether a calibration holds for the vectors that a question is compared with."""
     return calibration is not None and question.model is not None and calibration.model == question.model.model_id
+
+
+def holding(access: Access, known: Policies) -> Callable[[Transaction, Sequence[str]], set[str]] | None:
+    """Which of some nodes keep the invariants of the policies where they are."""
+    if not any(policy.invariants for policy in known.by_namespace.values()):
+        return None
+
+    def kept(tx: Transaction, ids: Sequence[str]) -> set[str]:
+        found = nodes.by_ids(tx, access, ids).values()
+        return {node.id for node in found if not violated(node, known.at(node.namespace))}
+
+    return kept

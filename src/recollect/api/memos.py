@@ -120,7 +120,8 @@ class MemoVerbs(Verbs):
 
         def work(tx: Transaction) -> Deleted:
             now = self._now()
-            deleted = nodes.delete(tx, access, node_id)
+            tx.run("lock_edges_shared", {})
+            deleted = nodes.delete(tx, access, node_id, now=now)
             payload = {"memo_id": node_id, "edges": deleted.edges_deleted}
             events.record(tx, access, "delete", payload, namespace=deleted.node.namespace, at=now)
             return deleted

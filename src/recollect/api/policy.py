@@ -257,7 +257,7 @@ class PolicyVerbs(Asking):
             if row is None or nodes.from_row(row) != node:
                 return set()
             if new is None:
-                nodes.delete(tx, access, node.id)
+                nodes.delete(tx, access, node.id, now=self._now())
                 return set()
             taken = tx.row("node_same_text", {"owner": access.owner, **nodes.to_parameters(new)})
             if taken is None or nodes.from_row(taken).id == node.id:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
-from recollect.api.asking import SEARCHED, Asking
-from recollect.api.boundary import violated
+from recollect.api.asking import SEARCHED, Asking, holding
 from recollect.api.state import trace_of
 from recollect.model import limits
 from recollect.model.access import Access
@@ -25,7 +24,7 @@ from recollect.text import check
 from recollect.text.tokens import count_tokens, text_of
 
 if TYPE_CHECKING:
-    from recollect.policy.boundary import Effective, Policies
+    from recollect.policy.boundary import Effective
     from recollect.recall.pipeline import Recall, Wanted
 
 _SWEPT_AT_ONCE: Final = 100
@@ -73,7 +72,7 @@ class RecallVerbs(Asking):
         wanted = self._wanted(question, rules, graph=graph, limit=limit)
         wanted = replace(
             wanted,
-            holds=_holding(access, self._boundary.in_force().policies),
+            holds=holding(access, self._boundary.in_force().policies),
             deadline=started + wanted.retrieval.context.timeout_ms / 1000,
         )
 
@@ -83,11 +82,8 @@ class RecallVerbs(Asking):
             return recalled, items, tokens, self._has_waiting(tx, access)
 
         recalled, items, tokens, waiting = self._database.read(look)
-        over = len(recalled.chosen) - len(items)
-        context = self._context(wanted, recalled, rules)
         context = replace(
-            context,
-            filtered={**context.filtered, **({"over_budget": over} if over else {})},
+            self._context(wanted, recalled, rules, taken=len(items)),
             provenance=source,
             items=tuple(items),
             tokens=tokens,
@@ -171,9 +167,10 @@ class RecallVerbs(Asking):
         self._database.write(lambda tx: sweep.forget_old(tx, access, self._clock()))
         return Swept(run_id, tuple(gone), edges)
 
-    def _context(self, wanted: Wanted, recalled: Recall, rules: Effective) -> ActiveContext:
-        """A context without its items."""
+    def _context(self, wanted: Wanted, recalled: Recall, rules: Effective, *, taken: int) -> ActiveContext:
+        """A context without its items, of which so many were taken."""
         moment = self._clock()
+        over = len(recalled.chosen) - taken
         return ActiveContext(
             id=self._new_id(),
             question=wanted.question.text,
@@ -184,7 +181,7 @@ class RecallVerbs(Asking):
             expires_at=timestamp(moment + timedelta(minutes=wanted.retrieval.context.minutes)),
             items=(),
             parameters={**recalled.parameters, "arms": list(recalled.arms)},
-            filtered=recalled.filtered,
+            filtered={**recalled.filtered, **({"over_budget": over} if over else {})},
         )
 
     def _budget(self, max_tokens: int | None, scope: Sequence[Scope], rules: Effective) -> int:
@@ -208,24 +205,13 @@ class RecallVerbs(Asking):
         events.record(tx, access, "activate", payload, namespace=access.root, at=context.created_at, trace=trace)
 
 
-def _holding(access: Access, known: Policies) -> Callable[[Transaction, Sequence[str]], set[str]] | None:
-    """Which of some nodes keep the invariants of the policies where they are."""
-    if not any(policy.invariants for policy in known.by_namespace.values()):
-        return None
-
-    def holding(tx: Transaction, ids: Sequence[str]) -> set[str]:
-        found = nodes.by_ids(tx, access, ids).values()
-        return {node.id for node in found if not violated(node, known.at(node.namespace))}
-
-    return holding
-
-
 def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tuple[list[ContextItem], int]:
     """The nodes in full, by rank, as far as their texts fit the budget; and how many tokens they have."""
     from recollect.recall.explain import reason_of
 
     by_id = nodes.by_ids(tx, access, [each.node_id for each in recalled.chosen])
     against = standings.disputes(tx, access, list(by_id))
+    by_id = {node_id: node for node_id, node in by_id.items() if not _is_replaced(node_id, against)}
     items: list[ContextItem] = []
     tokens = 0
     for each in recalled.chosen:
@@ -254,6 +240,10 @@ def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tu
             )
         )
     return items, tokens
+
+
+def _is_replaced(node_id: str, against: Sequence[tuple[str, str, str]]) -> bool:
+    return any(tag == "supersedes" and target == node_id != source for source, target, tag in against)
 
 
 def _replaces(source: str, tag: str, node: Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
-from recollect.api.asking import SEARCHED, Asking
+from recollect.api.asking import SEARCHED, Asking, holding
 from recollect.api.state import trace_of
 from recollect.explore.vectors import TARGETS, vector_search
 from recollect.model import limits
@@ -68,7 +68,8 @@ class SearchVerbs(Asking):
         rules = self._boundary.at(access.root)
         wanted = self._wanted(question, rules, graph=graph)
         fixed = limit or (_WITHOUT_CUT if self._tuning.cut is None else None)
-        wanted = replace(wanted, exclude=like)
+        holds = holding(access, self._boundary.in_force().policies)
+        wanted = replace(wanted, exclude=like, holds=holds)
         ask = Ask(wanted, limit=fixed, cut=self._tuning.cut, final=rank == "final")
 
         def work(tx: Transaction) -> tuple[Found, bool]:

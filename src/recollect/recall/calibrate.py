@@ -104,7 +104,8 @@ def _thinned(x: Numbers, y: Numbers) -> Points:
         x, y = x[places], y[places]
     if len(x) == 1:
         x, y = np.r_[x, x + 1.0], np.r_[y, y]
-    rounded = [(round(float(a), 6), round(float(b), 6)) for a, b in zip(x, np.maximum.accumulate(y), strict=True)]
+    rising = np.maximum.accumulate(y)
+    rounded = [(float(f"{a:.9g}"), round(float(b), 6)) for a, b in zip(x, rising, strict=True)]
     return tuple(dict(rounded).items())
 
 

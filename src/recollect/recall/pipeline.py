@@ -172,7 +172,7 @@ def ranked(
     filtered["invariant"] += len(by_id) - len(allowed)
     filtered["not_live"] += sum(1 for each in order.scored if each.candidate.id not in by_id)
     filtered["closed"] += len(closed & allowed)
-    kept, replaces = _inherited(order.scored, by_id, allowed - closed)
+    kept, replaces = _inherited(order.scored, by_id, allowed - closed - {wanted.exclude or ""})
     filtered["superseded"] += sum(map(len, replaces.values()))
     if not kept:
         return []
@@ -182,7 +182,8 @@ def ranked(
     known = [by_id[each.candidate.id] for each in kept]
     weighed = rerank(known, spread_of, now=question.now, settings=retrieval.rerank, feedback=retrieval.feedback)
     final = np.array([each.score for each in kept]) * weighed.g
-    mixed = np.array([order.spreading.mixed.get(each.candidate.id, each.score) for each in kept]) * weighed.g
+    mixes = order.spreading.mixed
+    mixed = np.array([_mix_of(each, replaces, mixes) for each in kept]) * weighed.g
     places = sorted(range(len(kept)), key=lambda at: (-mixed[at], -final[at], kept[at].candidate.id))
     values = sorted(final.tolist(), reverse=True)
     return [
@@ -218,6 +219,12 @@ def _standings(tx: Transaction, access: Access, question: Question, ids: Sequenc
         new = standings.of_nodes(tx, access, question, [heir for heir in heirs if heir is not None])
         by_id |= new
     return by_id
+
+
+def _mix_of(each: Scored, replaces: Mapping[str, Sequence[str]], mixes: Mapping[str, float]) -> float:
+    """The mix of S and G of a node, or of one that it stands for; S where the graph arm led nowhere."""
+    ids = (each.candidate.id, *replaces.get(each.candidate.id, ()))
+    return max((mixes[node_id] for node_id in ids if node_id in mixes), default=each.score)
 
 
 def _is_closed(standing: Standing, now: str) -> bool:

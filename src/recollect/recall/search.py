@@ -46,6 +46,8 @@ def search(tx: Transaction, access: Access, ask: Ask, searching: Searching) -> F
         keep = len(hits) if ask.cut is None else kept([score for _, score, _ in hits], ask.cut)
     chosen = hits[:keep]
     by_id = nodes.by_ids(tx, access, [each.candidate.id for each, _, _ in chosen])
+    if ask.wanted.holds is not None:
+        by_id = {node_id: by_id[node_id] for node_id in ask.wanted.holds(tx, list(by_id))}
     return Found(
         hits=tuple(
             Hit(by_id[each.candidate.id], score, scores_of(each), factors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +14,9 @@ from recollect.text.check import json_text
 from recollect.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
 from recollect.text.tokens import query_terms, text_of
 
+Texts = Mapping[str, tuple[Words, frozenset[str]]]
+"""By node: the words of its text, and the names that are its own."""
+
 TAG: Final = "mentions"
 JUDGE: Final = "names"
 NAMED: Final = ("memo", "claim", "page", "entity")
@@ -23,13 +26,14 @@ _WEIGHT: Final = 1.0
 _AMBIGUOUS: Final = 5
 # What more texts have the words of is left alone; so many are read again for one name.
 _COMMON: Final = 300
-_NAMES_AT_ONCE: Final = 50
 
 
 def write(tx: Transaction, access: Access, node: Node, *, old: Node | None = None) -> None:
     """Bring the name of a saved node and the mentions in its text up to date."""
     retitled = old is None or old.title != node.title
+    freed: Texts = {}
     if old is not None and retitled:
+        freed = mentioning(tx, access, node.id)
         forget(tx, access, [node])
     elif old is not None:
         tx.run("mentions_forget_from", _of(access, node.id))
@@ -37,6 +41,13 @@ def write(tx: Transaction, access: Access, node: Node, *, old: Node | None = Non
         add_names(tx, access, [node])
         link_names(tx, access, [node], now=node.updated_at)
     link_texts(tx, access, [node], now=node.updated_at)
+    link(tx, access, freed, now=node.updated_at)
+
+
+def mentioning(tx: Transaction, access: Access, node_id: str) -> Texts:
+    """The texts that mention a node: when its name goes, they may mention a shorter one that it hid."""
+    rows = tx.rows("texts_mentioning", _of(access, node_id))
+    return {found: _words(title, content) for found, title, content in rows}
 
 
 def forget(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
@@ -59,31 +70,38 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
     """Link texts to the nodes that they name."""
-    texts = {node.id: words_of(text_of(node.title, node.content)) for node in written if node.kind in MENTIONING}
-    _link(tx, access, texts, named_in(tx, access, texts.values()), now=now)
+    texts = {node.id: _words(node.title, node.content) for node in written if node.kind in MENTIONING}
+    link(tx, access, texts, now=now)
+
+
+def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
+    """Link texts to the nodes that they name."""
+    known = named_in(tx, access, [words for words, _ in texts.values()])
+    if not known:
+        return
+    by_head = _by_head(known)
+    rows = [
+        _row(access, source_id, target_id, now=now, judge=JUDGE)
+        for source_id, (words, own) in texts.items()
+        for name in dict.fromkeys(mentioned(words, by_head, without=own))
+        for target_id in known[name]
+        if target_id != source_id
+    ]
+    tx.run_many("mention_add", rows)
 
 
 def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: str) -> None:
     """Link the texts that were there before to nodes with new names."""
-    names = sorted({name for node in named if node.kind in NAMED for name in names_of(node.title)})
-    for first in range(0, len(names), _NAMES_AT_ONCE):
-        some = names[first : first + _NAMES_AT_ONCE]
-        where = {
-            **scope_parameters(access),
-            "names": json_text({name: tx.dialect.together(query_terms(phrase_of(name))) for name in some}),
-            "kinds": json_text(MENTIONING),
-            "limit": _COMMON,
-        }
-        rows = tx.rows("texts_naming", where)
-        often = Counter(row[0] for row in rows)
-        texts = {
-            node_id: words_of(text_of(title, content))
-            for name, node_id, title, content in rows
-            if often[name] < _COMMON
-        }
-        # A new name may be longer than one that was found there before, or make it ambiguous.
-        tx.run_many("mentions_forget_from", [_of(access, node_id) for node_id in texts])
-        _link(tx, access, texts, named_in(tx, access, texts.values()), now=now)
+    where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": _COMMON}
+    texts: dict[str, tuple[Words, frozenset[str]]] = {}
+    for name in {name for node in named if node.kind in NAMED for name in names_of(node.title)}:
+        together = tx.dialect.together(query_terms(phrase_of(name)))
+        rows = tx.rows("texts_naming", {**where, "name": together})
+        if len(rows) < _COMMON:
+            texts |= {node_id: _words(title, content) for node_id, title, content in rows if node_id not in texts}
+    # A new name may be longer than one that was found there before, or make it ambiguous.
+    tx.run_many("mentions_forget_from", [_of(access, node_id) for node_id in texts])
+    link(tx, access, texts, now=now)
 
 
 def give(tx: Transaction, access: Access, source_id: str, targets: Iterable[str], *, now: str) -> None:
@@ -114,20 +132,9 @@ def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
     }
 
 
-def _link(
-    tx: Transaction, access: Access, texts: Mapping[str, Words], known: Mapping[str, Sequence[str]], *, now: str
-) -> None:
-    if not known:
-        return
-    by_head = _by_head(known)
-    rows = [
-        _row(access, source_id, target_id, now=now, judge=JUDGE)
-        for source_id, words in texts.items()
-        for name in dict.fromkeys(mentioned(words, by_head))
-        for target_id in known[name]
-        if target_id != source_id
-    ]
-    tx.run_many("mention_add", rows)
+def _words(title: str | None, content: str) -> tuple[Words, frozenset[str]]:
+    """The words of a node's text, and the names that are its own: they are not what it mentions."""
+    return words_of(text_of(title, content)), frozenset(names_of(title))
 
 
 def _by_head(names: Iterable[str]) -> dict[str, list[str]]:

@@ -145,12 +145,14 @@ def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Nod
     return {node.id: node for node in found if access.sees(node.namespace, node.boundary_class)}
 
 
-def delete(tx: Transaction, access: Access, node_id: str) -> Deleted:
+def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
     """Remove a node; the database removes its edges with it."""
     node = get(tx, access, node_id)
     parameters = {"owner": access.owner, "id": node_id}
     counted = tx.row("edge_count_of", parameters)
+    freed = mentions.mentioning(tx, access, node_id)
     tx.run("node_delete", parameters)
+    mentions.link(tx, access, freed, now=now)
     return Deleted(node, counted[0] if counted else 0)
 
 

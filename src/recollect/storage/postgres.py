@@ -51,7 +51,7 @@ DIALECT: Final = Dialect(
     document=lambda terms: json_text(Counter(terms)),
     matches="cast({}.metadata as jsonb) @> cast(:metadata as jsonb)",
     vector="vector_send({}.vector)",
-    together=lambda terms: sorted(terms, key=len, reverse=True),
+    together=lambda terms: json_text(sorted(terms, key=len, reverse=True)),
     judged_days_ago=(
         "greatest(extract(epoch from cast(:now as timestamptz)"
         " - cast(coalesce({0}.judged_at, {0}.created_at) as timestamptz)) / 86400.0, 0.0)"

@@ -70,12 +70,16 @@ class Utilities:
         return _spread_of(self._count(tx, access, question), float(total), float(squares))
 
     def _count(self, tx: Transaction, access: Access, question: Question) -> int:
-        key = (access, tuple(question.kinds))
+        where = {**scope_parameters(access), **question.filters(), "exact": None}
+        key = (access, where["kinds"], where["scopes"], where["metadata"])
         until, known = self._counts.get(key, (0.0, 0))
         if until > time.monotonic():
             return known
-        (count,) = tx.row("recallable_total", {**scope_parameters(access), **question.filters()}) or (0,)
-        if count >= _FEW_NODES:
+        (count,) = tx.row("recallable_total", where) or (0,)
+        if count < _FEW_NODES:
+            # In a large store those that have expired and are not swept yet make no difference.
+            (count,) = tx.row("recallable_total", {**where, "exact": True}) or (0,)
+        else:
             if len(self._counts) >= _KNOWN_ACCESSES:
                 self._counts.clear()
             self._counts[key] = (time.monotonic() + _COUNT_SECONDS, count)

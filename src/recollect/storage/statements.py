@@ -55,7 +55,7 @@ class Dialect:
     """Whether a row's metadata has all that :metadata holds; {} is the row."""
     vector: str
     """A row's vector as bytes; {} is the row."""
-    together: Callable[[Sequence[str]], Any]
+    together: Callable[[Sequence[str]], str]
     """What its full-text index looks for when a text should have all these terms, near to each other if it can tell."""
     judged_days_ago: str
     """How many days before :now a node was judged; {} is the row."""

@@ -4,8 +4,8 @@ A name is a row of words; in scripts without spaces each character is a word. Wh
 counts. A name of one word with a capital is found only where the text has a capital, too ("Apple" is not "an
 apple"), and is no part of a longer name ("United" is not "United States"); it is kept with a `^`. Scripts without
 spaces hide where words end: a name in katakana is not found inside a longer run of katakana, one in Hangul not
-after other Hangul (what follows may be a particle), and one of two Han characters not after another (京都 is not
-in 東京都).
+after other Hangul (what follows may be a particle), and in Japanese one of two Han characters not after another
+(京都 is not in 東京都).
 """
 
 from __future__ import annotations
@@ -25,23 +25,25 @@ _LEAST_UNSPACED: Final = 2
 _WORD: Final = re.compile(f"[{UNSPACED}]|(?:[^\\W_{UNSPACED}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])+")
 _IS_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _KATAKANA: Final = re.compile("[\u30a0-\u30ff\u31f0-\u31ff]")
+_KANA: Final = re.compile("[\u3040-\u30ff]")
 _HANGUL: Final = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # "Mercury (planet)", "東京（曖昧さ回避）": what stands in brackets tells names apart and is not said.
 _BRACKETS: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 _CAPITAL: Final = "^"
+_SEAMS: Final = {" ": " ", "-": "-", "": "-", "'": "-", "’": "-"}
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a text, folded; whether each begins with a capital, and whether it touches the one before or is
-    joined to it by a space or hyphen.
+    """The words of a text, folded; whether each begins with a capital, whether it touches the one before, and by what
+    it is joined to that: a space, a hyphen (or the like), or nothing of the kind.
     """
 
     folded: tuple[str, ...]
     capital: tuple[bool, ...]
     touches: tuple[bool, ...]
-    joined: tuple[bool, ...]
+    joined: tuple[str, ...]
 
     def heads(self) -> set[str]:
         """The beginnings of all names that the text could mention: its words and its pairs of words."""
@@ -59,7 +61,7 @@ def words_of(text: str) -> Words:
         found.append(word.casefold())
         capital.append(word[0].isupper())
         touches.append(match.start() == end)
-        joined.append(end >= 0 and plain[end : match.start()] in ("", " ", "-", "'", "’"))
+        joined.append(_SEAMS.get(plain[end : match.start()], "") if end >= 0 else "")
         end = match.end()
     return Words(tuple(found), tuple(capital), tuple(touches), tuple(joined))
 
@@ -83,7 +85,9 @@ def phrase_of(name: str) -> str:
     return ("" if _IS_UNSPACED.match(parts[0]) else " ").join(parts)
 
 
-def mentioned(words: Words, by_head: Mapping[str, Collection[str]], *, strict: bool = True) -> Iterator[str]:
+def mentioned(
+    words: Words, by_head: Mapping[str, Collection[str]], *, strict: bool = True, without: Collection[str] = ()
+) -> Iterator[str]:
     """The names that the text mentions, from left to right, the longest at each place; `by_head` holds those known.
 
     Not strict: a name of one word also where it has no capital, as in a question.
@@ -92,7 +96,7 @@ def mentioned(words: Words, by_head: Mapping[str, Collection[str]], *, strict: b
     while at < end:
         first = words.folded[at]
         names = (*by_head.get(first, ()), *(by_head.get(f"{first} {words.folded[at + 1]}", ()) if at + 1 < end else ()))
-        fitting = [name for name in names if _stands_at(name, words, at, strict=strict)]
+        fitting = [name for name in names if name not in without and _stands_at(name, words, at, strict=strict)]
         if fitting:
             name = max(fitting, key=lambda each: len(_parts(each)))
             yield name
@@ -120,9 +124,10 @@ def _stands_alone(words: Words, at: int) -> bool:
     """Whether a word has a capital and is no part of a longer name: "United" is not in "United States"."""
 
     def is_part(other: int, seam: int) -> bool:
-        return words.joined[seam] and words.capital[other] and words.folded[other] not in STOP_WORDS
+        return bool(words.joined[seam]) and words.capital[other] and words.folded[other] not in STOP_WORDS
 
-    before = at > 0 and is_part(at - 1, at)
+    # At the beginning of a sentence every word has a capital: there it says something only with a hyphen.
+    before = at > 0 and is_part(at - 1, at) and (words.joined[at] == "-" or bool(words.joined[at - 1]))
     after = at + 1 < len(words.folded) and is_part(at + 1, at + 1)
     return words.capital[at] and not before and not after
 
@@ -138,5 +143,7 @@ def _stands_at(name: str, words: Words, at: int, *, strict: bool) -> bool:
     after = words.folded[end] if end < len(words.folded) and words.touches[end] else ""
     if _KATAKANA.match(parts[-1]) and _KATAKANA.match(after):
         return False
-    scripts = (_KATAKANA, _HANGUL, *((_HAN,) if len(parts) == _LEAST_UNSPACED else ()))
+    # In Chinese, which has no kana, names stand between other characters as a rule.
+    han = (_HAN,) if len(parts) == _LEAST_UNSPACED and any(map(_KANA.match, words.folded)) else ()
+    scripts = (_KATAKANA, _HANGUL, *han)
     return not any(script.match(parts[0]) and script.match(before) for script in scripts)

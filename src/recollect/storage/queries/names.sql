@@ -28,6 +28,13 @@ from names m
 join nodes n on n.owner_id = m.owner_id and n.id = m.node_id
 where m.owner_id = :owner and m.head in {each heads} and {visible n}
 
+-- name: texts_mentioning
+-- Texts that were found to mention a node.
+select n.id, n.title, n.content
+from edges e
+join nodes n on n.owner_id = e.owner_id and n.id = e.source_id
+where {visible_edge e} and e.target_id = :id and e.tag = 'mentions' and e.judge = :judge
+
 -- name: mention_add
 -- What is mentioned everywhere says nothing: a node has at most so many automatic mentions.
 insert into edges (owner_id, {edge_columns})

@@ -15,13 +15,18 @@ select coalesce(sum(u.now), 0), coalesce(sum(u.now * u.now), 0)
 from (
     select n.utility * power(0.5, {judged_days_ago n} / :half_life) as now
     from nodes n
-    where n.utility <> 0 and {visible n} and n.kind || '' in {each kinds}
+    where n.utility <> 0 and {visible n} and n.kind || '' in {each kinds} and {live n}
+      and n.scope in {each scopes} --if scopes
+      and {matches n} --if metadata
 ) as u
 
 -- name: recallable_total
 select count(*)
 from nodes n
 where {visible n} and n.kind in {each kinds}
+  and {live n} --if exact
+  and n.scope in {each scopes} --if scopes
+  and {matches n} --if metadata
 
 -- name: disputes
 -- Links between two of these nodes that say that they do not agree, or that one replaces the other.

@@ -5,9 +5,16 @@
 select e.source_id, e.target_id, e.tag, e.weight * e.confidence
 from {each frontier} as f
 cross join lateral (
-    (select o.* from edges o where o.owner_id = :owner and o.source_id = f.value limit :each)
+    (select o.source_id, o.target_id, o.tag, o.weight, o.confidence
+        from edges o
+        where {visible_edge o} and o.source_id = f.value
+          and o.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+        limit :each)
     union all
-    (select i.* from edges i where i.owner_id = :owner and i.target_id = f.value limit :each)
+    (select i.source_id, i.target_id, i.tag, i.weight, i.confidence
+        from edges i
+        where {visible_edge i} and i.target_id = f.value
+          and i.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+        limit :each)
 ) as e
-where {visible_edge e} and e.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
 limit :limit

@@ -64,16 +64,15 @@ where n.owner_id = :owner
   and not exists (select 1 from node_texts t where t.owner_id = n.owner_id and t.node_seq = n.seq)
 
 -- name: texts_naming
--- Texts that may mention a new name: they have all its terms; so many of each name. The first term is its longest.
-select w.key, n.id, n.title, n.content
-from jsonb_each(cast(:names as jsonb)) as w
-cross join lateral (
+-- Texts that may mention a new name: they have all its terms, of which the first is the longest.
+select n.id, n.title, n.content
+from (
     select t.node_seq
     from node_terms t
-    where t.owner_id = :owner and t.term = w.value ->> 0
+    where t.owner_id = :owner and t.term = cast(:name as jsonb) ->> 0
       and not exists (
         select 1
-        from jsonb_array_elements_text(w.value) as o(term)
+        from jsonb_array_elements_text(cast(:name as jsonb)) as o(term)
         where not exists (
             select 1 from node_terms x where x.owner_id = :owner and x.term = o.term and x.node_seq = t.node_seq
         )

@@ -6,12 +6,17 @@ select e.source_id, e.target_id, e.tag, e.weight * e.confidence
 from {each frontier} as f
 cross join edges e on e.seq in (
     select o.seq from (
-        select o.seq from edges o where o.owner_id = :owner and o.source_id = f.value limit :each
+        select o.seq from edges o
+        where {visible_edge o} and o.source_id = f.value
+          and o.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+        limit :each
     ) as o
     union all
     select i.seq from (
-        select i.seq from edges i where i.owner_id = :owner and i.target_id = f.value limit :each
+        select i.seq from edges i
+        where {visible_edge i} and i.target_id = f.value
+          and i.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+        limit :each
     ) as i
 )
-where {visible_edge e} and e.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
 limit :limit

@@ -49,10 +49,8 @@ from nodes n
 where n.owner_id = :owner and n.seq not in (select rowid from node_terms)
 
 -- name: texts_naming
--- Texts that may mention a new name: they have its terms near to each other; so many of each name.
-select w.key, n.id, n.title, n.content
-from json_each(:names) as w
-cross join nodes n on n.seq in (
-    select t.rowid from node_terms t where t.node_terms match w.value limit :limit
-)
+-- Texts that may mention a new name: they have its terms near to each other.
+select n.id, n.title, n.content
+from (select t.rowid as seq from node_terms t where t.node_terms match :name limit :limit) as found
+cross join nodes n on n.seq = found.seq
 where {visible n} and n.kind || '' in {each kinds}
