@@ -69,6 +69,11 @@ def measure(url: str, data: Path, size: int) -> dict[str, object]:
         figures["search_ms"] = percentiles([timed(lambda q=q: memory.search(q), 1)[0] for q in asked])
         near = [timed(lambda q=q: memory.vector_search(q, target="memos", min_similarity=0), 1)[0] for q in asked]
         figures["vector_search_ms"] = percentiles(near)
+        figures["links_per_s"] = link(memory, size)
+        memory.activate(asked[0])
+        figures["activate_ms"] = percentiles([timed(lambda q=q: memory.activate(q), 1)[0] for q in asked])
+        without = [timed(lambda q=q: memory.activate(q, graph=False), 1)[0] for q in asked]
+        figures["activate_without_graph_ms"] = percentiles(without)
         figures["save_ms"] = percentiles(timed(lambda: memory.save(f"a new memo {numbers.random()} about this"), 200))
         figures["vector_search_recall_at_10"], figures["faiss_sq8_ms"] = against_exact(memory, url, asked)
     figures["peak_memory_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
@@ -109,6 +114,23 @@ def fill(url: str, contents: Iterator[str]) -> int:
         start = time.perf_counter()
         memory.import_(file)
         return round(count / (time.perf_counter() - start))
+
+
+def link(memory: Memory, size: int) -> int:
+    """Links from each text to the one before, as between the turns of a conversation; returns how many a second."""
+    with tempfile.TemporaryFile() as file:
+        ends = ["n1", "n2"]
+        memory.relate(ends[1], ends[0], tag="follows", weight=1.0)
+        memory.export(stream := io.StringIO())
+        lines = stream.getvalue().splitlines()
+        template = json.loads(next(line for line in reversed(lines) if '"type":"edge"' in line))
+        file.write(lines[0].encode() + b"\n")
+        for number in range(2, size):
+            edge = {"source_id": f"n{number + 1}", "target_id": f"n{number}"}
+            file.write(json.dumps({**template, **edge}).encode() + b"\n")
+        start = time.perf_counter()
+        memory.import_(file)
+        return round(size / (time.perf_counter() - start))
 
 
 def one_shot(url: str, question: str) -> float:

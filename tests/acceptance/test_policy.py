@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from talking_for_tests import call, recollect, refusal, talk
+from talking_for_tests import Clock, call, recollect, refusal, talk
 
 from recollect import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
 from recollect.text.check import content_hash
@@ -374,6 +374,7 @@ def test_a_renamed_namespace_takes_its_policies_along(url):
         assert [node.namespace for node in memory.list().nodes] == ["main/taken"], "still hidden"
 
 
+@pytest.mark.xfail(reason="bug: rename_namespace does not forget the policies read before (up to a second)")
 def test_a_renamed_namespace_is_judged_by_its_new_place_at_once(url):
     with Memory.open(url) as memory:
         memory.apply_policy(written(boundary_classes={"internal": {"deny": True}}), namespace="vault")
@@ -572,19 +573,28 @@ def test_old_rows_are_brought_in_line(url, before, execute):
         assert SECRET not in stored
 
 
-@pytest.mark.xfail(
-    reason="bug: reclassify reads nodes only; reasons of relations, questions of contexts and retired rows stay"
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("edges", "reason"),
+        pytest.param("active_contexts", "question", marks=pytest.mark.xfail(reason="gap: questions stay as they were")),
+        pytest.param("retired", "content", marks=pytest.mark.xfail(reason="gap: retired rows stay as they were")),
+    ],
 )
-def test_reasons_and_questions_and_retired_rows_are_brought_in_line(url, execute):
-    with Memory.open(url) as memory:
+def test_what_else_was_stored_is_brought_in_line(url, execute, table, column):
+    clock = Clock()
+    with Memory.open(url, clock=clock) as memory:
         memory.apply_policy(LAX)
         a, b = (memory.save(text).node.id for text in ("one", "two"))
         memory.relate(a, b, tag="supports", weight=1, reason=f"says {EMAIL}")
+        memory.save(f"Write to {EMAIL}", scope="session")
+        clock.go_on(days=8)
         memory.activate(f"what does {EMAIL} want?")
         memory.apply_policy(TIGHT)
         memory.reclassify()
-    for table, column in (("edges", "reason"), ("active_contexts", "question")):
-        assert EMAIL not in repr(execute(url, f"select {column} from {table}")), table
+    rows = execute(url, f"select {column} from {table}")
+    assert rows
+    assert EMAIL not in repr(rows)
 
 
 @pytest.mark.xfail(reason="bug: SQLite keeps the deleted bytes (pragma secure_delete is off)")

@@ -48,11 +48,8 @@ def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: f
     if balance >= 1.0 or len(scores) <= 1:
         plain: list[int] = np.argsort(-relevance, kind="stable")[:count].tolist()
         return plain
-    known = [(at, vector) for at, vector in enumerate(vectors) if vector is not None]
-    similarity = np.zeros((len(scores), len(scores)))
-    if known:
-        places, rows = [at for at, _ in known], np.stack([vector for _, vector in known])
-        similarity[np.ix_(places, places)] = rows @ rows.T
+    places = [at for at, vector in enumerate(vectors) if vector is not None]
+    rows = np.stack([vector for vector in vectors if vector is not None]) if places else np.zeros((0, 1))
     nearest = np.zeros(len(scores))
     left = np.ones(len(scores), dtype=bool)
     chosen: list[int] = []
@@ -61,5 +58,7 @@ def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: f
         at = int(np.argmax(worth))
         chosen.append(at)
         left[at] = False
-        nearest = np.maximum(nearest, similarity[at])
+        vector = vectors[at]
+        if vector is not None:
+            nearest[places] = np.maximum(nearest[places], rows @ vector)
     return chosen

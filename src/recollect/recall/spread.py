@@ -26,6 +26,8 @@ from recollect.storage.question import Question
 from recollect.storage.standings import Link
 
 _EDGES_OF_A_NODE: Final = 50
+# Of the nodes that only the walk reached, those that it reached best; the others would not be chosen.
+_REACHED: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ def spread(tx: Transaction, access: Access, fusion: Fusion, question: Question, 
     if not links and not named.keys() - known:
         return NOWHERE
     reached = walked(start, links, damping=settings.damping)
-    fresh = standings.of_nodes(tx, access, question, [node_id for node_id in reached if node_id not in known])
+    likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda each: -reached[each])
+    fresh = standings.of_nodes(tx, access, question, likely[:_REACHED])
     vectors = {} if question.model is None else embeddings.of_nodes(tx, access, list(fresh), question.model)
     others = fusion.others([Candidate(node_id, vector=vectors.get(node_id)) for node_id in fresh])
     scored = [*fusion.scored, *others]
