@@ -606,21 +606,22 @@ def test_settings_of_an_import(url):
     assert left_over(url, sower) == {}
 
 
+REPEATS = pytest.mark.xfail(reason="gap: an error shows up to 60 characters of a word that it refuses")
+
+
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda memory, value: memory.get(value),
-        lambda memory, value: memory.save("x", scope=value),
-        lambda memory, value: memory.save("x", namespace=value + "\x07"),
-        lambda memory, value: memory.relate("a", "b", tag=value, weight=1),
-        lambda memory, value: memory.activate("x", request_id=value + " "),
-        lambda memory, value: memory.search("x", rank=value),
-        lambda memory, value: memory.apply_policy(f"version: {value}"),
-        lambda memory, value: memory.list(cursor=value),
+        pytest.param(lambda memory, value: memory.relate("a", "b", tag=value, weight=1), id="tag"),
+        pytest.param(lambda memory, value: memory.apply_policy(f"version: {value}"), id="policy"),
+        pytest.param(lambda memory, value: memory.get(value), id="memo_id", marks=REPEATS),
+        pytest.param(lambda memory, value: memory.save("x", scope=value), id="scope", marks=REPEATS),
+        pytest.param(lambda memory, value: memory.save("x", namespace=value + "\x07"), id="namespace", marks=REPEATS),
+        pytest.param(lambda memory, value: memory.save("x", request_id=value + " "), id="request_id", marks=REPEATS),
+        pytest.param(lambda memory, value: memory.search("x", rank=value), id="rank", marks=REPEATS),
+        pytest.param(lambda memory, value: memory.list(cursor=value), id="cursor", marks=REPEATS),
     ],
-    ids=["memo_id", "scope", "namespace", "tag", "request_id", "rank", "policy", "cursor"],
 )
-@pytest.mark.xfail(strict=False, reason="gap: an error shows up to 60 characters of a word that it refuses")
 def test_errors_do_not_repeat_a_secret(sqlite_memory, ask):
     sower = Sower(12)
     value = next(each for each in iter(lambda: sower.one("secret"), None) if re.fullmatch(r"[\w-]{30,60}", each))

@@ -336,6 +336,20 @@ def test_a_looser_policy_below_loosens_nothing(url):
         assert memory.list().nodes == ()
 
 
+def test_nobody_opens_to_themselves_what_they_may_not_see(url, layered):
+    opening = written(version="1.1.0", boundary_classes={"pii": {"allow": ["answer:task"]}})
+    with Memory.open(url, allow=["answer:task", "tool:contact-lookup"]) as memory:
+        memory.save("Somebody lives here.", boundary_class="pii")
+    with Memory.open(url) as memory:
+        with pytest.raises(BoundaryDenied, match="pii"):
+            memory.apply_policy(opening)
+        with pytest.raises(BoundaryDenied):
+            memory.apply_policy(written(version="1.1.0"), namespace="vault")
+        assert len(memory.list().nodes) == len(SEEN)
+    with Memory.open(url, allow=["answer:task", "tool:contact-lookup"]) as memory:
+        assert memory.apply_policy(opening).status == "applied"
+
+
 def test_a_policy_outside_the_root_cannot_be_applied(url):
     with Memory.open(url, root="main/mine") as memory:
         for outside in ("../other", "/../x"):

@@ -53,7 +53,7 @@ DIALECT: Final = Dialect(
     vector="vector_send({}.vector)",
     together=lambda terms: json_text(sorted(terms, key=len, reverse=True)),
     judged_days_ago=(
-        "greatest(extract(epoch from cast(:now as timestamptz)"
+        "greatest(extract(epoch from cast(cast(:now as text) as timestamptz)"
         " - cast(coalesce({0}.judged_at, {0}.created_at) as timestamptz)) / 86400.0, 0.0)"
     ),
     to_vector=lambda vector: vector,

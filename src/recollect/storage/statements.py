@@ -165,7 +165,7 @@ def _strictest(first: str, second: str) -> str:
 
 
 def _live(alias: str) -> str:
-    return f"({alias}.expires_at is null or {alias}.expires_at > :now)"
+    return f"({alias}.expires_at is null or {alias}.expires_at > cast(:now as text))"
 
 
 def _columns(names: tuple[str, ...]) -> Callable[[str], str]:
