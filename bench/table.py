@@ -79,12 +79,18 @@ def page() -> str:
         "\n### The weight of the vectors (`python -m bench.calibrate`)\n",
         "nDCG@10 on training questions by α, the weight of meaning beside words; 0 is words alone, 1 meaning alone.\n",
         *_calibration(),
+        "\n## Recalling (`python -m bench.recall`)\n",
+        "With the packaged embedder on SQLite, with and without the graph arm. Contexts of twelve, the clock at the end of "
+        "each conversation (LongMemEval: at the question): how often something relevant is in them, which share of it, and "
+        "nDCG@12. `split` asks for texts by five of their own words in a row. LoCoMo's turns are linked to the turn "
+        "before, LongMemEval's where they are of one session.\n",
+        *_recall(),
         "\n## Search by size (`python -m bench.search`)\n",
         "Short texts, questions of LoCoMo and SciFact; milliseconds p50 / p95. Hybrid search includes embedding the "
-        "question. Recall is of the true ten nearest, as vector_search finds them. FAISS is a bare scan of SQ8 codes in the "
+        "question; activate follows the graph (each text links to the one before) and stores its context. Recall is of the true ten nearest, as vector_search finds them. FAISS is a bare scan of SQ8 codes in the "
         "same run. The last column is `recollect search` from the shell, start of Python included.\n",
-        "| memos | | import /s | hybrid | vector_search | recall@10 | FAISS SQ8 | save | cached index MB | memory MB | CLI s |"
-        "\n|---|---|---|---|---|---|---|---|---|---|---|",
+        "| memos | | import /s | hybrid | activate | vector_search | recall@10 | FAISS SQ8 | save | cached index MB | memory MB | CLI s |"
+        "\n|---|---|---|---|---|---|---|---|---|---|---|---|",
         *_sizes(),
         "\n![Cost of search by size](search-growth.svg)",
     ]
@@ -98,10 +104,37 @@ def _calibration() -> list[str]:
     return [head, *(f"| {name} | " + " | ".join(str(row[w]) for w in weights) + " |" for name, row in rows.items())]
 
 
+def _recall() -> list[str]:
+    rows = {name: row for name, row in _result("recall").items() if name != "machine"}
+    contexts = ["| set | texts | questions | | recall (any) | recall | nDCG |\n|---|---|---|---|---|---|---|"]
+    hops = [
+        "\nQuestions that need several passages, recall@5:\n",
+        "| set | texts | questions | | search | activate |\n|---|---|---|---|---|---|",
+    ]
+    single = [
+        "\nQuestions that need one passage, nDCG@10 of search:\n",
+        "| set | texts | questions | with | without |\n|---|---|---|---|---|",
+    ]
+    for name, row in rows.items():
+        found = row["sqlite"]
+        start = f"| {name} | {row['texts']:,} | {row['questions']:,} |"
+        for arm, figures in found.items():
+            label = "with the graph arm" if arm == "graph" else "without"
+            if "recall_any" in figures:
+                listed = (figures["recall_any"], figures["recall"], figures["ndcg"])
+                contexts.append(f"{start} {label} | " + " | ".join(map(str, listed)) + " |")
+            elif "recall_search" in figures:
+                hops.append(f"{start} {label} | {figures['recall_search']} | {figures['recall_activate']} |")
+        if "ndcg" in found["graph"] and "recall_any" not in found["graph"]:
+            single.append(f"{start} {found['graph']['ndcg']} | {found['without']['ndcg']} |")
+    return [*contexts, *hops, *single]
+
+
 def _sizes() -> list[str]:
     search = _result("search")
     return [
-        f"| {int(size):,} | {db} | {row['import_per_s']:,} | {_two(row['search_ms'])} | {_two(row['vector_search_ms'])} "
+        f"| {int(size):,} | {db} | {row['import_per_s']:,} | {_two(row['search_ms'])} "
+        f"| {_two(row['activate_ms']) if 'activate_ms' in row else ''} | {_two(row['vector_search_ms'])} "
         f"| {row['vector_search_recall_at_10']} | {row['faiss_sq8_ms']} | {_two(row['save_ms'])} "
         f"| {row.get('cached_index_mb', '')} | {row['peak_memory_mb']} | {row.get('cli_search_s', '')} |"
         for db in ("sqlite", "postgres")

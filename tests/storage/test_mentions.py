@@ -80,12 +80,6 @@ def test_nobody_mentions_itself(memory):
     assert mentions(memory) == set()
 
 
-def test_a_title_counts_as_text(memory):
-    memory.save("A mathematician.", title="Ada Lovelace")
-    memory.save("Nothing else.", title="Letters of Ada Lovelace")
-    assert mentions(memory) == {("Letters of Ada Lovelace", "Ada Lovelace", "names")}
-
-
 def test_what_only_looks_like_a_name_is_not_linked_either_way(memory):
     memory.save("I ate an apple in 東京都の店.", title="lunch")
     memory.save("A company.", title="Apple")

@@ -117,6 +117,7 @@ class ImportGuard:
 
     def __init__(self, boundary: Boundary) -> None:
         self._policies = boundary.in_force().policies
+        self.text = boundary.cleaned
 
     def node(self, node: Node) -> Node | None:
         """What may be stored of a node; None if nothing may."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, cast, get_args
 
-from recollect.api.boundary import guarded, keep_invariants
+from recollect.api.boundary import guarded, keep_invariants, refuse_secret
 from recollect.api.state import Verbs, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
@@ -32,7 +32,7 @@ class _Saving:
     node: Node
     change: nodes.Change
     existing: Node | None
-    entities: tuple[str, ...]
+    entities: tuple[Node, ...]
     redacted: Counter[str]
     lifetime: timedelta | None
     accept: Callable[[Node], None]
@@ -67,6 +67,7 @@ class MemoVerbs(Verbs):
         What the policy forbids is taken out or refused.
         """
         trace = trace_of(request_id, trace_id)
+        refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
         given = Node(
             id=self._new_id(),
             namespace=self._access.resolve(namespace),
@@ -145,9 +146,9 @@ class MemoVerbs(Verbs):
         node, redacted = guarded(given, rules)
         node = replace(node, content_hash=check.content_hash(node.content))
         bare = replace(given, title=None, metadata={}, provenance={})
-        names = tuple(guarded(replace(bare, content=name), rules)[0].content for name in entities)
+        names = tuple(guarded(replace(bare, content=name), rules)[0] for name in entities)
         title = existing.title if existing is not None and node.title is None else node.title
-        texts = [text_of(title, node.content), *(text_of(name, name) for name in names)]
+        texts = [text_of(title, node.content), *(text_of(name.content, name.content) for name in names)]
         return _Saving(
             node=node,
             change=nodes.Change(
@@ -203,10 +204,10 @@ class MemoVerbs(Verbs):
                     id=self._new_id(),
                     namespace=node.namespace,
                     kind="entity",
-                    title=name,
-                    content=name,
-                    content_hash=check.content_hash(name),
-                    boundary_class=node.boundary_class,
+                    title=name.content,
+                    content=name.content,
+                    content_hash=check.content_hash(name.content),
+                    boundary_class=strictest(node.boundary_class, name.boundary_class),
                     **times,
                 ),
                 saving.made,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
@@ -108,7 +109,7 @@ class PolicyVerbs(Asking):
         access = self._access
         place = access.resolve(namespace)
         rules = self._boundary.at(place)
-        opened = access.classes if allow is None else rules.visible_classes(allow)
+        opened = None if allow is None else rules.visible_classes(allow)
         node = _unsaved(
             content=check.check_content(text),
             namespace=place,
@@ -126,7 +127,7 @@ class PolicyVerbs(Asking):
             return Guarded(False, error.message, denied, None, {}, **said)
         verdict = rules.judge(kept.boundary_class, ())
         found = Guarded(True, "allowed", kept.boundary_class, kept.content, redacted, **said)
-        if kept.boundary_class not in opened:
+        if not (access.sees(place, kept.boundary_class) if opened is None else kept.boundary_class in opened):
             reason = f"these tags do not open the boundary class {kept.boundary_class!r}"
             return replace(found, allowed=False, reason=reason, text=None)
         reason = "allowed; " + ", ".join(f"{count} {kind} taken out" for kind, count in sorted(redacted.items()))
@@ -222,6 +223,8 @@ class PolicyVerbs(Asking):
                     changed[name].append(node.id)
             checked += len(batch)
             progress(checked, total)
+        if not dry_run:
+            self._clean_rest(access)
         for batch in self._batches(access, "edges_after"):
             for edge in (edges.from_row(row[1:]) for row in batch):
                 cleaned = guarded_edge(edge, known.at(edge.source_namespace))
@@ -231,6 +234,16 @@ class PolicyVerbs(Asking):
                         row = {"owner": access.owner, **edges.to_parameters(cleaned)}
                         self._database.write(lambda tx, row=row: tx.run("edge_replace", row))  # type: ignore[misc]
         return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
+
+    def _clean_rest(self, access: Access) -> None:
+        """Contexts are disposable: they go. What was retired is kept, without what may not be."""
+        self._database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
+        for batch in self._batches(access, "retired_after"):
+            for seq, namespace, content in batch:
+                cleaned = check.json_text(self._boundary.cleaned_values(json.loads(content), namespace))
+                if cleaned != content:
+                    row = {"owner": access.owner, "seq": seq, "content": cleaned}
+                    self._database.write(lambda tx, row=row: tx.run("retired_replace", row))  # type: ignore[misc]
 
     def _batches(self, access: Access, statement: str) -> Iterator[list[Row]]:
         """All rows of a statement in order, a batch at a time."""

@@ -145,7 +145,9 @@ class RelationVerbs(Verbs):
             events.record(tx, access, "rename", payload, namespace=new, at=now)
             return renamed
 
-        return self._database.write(work)
+        renamed = self._database.write(work)
+        self._boundary.forget()
+        return renamed
 
     def _refuse_escape(self, old: str, new: str) -> None:
         """A move must not take memos out from under a policy that holds above them."""

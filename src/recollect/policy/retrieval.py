@@ -91,7 +91,7 @@ class Graph:
 
     weight: float = 4.0
     damping: float = 0.7
-    seeds: int = 40
+    seeds: int = 20
     sharpness: float = 3.0
     hops: int = 2
     edges: int = 2_000
@@ -99,8 +99,8 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """k_final: how many nodes a context holds; minutes: how long it lives; timeout_ms: how long activate may
-    take: what is not done then is given up (the graph arm) or fails (a database that does not answer).
+    """k_final: how many nodes a context holds; minutes: how long it lives; timeout_ms: when activate
+    has taken so long, the graph arm is left out, and the answer says so.
     """
 
     k_final: int = 12

@@ -27,7 +27,7 @@ from recollect.storage.standings import Link
 
 _EDGES_OF_A_NODE: Final = 50
 # Of the nodes that only the walk reached, those that it reached best; the others would not be chosen.
-_REACHED: Final = 64
+_REACHED: Final = 32
 
 
 @dataclass(frozen=True, slots=True)

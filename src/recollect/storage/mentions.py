@@ -14,8 +14,8 @@ from recollect.text.check import json_text
 from recollect.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
 from recollect.text.tokens import query_terms, text_of
 
-Texts = Mapping[str, tuple[Words, frozenset[str]]]
-"""By node: the words of its text, and the names that are its own."""
+Texts = Mapping[str, Words]
+"""The words of texts, by node."""
 
 TAG: Final = "mentions"
 JUDGE: Final = "names"
@@ -47,7 +47,7 @@ def write(tx: Transaction, access: Access, node: Node, *, old: Node | None = Non
 def mentioning(tx: Transaction, access: Access, node_id: str) -> Texts:
     """The texts that mention a node: when its name goes, they may mention a shorter one that it hid."""
     rows = tx.rows("texts_mentioning", _of(access, node_id))
-    return {found: _words(title, content) for found, title, content in rows}
+    return {found: words_of(text_of(title, content)) for found, title, content in rows}
 
 
 def forget(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
@@ -70,20 +70,20 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
     """Link texts to the nodes that they name."""
-    texts = {node.id: _words(node.title, node.content) for node in written if node.kind in MENTIONING}
+    texts = {node.id: words_of(text_of(node.title, node.content)) for node in written if node.kind in MENTIONING}
     link(tx, access, texts, now=now)
 
 
 def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
     """Link texts to the nodes that they name."""
-    known = named_in(tx, access, [words for words, _ in texts.values()])
+    known = named_in(tx, access, texts.values())
     if not known:
         return
     by_head = _by_head(known)
     rows = [
         _row(access, source_id, target_id, now=now, judge=JUDGE)
-        for source_id, (words, own) in texts.items()
-        for name in dict.fromkeys(mentioned(words, by_head, without=own))
+        for source_id, words in texts.items()
+        for name in dict.fromkeys(mentioned(words, by_head))
         for target_id in known[name]
         if target_id != source_id
     ]
@@ -93,12 +93,14 @@ def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
 def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: str) -> None:
     """Link the texts that were there before to nodes with new names."""
     where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": _COMMON}
-    texts: dict[str, tuple[Words, frozenset[str]]] = {}
+    texts: dict[str, Words] = {}
     for name in {name for node in named if node.kind in NAMED for name in names_of(node.title)}:
         together = tx.dialect.together(query_terms(phrase_of(name)))
         rows = tx.rows("texts_naming", {**where, "name": together})
         if len(rows) < _COMMON:
-            texts |= {node_id: _words(title, content) for node_id, title, content in rows if node_id not in texts}
+            texts |= {
+                node_id: words_of(text_of(title, content)) for node_id, title, content in rows if node_id not in texts
+            }
     # A new name may be longer than one that was found there before, or make it ambiguous.
     tx.run_many("mentions_forget_from", [_of(access, node_id) for node_id in texts])
     link(tx, access, texts, now=now)
@@ -130,11 +132,6 @@ def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
         for name in mentioned(words, _by_head(known), strict=False)
         for node_id in known[name]
     }
-
-
-def _words(title: str | None, content: str) -> tuple[Words, frozenset[str]]:
-    """The words of a node's text, and the names that are its own: they are not what it mentions."""
-    return words_of(text_of(title, content)), frozenset(names_of(title))
 
 
 def _by_head(names: Iterable[str]) -> dict[str, list[str]]:

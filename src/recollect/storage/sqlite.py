@@ -167,7 +167,7 @@ class SqliteDatabase:
         connection = apsw.Connection(str(self._path), statementcachesize=256)
         connection.set_busy_handler(_Patience(self._busy_timeout_s))
         connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
-        connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+        connection.execute("pragma trusted_schema = off; pragma cache_size = -32768; pragma secure_delete = on")
         return connection
 
     def _migrate(self, connection: apsw.Connection) -> None:

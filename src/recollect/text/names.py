@@ -1,11 +1,11 @@
 """Names in texts: which titles and entities a text mentions, in any script.
 
 A name is a row of words; in scripts without spaces each character is a word. Where several names fit, the longest
-counts. A name of one word with a capital is found only where the text has a capital, too ("Apple" is not "an
-apple"), and is no part of a longer name ("United" is not "United States"); it is kept with a `^`. Scripts without
-spaces hide where words end: a name in katakana is not found inside a longer run of katakana, one in Hangul not
-after other Hangul (what follows may be a particle), and in Japanese one of two Han characters not after another
-(京都 is not in 東京都).
+counts, also where it is the text's own (a text titled "John Smith Jr." does not mention "John Smith"). A name of one
+word with a capital is found only where the text has a capital, too ("Apple" is not "an apple"), and is no part of a
+longer name ("United" is not "United States"); it is kept with a `^`. Scripts without spaces hide where words end: a
+name in katakana is not found inside a longer run of katakana, one in Hangul not after other Hangul (what follows may
+be a particle), and in Japanese one of two Han characters not after another (京都 is not in 東京都).
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ def phrase_of(name: str) -> str:
     return ("" if _IS_UNSPACED.match(parts[0]) else " ").join(parts)
 
 
-def mentioned(
-    words: Words, by_head: Mapping[str, Collection[str]], *, strict: bool = True, without: Collection[str] = ()
-) -> Iterator[str]:
+def mentioned(words: Words, by_head: Mapping[str, Collection[str]], *, strict: bool = True) -> Iterator[str]:
     """The names that the text mentions, from left to right, the longest at each place; `by_head` holds those known.
 
     Not strict: a name of one word also where it has no capital, as in a question.
@@ -96,7 +94,7 @@ def mentioned(
     while at < end:
         first = words.folded[at]
         names = (*by_head.get(first, ()), *(by_head.get(f"{first} {words.folded[at + 1]}", ()) if at + 1 < end else ()))
-        fitting = [name for name in names if name not in without and _stands_at(name, words, at, strict=strict)]
+        fitting = [name for name in names if _stands_at(name, words, at, strict=strict)]
         if fitting:
             name = max(fitting, key=lambda each: len(_parts(each)))
             yield name

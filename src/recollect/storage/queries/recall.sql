@@ -94,6 +94,22 @@ where e.owner_id = :owner and (e.source_id in {each ids} or e.target_id in {each
 insert into retired (owner_id, run_id, kind, node_id, namespace, content, reason, retired_at)
 values (:owner, :run_id, :kind, :node_id, :namespace, :content, :reason, :now)
 
+-- name: retired_after
+select r.seq, r.namespace, r.content
+from retired r
+where r.owner_id = :owner and {inside r.namespace root} and r.seq > :after
+order by r.seq
+limit :limit
+
+-- name: retired_replace
+update retired
+set content = :content
+where owner_id = :owner and seq = :seq
+
+-- name: contexts_forget
+delete from active_contexts
+where owner_id = :owner and {inside namespace root}
+
 -- name: nodes_delete
 delete from nodes
 where owner_id = :owner and id in {each ids}

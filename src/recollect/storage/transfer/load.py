@@ -50,6 +50,10 @@ class Guard(Protocol):
         """What may be stored of an edge."""
         ...
 
+    def text(self, text: str, namespace: str) -> str:
+        """What may be stored of another text."""
+        ...
+
 
 def load(
     database: Database,
@@ -97,7 +101,11 @@ class _Loader:
     def guarded(self, records: Iterator[Record]) -> Iterator[Record]:
         """The records as the policies leave them; those that may not be stored are counted."""
         for record in records:
-            kept = self._guard.node(record) if isinstance(record, Node) else record
+            kept: Record | None = record
+            if isinstance(record, Node):
+                kept = self._guard.node(record)
+            elif isinstance(record, Setting):
+                kept = replace(record, value=self._guard.text(record.value, record.namespace))
             if kept is None:
                 self.counts["nodes_denied"] += 1
             else:

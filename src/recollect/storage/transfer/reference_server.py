@@ -14,7 +14,7 @@ from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, RecollectError, shown
 from recollect.model.graph import Edge, Node
-from recollect.text import check
+from recollect.text import check, detect
 
 TYPES: Final = frozenset({"entity", "relation"})
 SOURCE: Final = "reference-memory-server"
@@ -61,6 +61,8 @@ def _memo(line: Mapping[str, Any], access: Access, *, now: str) -> Node:
 
 def _edge(line: Mapping[str, Any], access: Access, *, now: str) -> Edge:
     relation = check.check_text(line.get("relationType"), field="relationType", characters=limits.REASON_CHARACTERS)
+    # A tag cannot be cleaned any more once its signs are gone.
+    relation, _ = detect.redact(relation, detect.KINDS)
     tag = check.normalised_tag(relation) or "related"
     return Edge(
         source_id=_id(access, _name(line, "from")),
