@@ -139,9 +139,9 @@ def test_a_calibrations_maps_take_the_place_of_the_scales():
     maps = Calibration("isotonic", "m", text=((0.0, 0.0), (10.0, 1.0)), vectors=((0.0, 0.2), (1.0, 0.6)))
     candidates = [Candidate("a", 5.0, 1, direction(1, 0), 1), Candidate("b", None, None, direction(0, 1), 2)]
     ranked = by_id(candidates, alpha=0.5, calibration=maps)
-    assert (ranked["a"].s_text, ranked["a"].s_vec) == pytest.approx((0.5, 0.6))
-    assert (ranked["b"].s_text, ranked["b"].s_vec) == pytest.approx((0.0, 0.2))
-    assert ranked["a"].score == pytest.approx(0.55)
+    assert (ranked["a"].s_text, ranked["a"].s_vec) == pytest.approx((1.0, 1.0)), "relative to the best of each arm"
+    assert (ranked["b"].s_text, ranked["b"].s_vec) == pytest.approx((0.0, 0.2 / 0.6))
+    assert ranked["b"].score == pytest.approx(0.5 / 3)
 
 
 def test_a_map_is_linear_between_its_points_and_flat_outside():

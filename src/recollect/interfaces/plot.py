@@ -44,7 +44,7 @@ def reliability(fitted: Fitted) -> str:
         )
     parts.append(
         f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 10}" text-anchor="middle">score</text>'
-        f'<text x="14" y="{_TOP - 8}">share of relevant</text>'
+        f'<text x="{_LEFT + 6}" y="{_TOP + 2}">share of relevant</text>'
     )
     for number, (name, curve) in enumerate(fitted.curves.items()):
         colour = _COLOURS[number % len(_COLOURS)]

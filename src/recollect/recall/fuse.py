@@ -2,7 +2,8 @@
 
 S_text = BM25 / the best BM25; a candidate that the text arm did not find has 0.
 S_vec  = the cosine similarity, min–max scaled; a candidate without a vector has 0.
-Other scales, and maps fitted from judged questions, can take their place (policy/retrieval.py). For the scale
+Other scales, and maps fitted from judged questions (relative to the best candidate of each arm, because few candidates
+are relevant at all), can take their place (policy/retrieval.py). For the scale
 `spread`, before vectors are compared, a share of the direction that all candidates have in common is taken out of
 them and of the question (embedders give every text much in common), and the question is moved towards the three
 best candidates of a first ranking (Rocchio's pseudo relevance feedback; Manning et al., Introduction to
@@ -100,7 +101,8 @@ def fuse(
         rows = np.stack([candidate.vector for candidate in candidates if candidate.vector is not None])
         similarity[has_vector] = rows @ vector
         if calibration is not None:
-            scale = partial(_by_map, vector=vector, points=calibration.vectors)
+            top = max(float(mapped(rows @ vector, calibration.vectors).max()), 1e-9)
+            scale = partial(_by_map, vector=vector, points=calibration.vectors, top=top)
         elif hybrid.vector_scale == "cosine":
             scale = partial(_by_cosine, vector=vector)
         else:
@@ -135,7 +137,9 @@ def _text_scale(
     if not found.any():
         return np.zeros(len(candidates), dtype=np.float32)
     if calibration is not None:
-        return np.where(found, mapped(texts, calibration.text), 0.0)
+        likely: Matrix = np.where(found, mapped(texts, calibration.text), np.float32(0.0))
+        relative: Matrix = likely / np.float32(max(float(likely.max()), 1e-9))
+        return relative
     if hybrid.text_scale == "rank":
         ranks = [1.0 / (1.0 + each.text_rank) if each.text_rank else 0.0 for each in candidates]
         return np.array(ranks, dtype=np.float32)
@@ -158,8 +162,9 @@ def _compared(rows: Matrix, vector: Matrix, s_text: Matrix, *, alpha: float, tru
     return lambda others: _min_max(_unit(others - common) @ question, low, high)
 
 
-def _by_map(rows: Matrix, *, vector: Matrix, points: Sequence[tuple[float, float]]) -> Matrix:
-    return mapped(rows @ vector, points)
+def _by_map(rows: Matrix, *, vector: Matrix, points: Sequence[tuple[float, float]], top: float) -> Matrix:
+    scaled: Matrix = np.clip(mapped(rows @ vector, points) / top, 0.0, 1.0)
+    return scaled
 
 
 def _by_cosine(rows: Matrix, *, vector: Matrix) -> Matrix:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.rule import Rule
 
 from recollect.api import Memory
-from recollect.interfaces.cli import render
+from recollect.interfaces.cli import render, render_recall
 from recollect.interfaces.cli.session import output, reported
 from recollect.model.errors import InvalidInput, NotFound
 
@@ -101,15 +101,27 @@ def _walk_through(memory: Memory, console: Console) -> None:
         console.print(render.shown(f"  {question}"))
         console.print(render.hit_table(memory.search(question, limit=2)))
 
-    step("6. Namespaces keep topics apart")
+    step("6. Recall what matters now, with the reasons; a judgement counts next time")
+    memory.save("Ask Kenji (kenji@example.org) before a migration.", claim_kind="policy_hint", scope="project")
+    context = memory.activate("We want to move the memory to a server. What should I know?", limit=3)
+    for part in render_recall.context_table(context):
+        console.print(part)
+    judged = memory.feedback(context.items[0].node.id, "helpful", active_context_id=context.id)
+    console.print(f"  {render_recall.judged_line(judged)}")
+
+    step("7. Secrets are refused, addresses are taken out")
+    for part in render_recall.guarded_lines(memory.validate_boundary("Ask Kenji (kenji@example.org).")):
+        console.print(part)
+
+    step("8. Namespaces keep topics apart")
     memory.rename_namespace("project", "projects/recollect")
     console.print(render.namespace_table(memory.namespaces()))
 
-    step("7. Change one: the version rises, the rest stays")
+    step("9. Change one: the version rises, the rest stays")
     changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])
     console.print(render.memo_panel(changed.node))
 
-    step("8. Delete one: its links go with it, and mistakes are explained")
+    step("10. Delete one: its links go with it, and mistakes are explained")
     deleted = memory.delete(ids["network"])
     console.print(f"  deleted with {deleted.edges_deleted} relations")
     try:
@@ -117,7 +129,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
     except NotFound as error:
         console.print(render.shown(f"  {error.code}: {error}"))
 
-    step("9. Check that all is whole")
+    step("11. Check that all is whole")
     console.print(render.health_table(memory.doctor()))
 
 
