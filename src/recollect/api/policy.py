@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
@@ -12,7 +13,7 @@ from recollect.api.boundary import guarded, guarded_edge, keep_invariants, refus
 from recollect.api.state import silent, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import BoundaryDenied, InvalidInput
+from recollect.model.errors import BoundaryDenied, InvalidInput, StoreBusy
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, Scope
 from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Reclassified
 from recollect.storage import edges, embeddings, events, nodes, policies, sweep
@@ -25,6 +26,8 @@ from recollect.text.tokens import text_of
 if TYPE_CHECKING:
     from recollect.policy.boundary import Effective, Policies
     from recollect.recall.calibrate import Method
+
+logger = logging.getLogger("recollect")
 
 _BATCH: Final = 500
 _CHANGES: Final = ("raised", "redacted", "merged", "denied", "violating")
@@ -143,6 +146,10 @@ class PolicyVerbs(Asking):
         place = access.resolve(namespace)
         report = self._reclassified(place, self._boundary.in_force().policies, dry_run=dry_run, progress=progress)
         if not dry_run:
+            try:
+                self._database.overwrite_deleted()
+            except StoreBusy as error:
+                logger.warning("deleted text may still be in free pages of the file: %s", error)
             payload = {"reclassified": _counts(report)}
             at = self._now()
             self._database.write(lambda tx: events.record(tx, access, "policy", payload, namespace=place, at=at))

@@ -145,6 +145,10 @@ class Database(Protocol):
         """Tell the planner what the tables hold now, after many rows came in at once."""
         ...
 
+    def overwrite_deleted(self) -> None:
+        """Leave nothing of deleted rows in the files, if the engine can; takes as long as writing all of it anew."""
+        ...
+
     def close(self) -> None:
         """Release all connections."""
         ...

@@ -152,6 +152,9 @@ class PostgresDatabase:
         with _translated(), self._pool.connection() as connection:
             connection.execute("analyze nodes, edges, node_texts, node_terms, embeddings")
 
+    def overwrite_deleted(self) -> None:
+        """Nothing: PostgreSQL's own vacuum does, in its time."""
+
     def close(self) -> None:
         self._pool.close()
 

@@ -129,6 +129,11 @@ class SqliteDatabase:
     def refresh_statistics(self) -> None:
         """Nothing: the statements fix SQLite's plans themselves, whatever the tables hold."""
 
+    def overwrite_deleted(self) -> None:
+        with _translated(), self._connection() as connection:
+            connection.execute("vacuum")
+            connection.execute("pragma wal_checkpoint(truncate)")
+
     def close(self) -> None:
         self._closed = True
         while True:
@@ -167,7 +172,7 @@ class SqliteDatabase:
         connection = apsw.Connection(str(self._path), statementcachesize=256)
         connection.set_busy_handler(_Patience(self._busy_timeout_s))
         connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
-        connection.execute("pragma trusted_schema = off; pragma cache_size = -32768; pragma secure_delete = on")
+        connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
         return connection
 
     def _migrate(self, connection: apsw.Connection) -> None:
