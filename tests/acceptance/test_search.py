@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import subprocess
-import sys
 
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
+from talking_for_tests import call, recollect, refusal, talk
 
 from recollect import Memory
 
@@ -25,41 +21,6 @@ MEMOS = (
 def filled(url):
     with Memory.open(url) as memory:
         return {memory.save(text, metadata=metadata).node.id: text for text, metadata in MEMOS}
-
-
-def talk(url, conversation, **environment):
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "recollect", "mcp", "--db", url],
-        env={**os.environ, **environment},
-    )
-
-    async def run():
-        async with Client(stdio_client(server)) as client:
-            return await conversation(client)
-
-    return asyncio.run(run())
-
-
-async def call(client, tool, **arguments):
-    result = await client.call_tool(tool, arguments)
-    answer = json.loads(result.content[0].text)
-    assert result.is_error or answer == result.structured_content
-    return answer
-
-
-def recollect(url, *arguments, code=0, **environment):
-    process = subprocess.run(
-        [sys.executable, "-m", "recollect", *arguments, "--db", url],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, **environment},
-    )
-    assert process.returncode == code, (process.stdout, process.stderr)
-    assert "Traceback" not in process.stderr
-    return process.stdout if code == 0 else process.stderr
 
 
 def test_an_agent_searches_by_meaning_and_is_told_why(url, filled):
@@ -88,7 +49,7 @@ def test_an_agent_searches_by_meaning_and_is_told_why(url, filled):
             {"query": "x", "limit": 0},
             {"query": "x", "metadata": {"a": []}},
         ):
-            assert (await call(client, "memory_search", **wrong))["error"]["code"] == "invalid_input"
+            assert (await refusal(client, "memory_search", **wrong))["code"] == "invalid_input"
 
     talk(url, conversation)
 
@@ -100,11 +61,11 @@ def test_an_agent_uses_vector_search(url, filled):
         assert found["total_searched"] == 4
         assert set(found["results"][0]) == {"id", "title", "text_preview", "similarity"}
         assert found["results"][0]["text_preview"] == MEMOS[0][0]
-        error = (await call(client, "vector_search", query="a cat asleep"))["error"]
+        error = await refusal(client, "vector_search", query="a cat asleep")
         assert error["code"] == "not_found"
         assert "no embeddings of claims" in error["message"]
         for wrong in ({"top_k": 51}, {"min_similarity": 2}, {"target": "pages"}, {"k": 3}):
-            assert (await call(client, "vector_search", query="x", **wrong))["error"]["code"] == "invalid_input"
+            assert (await refusal(client, "vector_search", query="x", **wrong))["code"] == "invalid_input"
 
     talk(url, conversation)
 
@@ -122,7 +83,7 @@ def test_a_server_whose_endpoint_is_down_still_remembers(url, filled):
         assert found["items"][0]["content"] == "a parrot talks"
         assert found["arms"] == ["text"]
         assert "searched by words only" in found["degraded"][0]
-        error = (await call(client, "vector_search", query="x", target="memos"))["error"]
+        error = await refusal(client, "vector_search", query="x", target="memos")
         assert error["code"] == "embedder_unavailable"
 
     talk(url, conversation, **gone)
