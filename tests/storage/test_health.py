@@ -16,7 +16,7 @@ def test_a_fresh_store_is_whole(memory):
     health = memory.doctor()
     assert health.ok
     assert health.info.sizes == {"memos": 1, "edges": 0, "events": 1, "retired": 0}
-    assert health.info.schema_version == 4
+    assert health.info.schema_version == 6
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,24 @@ from types import TracebackType
 from typing import Self
 
 from recollect import config
+from recollect.api.documents import DocumentVerbs
+from recollect.api.explore import ExploreVerbs
 from recollect.api.memos import MemoVerbs
 from recollect.api.opening import access_from, open_database, open_embedder, tuning_of
 from recollect.api.policy import PolicyVerbs
 from recollect.api.recall import RecallVerbs
 from recollect.api.relations import RelationVerbs
 from recollect.api.search import SearchVerbs
+from recollect.api.tasks import TaskVerbs
 from recollect.api.upkeep import UpkeepVerbs
 from recollect.embedding.port import Embedder
 from recollect.model import identifiers
 from recollect.model.errors import InvalidInput
 
 
-class Memory(MemoVerbs, SearchVerbs, RecallVerbs, RelationVerbs, PolicyVerbs, UpkeepVerbs):
+class Memory(
+    MemoVerbs, SearchVerbs, RecallVerbs, RelationVerbs, DocumentVerbs, TaskVerbs, ExploreVerbs, PolicyVerbs, UpkeepVerbs
+):
     """A memory, seen by one owner from one root.
 
     Many threads may share one; a process opens its own (also after a fork).
@@ -76,6 +81,7 @@ class Memory(MemoVerbs, SearchVerbs, RecallVerbs, RelationVerbs, PolicyVerbs, Up
         self._journal.close()
         if self._embedder is not None:
             self._embedder.close()
+        self._close_reader()
         self._database.close()
 
     def __enter__(self) -> Self:

@@ -12,6 +12,12 @@ Scope = Literal["session", "project", "principle"]
 BoundaryClass = Literal["public", "internal", "pii", "secret"]
 
 # From the shortest to the longest: what has no scope lasts as long as a principle.
+Relation = Literal["supports", "refutes", "neutral", "origin"]
+TaskStatus = Literal["created", "exploring", "paused", "completed", "failed", "cancelled"]
+QueryType = Literal["initial", "expansion", "mirror", "reverse"]
+
+# The judgements of a fragment about a claim: one pair has at most one of them.
+JUDGEMENTS: Final = ("supports", "refutes", "neutral")
 SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
 # From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
@@ -50,6 +56,11 @@ class Node:
     superseded_by: str | None = None
     task_id: str | None = None
     judged_at: str | None = None
+    page_id: str | None = None
+    position: int | None = None
+    domain: str | None = None
+    year: int | None = None
+    rejected_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,14 @@ class Edge:
     reason: str | None = None
     boundary_class: BoundaryClass = "internal"
     judge: str | None = None
+    source_kind: NodeKind = "memo"
+    target_kind: NodeKind = "memo"
+    page_id: str | None = None
+    domain: str | None = None
+    year: int | None = None
+    """Of the source: the page that it is a fragment of, and where and when that was published."""
+    task_id: str | None = None
+    """The task that the target belongs to."""
 
 
 def strictest(first: BoundaryClass, second: BoundaryClass) -> BoundaryClass:

@@ -188,6 +188,8 @@ class Imported:
     edges_updated: int = 0
     edges_unchanged: int = 0
     edges_skipped: int = 0
+    tasks: int = 0
+    queries: int = 0
     settings: int = 0
 
 

@@ -60,6 +60,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")
     nodes = tx.count("namespace_move_nodes", parameters)
     edges = tx.count("namespace_move_edges", parameters)
+    tx.run("namespace_move_tasks", parameters)
     tx.run("namespace_move_settings", parameters)
     tx.run("policies_move", parameters)
     return Renamed(source, target, nodes, edges)

@@ -47,6 +47,7 @@ class Change:
     scope: Scope | None = None
     expires_at: str | None = None
     confidence: float | None = None
+    year: int | None = None
 
 
 def create(
@@ -82,6 +83,7 @@ def create(
         # A scope is never shortened by saying the same again.
         scope=node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None,
         expires_at=node.expires_at,
+        year=node.year,
     )
     merged = _merged(existing, change, now=node.updated_at)
     accept(merged)
@@ -191,6 +193,7 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
         scope=change.scope or node.scope,
         expires_at=change.expires_at if change.scope is not None else node.expires_at,
         confidence=node.confidence if change.confidence is None else change.confidence,
+        year=node.year if change.year is None else change.year,
     )
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
@@ -212,6 +215,9 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
         text_index.write(tx, access, [new], new=False)
         embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
         mentions.write(tx, access, new, old=old)
+    if new.year != old.year:
+        tx.run("fragments_dated", {"owner": access.owner, "id": new.id, "year": new.year})
+        tx.run("edges_dated", {"owner": access.owner, "id": new.id, "year": new.year})
     if new.boundary_class != old.boundary_class:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([new.id])})
     return True

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from recollect.embedding.port import Matrix
 from recollect.model.access import Access
 from recollect.model.results import Check
+from recollect.storage.agent.port import Reader
 from recollect.storage.statements import Dialect
 
 Result = TypeVar("Result")
@@ -115,6 +116,10 @@ class Database(Protocol):
     @property
     def vectors(self) -> Vectors:
         """Its vector search."""
+        ...
+
+    def reader(self, analyses: Mapping[str, str]) -> Reader:
+        """What runs agents' SQL; `analyses` are views by name, written in terms of the tables that agents see."""
         ...
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:

@@ -27,6 +27,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from recollect.embedding.port import Matrix
 from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
 from recollect.model.results import Check
+from recollect.storage.agent.port import Reader
 from recollect.storage.migrate import Migration, is_current, migrate
 from recollect.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
 from recollect.storage.statements import Dialect, Statements
@@ -66,6 +67,8 @@ _COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 # happens again and again is no race, so these are tried a few times only.
 _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
 _RACE_ATTEMPTS: Final = 5
+# So many statements of agents run at once in a process.
+_READERS: Final = 4
 
 
 class PostgresDatabase:
@@ -97,6 +100,11 @@ class PostgresDatabase:
         from recollect.storage.postgres_vectors import PostgresVectors
 
         return PostgresVectors(self._alone)
+
+    def reader(self, analyses: Mapping[str, str]) -> Reader:
+        from recollect.storage.agent.postgres import PostgresReader
+
+        return PostgresReader(self._url, analyses, pool_size=_READERS, timeout_s=self._timeout_s)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         with _translated():

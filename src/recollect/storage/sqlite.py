@@ -21,6 +21,7 @@ import apsw
 from recollect.embedding.port import Matrix
 from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
 from recollect.model.results import Check
+from recollect.storage.agent.port import Reader
 from recollect.storage.migrate import Migration, is_current, migrate
 from recollect.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
 from recollect.storage.statements import Dialect, Statements
@@ -82,6 +83,11 @@ class SqliteDatabase:
         from recollect.storage.vector_index import VectorIndex
 
         return VectorIndex(self._path, self.read)
+
+    def reader(self, analyses: Mapping[str, str]) -> Reader:
+        from recollect.storage.agent.sqlite import SqliteReader
+
+        return SqliteReader(self._path, analyses)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         return self._run("begin", work)

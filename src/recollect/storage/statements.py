@@ -22,11 +22,14 @@ from importlib.resources import files
 from typing import Any, Final
 
 from recollect.model.access import Access
+from recollect.model.evidence import Query, Task
 from recollect.model.graph import Edge, Node
 from recollect.text.check import json_text
 
 NODE_COLUMNS: Final = tuple(field.name for field in fields(Node))
 EDGE_COLUMNS: Final = tuple(field.name for field in fields(Edge))
+TASK_COLUMNS: Final = tuple(field.name for field in fields(Task))
+QUERY_COLUMNS: Final = tuple(field.name for field in fields(Query))
 
 _BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
 _FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: ([\w.]+))?\}")
@@ -165,11 +168,18 @@ def _strictest(first: str, second: str) -> str:
 
 
 def _live(alias: str) -> str:
-    return f"({alias}.expires_at is null or {alias}.expires_at > cast(:now as text))"
+    unexpired = f"({alias}.expires_at is null or {alias}.expires_at > cast(:now as text))"
+    return f"{unexpired} and {alias}.rejected_at is null"
 
 
-def _columns(names: tuple[str, ...]) -> Callable[[str], str]:
-    return lambda alias: ", ".join(f"{alias}.{name}" for name in names)
+def _row_fragments(kind: str, names: tuple[str, ...]) -> dict[str, Callable[..., str]]:
+    """The columns of a kind of row: of an alias, by themselves, as parameters, as changes."""
+    return {
+        kind: lambda alias: ", ".join(f"{alias}.{name}" for name in names),
+        f"{kind}_columns": lambda: ", ".join(names),
+        f"{kind}_values": lambda: ", ".join(f":{name}" for name in names),
+        f"{kind}_changes": lambda: ", ".join(f"{name} = :{name}" for name in names),
+    }
 
 
 FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
@@ -179,14 +189,10 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "unhidden": _unhidden,
     "live": _live,
     "strictest": _strictest,
-    "node": _columns(NODE_COLUMNS),
-    "edge": _columns(EDGE_COLUMNS),
-    "node_columns": lambda: ", ".join(NODE_COLUMNS),
-    "node_values": lambda: ", ".join(f":{name}" for name in NODE_COLUMNS),
-    "node_changes": lambda: ", ".join(f"{name} = :{name}" for name in NODE_COLUMNS),
-    "edge_columns": lambda: ", ".join(EDGE_COLUMNS),
-    "edge_values": lambda: ", ".join(f":{name}" for name in EDGE_COLUMNS),
-    "edge_changes": lambda: ", ".join(f"{name} = :{name}" for name in EDGE_COLUMNS),
+    **_row_fragments("node", NODE_COLUMNS),
+    **_row_fragments("edge", EDGE_COLUMNS),
+    **_row_fragments("task", TASK_COLUMNS),
+    **_row_fragments("query", QUERY_COLUMNS),
 }
 
 
@@ -196,5 +202,10 @@ def _blocks(folder: str) -> dict[str, str]:
     place = files("recollect.storage").joinpath(folder)
     for file in place.iterdir() if place.is_dir() else ():
         if file.name.endswith(".sql"):
-            found.update(_BLOCK.findall(file.read_text(encoding="utf-8")))
+            found.update(blocks_of(file.read_text(encoding="utf-8")))
     return found
+
+
+def blocks_of(text: str) -> dict[str, str]:
+    """The named blocks of a file."""
+    return dict(_BLOCK.findall(text))

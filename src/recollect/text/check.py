@@ -107,6 +107,11 @@ def check_whole(value: object, *, field: str, low: int, high: int) -> int:
     return value
 
 
+def check_year(value: object) -> int:
+    """A year of the common era, or some before it."""
+    return check_whole(value, field="year", low=-9999, high=9999)
+
+
 def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
     """A JSON object of bounded size and depth, without NaN, NUL or lone surrogates."""
     if not isinstance(value, Mapping):

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli import demo, recall
+from recollect.interfaces.cli import demo, explore, recall
 from recollect.interfaces.cli.commands import app
 
 # Imported for the commands that it registers.
-_REGISTERED = recall
+_REGISTERED = (explore, recall)
 
 
 @app.command("demo")

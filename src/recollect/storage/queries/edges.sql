@@ -87,7 +87,13 @@ where e.owner_id = :owner and e.source_id in {each ids}
 update edges
 set source_namespace = s.namespace,
     target_namespace = t.namespace,
-    boundary_class = {strictest s t}
+    boundary_class = {strictest s t},
+    source_kind = s.kind,
+    target_kind = t.kind,
+    page_id = s.page_id,
+    domain = s.domain,
+    year = s.year,
+    task_id = t.task_id
 from nodes s, nodes t
 where edges.owner_id = :owner
   and (edges.source_id in {each ids} or edges.target_id in {each ids})

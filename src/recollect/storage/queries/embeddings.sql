@@ -117,6 +117,12 @@ where p.owner_id = :owner
   and exists (select 1 from nodes n where n.owner_id = p.owner_id and n.seq = p.node_seq and {visible n})
 limit 1
 
+-- name: pending_visible
+select count(*)
+from pending_embeddings p
+join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
+where p.owner_id = :owner and {visible n}
+
 -- name: pending_total
 select count(*)
 from pending_embeddings p

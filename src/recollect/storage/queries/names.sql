@@ -40,7 +40,7 @@ where {visible_edge e} and e.target_id = :id and e.tag = 'mentions' and e.judge 
 insert into edges (owner_id, {edge_columns})
 select s.owner_id, s.id, t.id, 'mentions', cast(:weight as double precision), s.namespace, t.namespace,
        cast(:now as text), cast(:now as text), cast(:now as text), 1, 1.0, cast(:reason as text), {strictest s t},
-       cast(:judge as text)
+       cast(:judge as text), s.kind, t.kind, s.page_id, s.domain, s.year, t.task_id
 from nodes s
 join nodes t on t.owner_id = s.owner_id and t.id = :target_id
 where s.owner_id = :owner and s.id = :source_id and (cast(:judge as text) is null or (

@@ -37,6 +37,12 @@ set source_namespace = case when {inside source_namespace moved}
     version = version + 1
 where owner_id = :owner and ({inside source_namespace moved} or {inside target_namespace moved})
 
+-- name: namespace_move_tasks
+update tasks
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
+    updated_at = :now
+where owner_id = :owner and {inside namespace moved}
+
 -- name: namespace_move_settings
 update namespace_settings
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
@@ -63,4 +69,6 @@ from nodes n
 join nodes other
   on other.owner_id = n.owner_id and other.kind = n.kind and other.content_hash = n.content_hash
  and other.namespace = cast(:target as text) || substr(n.namespace, length(cast(:moved as text)) + 1)
+ and coalesce(other.task_id, '') = coalesce(n.task_id, '') and coalesce(other.page_id, '') = coalesce(n.page_id, '')
+ and coalesce(other.position, -1) = coalesce(n.position, -1)
 where n.owner_id = :owner and {inside n.namespace moved}

@@ -9,6 +9,9 @@ where {visible n} and n.id = :id
 select {node n}
 from nodes n
 where n.owner_id = :owner and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
+  and coalesce(n.task_id, '') = coalesce(cast(:task_id as text), '')
+  and coalesce(n.page_id, '') = coalesce(cast(:page_id as text), '')
+  and coalesce(n.position, -1) = coalesce(cast(:position as integer), -1)
 
 -- name: node_list
 select n.seq, {node n}
@@ -38,6 +41,17 @@ update nodes
 set {node_changes}
 where owner_id = :owner and id = :id
 
+-- name: fragments_dated
+-- Fragments have the year of their page, and edges that of their source.
+update nodes
+set year = :year
+where owner_id = :owner and page_id = :id
+
+-- name: edges_dated
+update edges
+set year = :year
+where owner_id = :owner and (page_id = :id or source_id = :id)
+
 -- name: node_delete
 delete from nodes
 where owner_id = :owner and id = :id
@@ -48,12 +62,12 @@ from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
 -- name: node_places
-select n.id, n.namespace, n.boundary_class
+select n.id, n.namespace, n.boundary_class, n.kind, n.page_id, n.domain, n.year, n.task_id
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
 -- name: nodes_by_hash
-select n.id, n.namespace, n.kind, n.content_hash
+select n.id, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.content_hash in {each hashes}
 

@@ -6,7 +6,6 @@ completes it. Where the store has its own row, the higher version wins, then the
 
 from __future__ import annotations
 
-import json
 import pickle
 import tempfile
 from collections import Counter
@@ -14,18 +13,20 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import fields, replace
 from itertools import groupby, islice
-from typing import IO, Any, Final, Protocol, TypeVar, cast
+from typing import IO, Any, Final, Protocol, cast
 
 from recollect.embedding.port import Embedder
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, InvalidInput
+from recollect.model.errors import Conflict
+from recollect.model.evidence import Query, Task
 from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
-from recollect.storage import edges, embeddings, events, linking, mentions, nodes, text_index
+from recollect.storage import edges, embeddings, events, linking, mentions, nodes, tasks, text_index
 from recollect.storage.embeddings import Made
-from recollect.storage.port import Database, Progress, Transaction
+from recollect.storage.port import Database, Progress, Row, Transaction
 from recollect.storage.statements import inside_parameters
-from recollect.storage.transfer import records, reference_server
+from recollect.storage.transfer import reference_server
+from recollect.storage.transfer.reading import parsed
 from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
 from recollect.text.tokens import text_of
@@ -35,8 +36,7 @@ _BATCH: Final = 2_000
 _MANY: Final = 1_000
 # When a row was written does not make it another row.
 _TIMES: Final = frozenset({"created_at", "updated_at", "observed_at", "recency_anchor"})
-_LINE_BYTES: Final = 1024 * 1024
-_Item = TypeVar("_Item")
+_TextKey = tuple[str, str, str, str | None, str | None, int | None]
 
 
 class Guard(Protocol):
@@ -68,7 +68,7 @@ def load(
     """Import a seekable file of either format into the access's root."""
     with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
         loader = _Loader(database, access, guard, now)
-        total = _check(database, access, loader.guarded(_parsed(source, access, now=now)), spool)
+        total = _check(database, access, loader.guarded(parsed(source, access, now=now)), spool)
         loader.begin()
         for done, batch, made in _embedded(_spooled(spool), embedder, beside):
             loader.write(batch, made)
@@ -106,6 +106,8 @@ class _Loader:
                 kept = self._guard.node(record)
             elif isinstance(record, Setting):
                 kept = replace(record, value=self._guard.text(record.value, record.namespace))
+            elif isinstance(record, Task | Query):
+                kept = tasks.cleaned(record, lambda text: self._guard.text(text, self._access.root))
             if kept is None:
                 self.counts["nodes_denied"] += 1
             else:
@@ -123,7 +125,7 @@ class _Loader:
         """Write records of one kind in one transaction."""
         match batch[0]:
             case Node():
-                nodes_batch = cast(list[Node], batch)
+                nodes_batch = [_on_page(node, self._aliases) for node in cast(list[Node], batch)]
                 counts, aliases, changed = self._database.write(
                     lambda tx: _load_nodes(tx, self._access, nodes_batch, made, self._now)
                 )
@@ -133,6 +135,9 @@ class _Loader:
                 edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
                 counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch, self._guard))
                 self._postponed += early
+            case Task() | Query():
+                some = cast(list[Task | Query], batch)
+                counts = self._database.write(lambda tx: tasks.load(tx, self._access, some))
             case Setting():
                 settings = cast(list[Setting], batch)
                 counts = self._database.write(lambda tx: _load_settings(tx, self._access, settings))
@@ -154,7 +159,7 @@ def _check(database: Database, access: Access, records: Iterator[Record], spool:
         if isinstance(batch[0], Node):
             ids = json_text([node.id for node in cast(list[Node], batch)])
             for row in database.read(lambda tx, ids=ids: tx.rows("node_places", {"owner": access.owner, "ids": ids})):  # type: ignore[misc]
-                _refuse_hidden(access, *row)
+                _refuse_hidden(access, *row[:3])
     return total
 
 
@@ -185,39 +190,6 @@ def _embedded(
         yield waiting[0], waiting[1], waiting[2].result()
 
 
-def _parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
-    source.seek(0)
-    lines = _lines(source)
-    first = next(lines, None)
-    if first is None:
-        raise InvalidInput("the file is empty")
-    lines = _chain(first, lines)
-    kind = first[1].get("type")
-    if isinstance(kind, str) and kind in reference_server.TYPES:
-        return reference_server.parse(lines, access, now=now)
-    if kind == "recollect":
-        return records.parse(lines, access)
-    raise InvalidInput(
-        "the first line is neither a Recollect header nor a reference memory server's entity",
-        hint="import a file made by `recollect export`, or a memory.jsonl",
-    )
-
-
-def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    number = 0
-    while line := source.readline(_LINE_BYTES):
-        number += 1
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InvalidInput(f"line {number} is not JSON of at most {_LINE_BYTES:,} bytes") from None
-        if not isinstance(value, dict):
-            raise InvalidInput(f"line {number} is not a JSON object")
-        yield number, value
-
-
 def _load_nodes(
     tx: Transaction, access: Access, batch: list[Node], made: Made | None, now: str
 ) -> tuple[Counter[str], dict[str, str], list[str]]:
@@ -232,12 +204,13 @@ def _load_nodes(
         _refuse_hidden(access, node.id, node.namespace, node.boundary_class)
     hashes = json_text([node.content_hash for node in batch])
     rows = tx.rows("nodes_by_hash", {"owner": access.owner, "hashes": hashes, **inside_parameters("root", access.root)})
-    holders = {(namespace, kind, hashed): node_id for node_id, namespace, kind, hashed in rows}
+    holders: dict[_TextKey, str] = {row[1:]: row[0] for row in rows}
     later = {node.id: _later(node, known[node.id]) for node in batch if node.id in known}
     changed, refused = _settle([node for node in later.values() if node is not None], known, holders)
     new: list[Node] = []
     aliases: dict[str, str] = {}
-    for node in batch:
+    for given in batch:
+        node = _on_page(given, aliases)
         if node.id not in known:
             holder = holders.setdefault(_text_key(node), node.id)
             if holder == node.id:
@@ -266,9 +239,7 @@ def _load_nodes(
     return counts, aliases, [node.id for node in changed]
 
 
-def _settle(
-    wanted: list[Node], known: Mapping[str, Node], holders: dict[tuple[str, str, str], str]
-) -> tuple[list[Node], int]:
+def _settle(wanted: list[Node], known: Mapping[str, Node], holders: dict[_TextKey, str]) -> tuple[list[Node], int]:
     """The changes that can be made, in an order in which each finds its text free; and how many cannot."""
     settled: list[Node] = []
     while True:
@@ -290,7 +261,7 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard
     tx.run("lock_edges_shared", {})
     ids = sorted({end for edge in batch for end in (edge.source_id, edge.target_id)})
     rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
-    places = {node_id: place for node_id, *place in rows if access.sees(*place)}
+    places = {row[0]: row[1:] for row in rows if access.sees(row[1], row[2])}
     sources = json_text(sorted({edge.source_id for edge in batch}))
     rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
     known = {(edge.source_id, edge.target_id, edge.tag): edge for edge in map(edges.from_row, rows)}
@@ -355,13 +326,18 @@ def _says_the_same(incoming: dict[str, Any], mine: dict[str, Any]) -> bool:
     return all(value == mine[name] for name, value in incoming.items() if name not in _TIMES)
 
 
-def _text_key(node: Node) -> tuple[str, str, str]:
-    return node.namespace, node.kind, node.content_hash
+def _text_key(node: Node) -> _TextKey:
+    return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position
 
 
 def _refuse_hidden(access: Access, node_id: str, namespace: str, boundary_class: BoundaryClass) -> None:
     if not access.sees(namespace, boundary_class):
         raise Conflict(f"node {node_id} exists where this access may not see it; nothing was written")
+
+
+def _on_page(node: Node, aliases: Mapping[str, str]) -> Node:
+    """A fragment on the page that has its page's URL here."""
+    return replace(node, page_id=aliases.get(node.page_id, node.page_id)) if node.page_id else node
 
 
 def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
@@ -370,13 +346,19 @@ def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
     return replace(edge, source_id=source, target_id=target)
 
 
-def _placed(edge: Edge, source: list[Any], target: list[Any]) -> Edge:
+def _placed(edge: Edge, source: Row, target: Row) -> Edge:
     """An edge with its copies of where its ends are, taken from the store and not from the file."""
     return replace(
         edge,
         source_namespace=source[0],
         target_namespace=target[0],
         boundary_class=strictest(source[1], target[1]),
+        source_kind=source[2],
+        target_kind=target[2],
+        page_id=source[3],
+        domain=source[4],
+        year=source[5],
+        task_id=target[6],
     )
 
 
@@ -387,8 +369,3 @@ def _batches(items: Iterator[Record]) -> Iterator[tuple[int, list[Record]]]:
         while batch := list(islice(run, _BATCH)):
             done += len(batch)
             yield done, batch
-
-
-def _chain(first: _Item, rest: Iterator[_Item]) -> Iterator[_Item]:
-    yield first
-    yield from rest

@@ -1,4 +1,4 @@
-"""The lossless JSONL stream: one JSON object a line, first the header, then nodes, edges and settings."""
+"""The lossless JSONL stream: one JSON object a line, first the header, then tasks, nodes, edges and settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any, Final, get_args
 from recollect.model import limits, namespaces
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, RecollectError, shown
-from recollect.model.graph import BoundaryClass, ClaimKind, Edge, Node, NodeKind, Scope
+from recollect.model.evidence import Query, Task
+from recollect.model.graph import BoundaryClass, ClaimKind, Edge, Node, NodeKind, QueryType, Scope, TaskStatus
 from recollect.storage import edges, nodes
 from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
@@ -32,13 +33,17 @@ class Setting:
     updated_at: str
 
 
-Record = Node | Edge | Setting
+Record = Task | Query | Node | Edge | Setting
 
 
 def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
     """The lines of the stream: everything the access may see, oldest first."""
     yield check.json_text({"type": "recollect", "format": FORMAT, "exported_at": now, "root_namespace": access.root})
     scope = scope_parameters(access)
+    for row in tx.stream("task_export", scope):
+        yield line("task", Task(*row))
+    for row in tx.stream("query_export", scope):
+        yield line("query", Query(*row))
     for row in tx.stream("node_export", scope):
         yield line("node", nodes.from_row(row))
     for row in tx.stream("edge_export", scope):
@@ -77,6 +82,12 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
             return node
         case "edge":
             return Edge(**_checked(line, _EDGE_FIELDS))
+        case "task":
+            task = Task(**_checked(line, _TASK_FIELDS))
+            _refuse_outside(task.namespace, access)
+            return task
+        case "query":
+            return Query(**_checked(line, _QUERY_FIELDS))
         case "setting":
             setting = Setting(**_checked(line, _SETTING_FIELDS))
             _refuse_outside(setting.namespace, access)
@@ -145,6 +156,14 @@ def _time(field: str) -> Checker:
     return partial(check.check_time, field=field)
 
 
+def _count(field: str) -> Checker:
+    return partial(check.check_whole, field=field, low=0, high=2**31 - 1)
+
+
+def _words(field: str) -> Checker:
+    return partial(check.check_text, field=field, size=limits.QUERY_BYTES)
+
+
 def _namespace(value: object) -> str:
     return namespaces.parse(check.check_text(value, field="namespace"))
 
@@ -173,6 +192,11 @@ _NODE_FIELDS: Final[Mapping[str, Checker]] = {
     "superseded_by": _optional(_id("superseded_by")),
     "task_id": _optional(_id("task_id")),
     "judged_at": _optional(_time("judged_at")),
+    "page_id": _optional(_id("page_id")),
+    "position": _optional(_count("position")),
+    "domain": _optional(_words("domain")),
+    "year": _optional(check.check_year),
+    "rejected_at": _optional(_time("rejected_at")),
     "created_at": _time("created_at"),
     "updated_at": _time("updated_at"),
     "version": _version,
@@ -192,6 +216,37 @@ _EDGE_FIELDS: Final[Mapping[str, Checker]] = {
     "updated_at": _time("updated_at"),
     "version": _version,
     "judge": _optional(check.check_tag),
+    "source_kind": _one_of(NodeKind, "source_kind"),
+    "target_kind": _one_of(NodeKind, "target_kind"),
+    "page_id": _optional(_id("page_id")),
+    "domain": _optional(_words("domain")),
+    "year": _optional(check.check_year),
+    "task_id": _optional(_id("task_id")),
+}
+_TASK_FIELDS: Final[Mapping[str, Checker]] = {
+    "id": _id("id"),
+    "namespace": _namespace,
+    "query": _words("query"),
+    "status": _one_of(TaskStatus, "status"),
+    "created_at": _time("created_at"),
+    "updated_at": _time("updated_at"),
+    "boundary_class": _one_of(BoundaryClass, "boundary_class"),
+    "result_summary": _optional(_words("result_summary")),
+    "error_message": _optional(_words("error_message")),
+    "started_at": _optional(_time("started_at")),
+    "completed_at": _optional(_time("completed_at")),
+}
+_QUERY_FIELDS: Final[Mapping[str, Checker]] = {
+    "id": _id("id"),
+    "task_id": _id("task_id"),
+    "query_text": _words("query_text"),
+    "executed_at": _time("executed_at"),
+    "query_type": _one_of(QueryType, "query_type"),
+    "language": _optional(check.check_tag),
+    "parent_query_id": _optional(_id("parent_query_id")),
+    "depth": _count("depth"),
+    "result_count": _optional(_count("result_count")),
+    "useful_fragments": _count("useful_fragments"),
 }
 _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
     "namespace": _namespace,
@@ -202,7 +257,9 @@ _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
 
 
 # Fields that exports made before them do not have.
-_LATER: Final = frozenset({"task_id", "judged_at", "judge"})
+_LATER: Final = frozenset(
+    "task_id judged_at judge page_id position domain year rejected_at source_kind target_kind".split()  # noqa: SIM905
+)
 
 
 def _checked(line: Mapping[str, Any], checkers: Mapping[str, Checker]) -> dict[str, Any]:

@@ -1,0 +1,157 @@
+"""Stores prepared evidence in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.api.evidence_input import Prepared, Reference
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput, NotFound
+from recollect.model.evidence import Added, AddedClaim, EvidenceAdded, NewQuery
+from recollect.model.graph import Node
+from recollect.storage import events, evidence, nodes, tasks
+from recollect.storage.embeddings import Made
+from recollect.storage.events import Trace
+from recollect.storage.evidence import Judgement
+from recollect.storage.port import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Adding:
+    """What is about to be stored: checked, guarded and embedded."""
+
+    prepared: Prepared
+    task_id: str | None
+    query: NewQuery | None
+    query_id: str | None
+    judge: str | None
+    redacted: Mapping[str, int]
+    made: Made | None
+    trace: Trace
+
+
+def add(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[[], str], now: str) -> EvidenceAdded:
+    """Store all of it, or raise."""
+    tx.run("lock_edges_shared", {})
+    given = adding.prepared.stamped(now, new_id)
+    query_id = _begin(tx, access, adding, new_id=new_id, now=now)
+    page, stored = (None, None) if given.page is None else _put_page(tx, access, given.page, now=now)
+    cites = 0
+    pieces: Sequence[Node] = ()
+    if page is not None and stored is not None:
+        cited = [each.id for each in evidence.put(tx, access, given.cited, None)]
+        cites = evidence.cite(tx, access, page.id, cited, source=given.citation_source, now=now)
+        pieces = evidence.place(tx, access, stored, given.fragments)
+    fragments = evidence.put(tx, access, pieces, adding.made)
+    claims = _put_claims(tx, access, given, adding.made)
+    edges = evidence.judge(tx, access, _judgements(tx, access, given, adding, fragments, claims), now=now)
+    _count(tx, access, adding.task_id, query_id, sum(each.status == "created" for each in fragments))
+    known = nodes.by_ids(tx, access, [each.id for each in claims])
+    posteriors = evidence.posteriors(tx, access, known)
+    added = EvidenceAdded(
+        page=page,
+        fragments=tuple(fragments),
+        claims=tuple(
+            AddedClaim(each.id, each.status, known[each.id].rejected_at is not None, posteriors[each.id])
+            for each in claims
+        ),
+        edges=dict(edges),
+        cites=cites,
+        query_id=query_id,
+        redacted=adding.redacted,
+    )
+    _record(tx, access, adding, added, at=now)
+    return added
+
+
+def _begin(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[[], str], now: str) -> str | None:
+    """The task explores from now on; returns the query that found the evidence."""
+    if adding.task_id is None:
+        return None
+    task = tasks.get(tx, access, adding.task_id)
+    if task.status == "created":
+        tasks.save(tx, access, replace(task, status="exploring", started_at=now, updated_at=now))
+    if adding.query_id is not None:
+        return tasks.query(tx, access, task.id, adding.query_id).id
+    if adding.query is not None:
+        return tasks.query_for(tx, access, task.id, adding.query, new_id=new_id(), now=now).id
+    return None
+
+
+def _put_page(tx: Transaction, access: Access, page: Node, *, now: str) -> tuple[Added, Node]:
+    """A page is known by its URL; what is new about it is merged in."""
+    saved = nodes.create(tx, access, page, None)
+    if saved.status == "created":
+        return Added(saved.node.id, "created"), saved.node
+    return Added(saved.node.id, "updated" if saved.node.updated_at == now else "unchanged"), saved.node
+
+
+def _put_claims(tx: Transaction, access: Access, given: Prepared, made: Made | None) -> list[Added]:
+    """The claims of the call, in order: new ones are stored, others are looked up."""
+    stored = iter(evidence.put(tx, access, given.new_claims, made))
+    return [
+        next(stored) if isinstance(claim, Node) else Added(evidence.claim(tx, access, claim).id, "unchanged")
+        for claim in given.claims
+    ]
+
+
+def _judgements(
+    tx: Transaction,
+    access: Access,
+    given: Prepared,
+    adding: Adding,
+    fragments: Sequence[Added],
+    claims: Sequence[Added],
+) -> list[Judgement]:
+    """What is said about the claims, by whom; quotes are compared with what is stored."""
+
+    def resolved(reference: Reference) -> str:
+        if reference.index is None:
+            return reference.id or ""
+        return (fragments if reference.kind == "fragment" else claims)[reference.index].id
+
+    sources = {each: resolved(each.source) for each in given.sayings}
+    known = nodes.by_ids(tx, access, sorted(set(sources.values())))
+    judgements: list[Judgement] = []
+    for each, source_id in sources.items():
+        source = known.get(source_id)
+        if source is None or source.kind != each.source.kind:
+            raise NotFound(f"{each.where}: there is no {each.source.kind} {source_id}", hint="ids come from answers")
+        if each.quote is not None and not _stands_in(each.quote, source.content):
+            raise InvalidInput(
+                f"{each.where}: the quote does not stand in fragment {source_id}",
+                hint="copy it word for word from the fragment, or leave quote out",
+            )
+        target = claims[each.claim].id
+        if target == source_id:
+            raise InvalidInput(f"{each.where}: a claim cannot speak for itself")
+        judgements.append(Judgement(source_id, target, each.relation, each.confidence, each.reason, adding.judge))
+    return judgements
+
+
+def _stands_in(quote: str, text: str) -> bool:
+    """Whether a text holds a quote word for word; how it is broken into lines does not matter."""
+    return " ".join(quote.split()) in " ".join(text.split())
+
+
+def _count(tx: Transaction, access: Access, task_id: str | None, query_id: str | None, created: int) -> None:
+    """Note how many fragments a query was good for."""
+    if task_id is not None and query_id is not None and created:
+        known = tasks.query(tx, access, task_id, query_id)
+        tasks.save_query(tx, access, replace(known, useful_fragments=known.useful_fragments + created))
+
+
+def _record(tx: Transaction, access: Access, adding: Adding, added: EvidenceAdded, *, at: str) -> None:
+    new: Counter[str] = Counter({"fragments": sum(each.status == "created" for each in added.fragments)}) + Counter(
+        {"claims": sum(each.status == "created" for each in added.claims), "cites": added.cites}
+    )
+    changed = added.edges.get("created", 0) + added.edges.get("updated", 0)
+    if not new and not changed and (added.page is None or added.page.status == "unchanged"):
+        return
+    payload: dict[str, Any] = {"page_id": added.page and added.page.id, "task_id": adding.task_id, **new}
+    payload |= {"edges": changed} | ({"redacted": dict(added.redacted)} if added.redacted else {})
+    namespace = adding.prepared.namespace
+    events.record(tx, access, "evidence", payload, namespace=namespace, at=at, trace=adding.trace)

@@ -1,0 +1,173 @@
+"""Adds documents: files, folders, pages of the web, and bibliographies, each as a page with its fragments."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from recollect.api.evidence import EvidenceVerbs
+from recollect.api.opening import path_of
+from recollect.api.state import silent
+from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound, shown
+from recollect.model.evidence import Added, DocumentAdded, DocumentsAdded, NewFragment, NewPage
+from recollect.model.graph import Node
+from recollect.storage import evidence, nodes
+from recollect.storage.port import Progress, Transaction
+from recollect.text import check
+from recollect.text.urls import check_url
+
+if TYPE_CHECKING:
+    from recollect.explore.documents.bibliography import Paper
+    from recollect.explore.documents.document import Document
+
+# So many fragments are written in one transaction: others can write in between.
+_AT_ONCE: Final = 200
+_WEB: Final = ("http://", "https://")
+_FAULTS: Final = (InvalidInput, BoundaryDenied, Conflict, NotFound)
+
+
+class DocumentVerbs(EvidenceVerbs):
+    """What can be read in."""
+
+    def add_documents(
+        self,
+        sources: Sequence[str | Path],
+        *,
+        namespace: str | None = None,
+        allow_private: bool = False,
+        progress: Progress = silent,
+    ) -> DocumentsAdded:
+        """Read Markdown, HTML, PDF and text into pages and fragments; BibTeX, CSL-JSON and JSONL into papers.
+
+        A source is a file, a folder (all below it that can be read) or a URL. What has not changed since it was
+        added is skipped. One that fails is reported, and the others go on. URLs of this machine and of private
+        networks are refused unless allowed.
+        """
+        named = [each for source in sources for each in _found(source)]
+        added: list[DocumentAdded] = []
+        failures: list[tuple[str, str]] = []
+        for done, source in enumerate(named):
+            progress(done, len(named))
+            try:
+                new, faults = self._add_source(source, namespace, allow_private=allow_private)
+            except _FAULTS as error:
+                failures.append((source, str(error)))
+            else:
+                added += new
+                failures += [(f"{source}: {entry}", reason) for entry, reason in faults]
+        progress(len(named), len(named))
+        return DocumentsAdded(tuple(added), tuple(failures))
+
+    def _add_source(
+        self, source: str, namespace: str | None, *, allow_private: bool
+    ) -> tuple[list[DocumentAdded], Sequence[tuple[str, str]]]:
+        from recollect.explore.documents.bibliography import read_bibliography
+        from recollect.explore.documents.fetching import fetch
+        from recollect.explore.documents.reading import is_bibliography, read
+
+        if source.startswith(_WEB):
+            fetched = fetch(check_url(source), allow_private=allow_private)
+            url, data, kind = check_url(fetched.final_url), fetched.data, fetched.content_type
+        else:
+            url, data, kind = Path(source).as_uri(), _bytes_of(Path(source)), None
+        if is_bibliography(source, data):
+            papers = read_bibliography(source, data)
+            return [self._add_paper(source, paper, namespace) for paper in papers.papers], papers.refused
+        hashed = hashlib.sha256(data).hexdigest()
+        known = self._known(url, namespace)
+        if known is not None and known.metadata.get("file_hash") == hashed:
+            return [DocumentAdded(source, url, known.title, "unchanged", 0)], ()
+        document = read(source, data, kind)
+        return [self._add_document(source, url, document, hashed, kind, namespace)], ()
+
+    def _add_document(
+        self, source: str, url: str, document: Document, hashed: str, kind: str | None, namespace: str | None
+    ) -> DocumentAdded:
+        """Write a document a part at a time; it counts as added when the last part is there."""
+        details = {"content_type": kind, "fetched_at": self._now()}
+        page = NewPage(url, document.title, document.year, document.metadata, details=details)
+        fragments = [
+            NewFragment(
+                piece.text,
+                position=at,
+                heading=piece.heading,
+                type=piece.type,
+                headings=piece.headings,
+                start=piece.start,
+                end=piece.end,
+            )
+            for at, piece in enumerate(document.pieces)
+        ]
+        known = self._known(url, namespace)
+        if known is not None:
+            wanted = [(check.content_hash(each.text), each.position or 0) for each in fragments]
+            access, page_id = self._access, known.id
+            self._database.write(lambda tx: evidence.move_fragments(tx, access, page_id, wanted))
+        stored: list[Added] = []
+        for first in range(0, max(len(fragments), 1), _AT_ONCE):
+            part = self.add_evidence(page, fragments=fragments[first : first + _AT_ONCE], namespace=namespace)
+            assert part.page is not None
+            stored += part.fragments
+            page_id = part.page.id
+        self._finish(page_id, [each.id for each in stored], hashed)
+        created = sum(each.status == "created" for each in stored)
+        return DocumentAdded(source, url, document.title, "created" if known is None else "updated", created)
+
+    def _add_paper(self, source: str, paper: Paper, namespace: str | None) -> DocumentAdded:
+        cites = [NewPage(cited.url, cited.title, cited.year) for cited in paper.cites]
+        page = NewPage(paper.url, paper.title, paper.year, paper.metadata, cites, citation_source="bibliography")
+        abstract = [] if paper.abstract is None else [NewFragment(paper.abstract, type="abstract", position=0)]
+        added = self.add_evidence(page, fragments=abstract, namespace=namespace)
+        assert added.page is not None
+        created = sum(each.status == "created" for each in added.fragments)
+        status = "updated" if added.page.status == "unchanged" and (created or added.cites) else added.page.status
+        return DocumentAdded(source, paper.url, paper.title, status, created, added.cites)
+
+    def _known(self, url: str, namespace: str | None) -> Node | None:
+        access = self._access
+        place = access.resolve(namespace)
+        return self._database.read(lambda tx: evidence.page_at(tx, access, place, check_url(url)))
+
+    def _finish(self, page_id: str, kept: Sequence[str], hashed: str) -> None:
+        """Let go of what the document no longer has, and remember it as it is."""
+        access = self._access
+
+        def work(tx: Transaction) -> None:
+            now = self._now()
+            evidence.drop_fragments(tx, access, page_id, kept, now=now)
+            nodes.update(tx, access, page_id, nodes.Change(metadata={"file_hash": hashed}), None, now=now)
+
+        self._database.write(work)
+
+
+def _found(source: str | Path) -> Iterator[str]:
+    """A source, or the files of a folder by name."""
+    if isinstance(source, str) and source.startswith(_WEB):
+        yield source
+        return
+    path = path_of(str(source))
+    if not path.is_dir():
+        yield str(path)
+        return
+    from recollect.explore.documents.reading import READABLE
+
+    files = sorted(each for each in path.rglob("*") if each.suffix.lower() in READABLE and each.is_file())
+    shown_files = [each for each in files if not any(part.startswith(".") for part in each.relative_to(path).parts)]
+    if not shown_files:
+        raise InvalidInput(
+            f"{shown(str(path))} holds nothing that can be read", hint=f"read are {' '.join(sorted(READABLE))}"
+        )
+    yield from map(str, shown_files)
+
+
+def _bytes_of(path: Path) -> bytes:
+    from recollect.explore.documents.reading import DOCUMENT_BYTES
+
+    try:
+        if path.stat().st_size > DOCUMENT_BYTES:
+            raise InvalidInput(f"{shown(str(path))} has more than {DOCUMENT_BYTES:,} bytes")
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"cannot read {shown(str(path))}: {error.strerror}", hint="is the file there?") from None

@@ -1,0 +1,113 @@
+"""Verbs for research tasks: create, update, and how things stand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, cast, get_args
+
+from recollect.api.state import Verbs
+from recollect.model import limits
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput
+from recollect.model.evidence import Status, Task, TaskState
+from recollect.model.graph import BoundaryClass, NodeKind, TaskStatus
+from recollect.storage import events, tasks
+from recollect.storage.port import Transaction
+from recollect.storage.statements import scope_parameters
+from recollect.text import check
+
+# So many tasks are shown without asking for one.
+_NEWEST: Final = 20
+
+
+class TaskVerbs(Verbs):
+    """What can be done with a task."""
+
+    def create_task(
+        self, query: str, *, namespace: str | None = None, boundary_class: BoundaryClass | None = None
+    ) -> Task:
+        """Start a research task: `query` is the question or the hypothesis that evidence is gathered for."""
+        access = self._access
+        place = access.resolve(namespace)
+        now = self._now()
+        task = Task(
+            id=self._new_id(),
+            namespace=place,
+            query=self._cleaned(query, place, field="query"),
+            status="created",
+            created_at=now,
+            updated_at=now,
+            boundary_class=check.check_class(boundary_class),
+        )
+
+        def work(tx: Transaction) -> Task:
+            tasks.save(tx, access, task)
+            events.record(tx, access, "task", {"task_id": task.id, "status": task.status}, namespace=place, at=now)
+            return task
+
+        return self._database.write(work)
+
+    def update_task(
+        self,
+        task_id: str,
+        *,
+        status: TaskStatus | None = None,
+        result_summary: str | None = None,
+        error_message: str | None = None,
+    ) -> TaskState:
+        """Change a task. With the status `completed` it has an evidence summary from then on."""
+        key = check.check_id(task_id, field="task_id")
+        wanted = cast(TaskStatus | None, check.check_choice(status, get_args(TaskStatus), field="status"))
+        if wanted is None and result_summary is None and error_message is None:
+            raise InvalidInput("nothing to change", hint="give status, result_summary or error_message")
+        access = self._access
+        known = self._database.read(lambda tx: tasks.get(tx, access, key))
+        texts = {
+            name: self._cleaned(text, known.namespace, field=name)
+            for name, text in (("result_summary", result_summary), ("error_message", error_message))
+            if text is not None
+        }
+
+        def work(tx: Transaction) -> TaskState:
+            now = self._now()
+            before = tasks.get(tx, access, key)
+            changed = replace(before, **texts, updated_at=now)  # type: ignore[arg-type]  # texts are two of its fields
+            if wanted is not None:
+                changed = _moved(changed, wanted, now)
+            tasks.save(tx, access, changed)
+            payload = {"task_id": key, "status": changed.status}
+            events.record(tx, access, "task", payload, namespace=changed.namespace, at=now)
+            return tasks.states(tx, access, [changed])[0]
+
+        return self._database.write(work)
+
+    def status(self, task_id: str | None = None) -> Status:
+        """How the memory is, with its newest tasks; or, with a task, how that one is."""
+        key = None if task_id is None else check.check_id(task_id, field="task_id")
+        access = self._access
+        return self._database.read(lambda tx: _status(tx, access, key))
+
+    def _cleaned(self, text: str, namespace: str, *, field: str) -> str:
+        return self._boundary.cleaned(check.check_text(text, field=field, size=limits.QUERY_BYTES), namespace)
+
+
+def _status(tx: Transaction, access: Access, task_id: str | None) -> Status:
+    some = tasks.newest(tx, access, limit=_NEWEST) if task_id is None else (tasks.get(tx, access, task_id),)
+    scope = scope_parameters(access)
+    (pending,) = tx.row("pending_visible", scope) or (0,)
+    (links,) = tx.row("edges_visible", scope) or (0,)
+    kinds: dict[str, int] = {kind: number for kind, number in tx.rows("kinds_visible", scope)}  # noqa: C416
+    return Status(
+        counts={**dict.fromkeys(get_args(NodeKind), 0), **kinds, "edge": links},
+        tasks_by_status=tasks.by_status(tx, access),
+        tasks=tasks.states(tx, access, some),
+        pending_embeddings=int(pending),
+        root_namespace=access.root,
+    )
+
+
+def _moved(task: Task, status: TaskStatus, now: str) -> Task:
+    """A task in another status, with the times at which it began and ended."""
+    over = status in ("completed", "failed", "cancelled")
+    begun = task.started_at or (None if status == "created" else now)
+    return replace(task, status=status, started_at=begun, completed_at=now if over else None)

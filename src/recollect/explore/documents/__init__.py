@@ -1,0 +1,1 @@
+"""Documents: bytes of many formats become one text, with pieces that are verbatim spans of it."""

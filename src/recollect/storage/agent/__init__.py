@@ -1,0 +1,1 @@
+"""SQL that agents write: what it may see, and how it is kept inside that."""

@@ -1,0 +1,310 @@
+"""Agents' SQL on SQLite: a read-only connection that sees views of its own and nothing else.
+
+Each fence holds by itself: the file is opened read-only; an authorizer allows what is listed and denies all else;
+tables are readable only inside views whose names nobody can guess (the authorizer calls a CTE by its name just as a
+view, so a known name would prove nothing); a progress handler counts steps and watches the clock; the engine's limits
+bound what one function call can do, because no handler runs inside one.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import apsw
+
+from recollect.model.access import Access
+from recollect.model.evidence import TableShape
+from recollect.model.limits import SQL_CHARACTERS
+from recollect.storage.agent.port import (
+    BASE_TABLES,
+    COLUMNS,
+    PATTERN_CHARACTERS,
+    VALUE_BYTES,
+    Answered,
+    Asked,
+    Collector,
+    Failure,
+    SqlFailed,
+)
+from recollect.storage.agent.tables import Words, definitions, names, written_out
+from recollect.storage.statements import scope_parameters
+
+# A handler is asked after so many steps.
+_STEPS: Final = 1_000
+_IDLE: Final = 4
+_INNER_TABLES: Final = frozenset((*BASE_TABLES, "json_each"))
+_FUNCTIONS: Final = frozenset(
+    """
+    -> ->> abs avg ceil ceiling coalesce count cume_dist date datetime dense_rank exp first_value floor glob
+    group_concat hex ifnull iif instr json_array_length json_extract json_type json_valid julianday lag
+    last_value lead length like ln log log10 log2 lower ltrim max min mod nth_value ntile nullif octet_length
+    percent_rank pow power quote rank replace round row_number rtrim sign sqrt strftime string_agg substr
+    substring sum time total trim typeof unicode unixepoch upper
+    """.split()  # noqa: SIM905  # a list of words
+)
+_LIMITS: Final = {
+    apsw.SQLITE_LIMIT_LENGTH: VALUE_BYTES,
+    apsw.SQLITE_LIMIT_SQL_LENGTH: SQL_CHARACTERS * 4,
+    apsw.SQLITE_LIMIT_COLUMN: COLUMNS,
+    apsw.SQLITE_LIMIT_EXPR_DEPTH: 1000,
+    apsw.SQLITE_LIMIT_COMPOUND_SELECT: 20,
+    apsw.SQLITE_LIMIT_VDBE_OP: 100_000,
+    apsw.SQLITE_LIMIT_FUNCTION_ARG: 20,
+    apsw.SQLITE_LIMIT_ATTACHED: 0,
+    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: PATTERN_CHARACTERS,
+    apsw.SQLITE_LIMIT_VARIABLE_NUMBER: 10,
+    apsw.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+    apsw.SQLITE_LIMIT_WORKER_THREADS: 0,
+}
+_WORDS: Final[Words] = {
+    "table": "main.{0}",
+    # A subquery: SQLite makes a join whose columns nobody uses, too, if rows are counted.
+    "joins": "",
+    "claim": "(select c.{0} from main.nodes c where c.owner_id = e.owner_id and c.id = e.target_id)",
+    "each": "(select value from json_each(:{0}))",
+    "field": "json_extract({0}.metadata, '$.{1}')",
+    "number": "json_extract({0}.metadata, '$.{1}')",
+    "json": "json_extract({0}.metadata, '$.{1}')",
+    "whole": "{0}.metadata",
+    "vector": "{0}.vector",
+    "now": "asked_at()",
+    "year": "cast(substr(asked_at(), 1, 4) as integer)",
+}
+# What may follow a statement: nothing but spaces, semicolons and comments.
+_NOTHING: Final = re.compile(r"(?:[\s;]|--[^\n]*(?:\n|$)|/\*.*?(?:\*/|$))*", re.DOTALL)
+
+
+class SqliteReader:
+    """Runs agents' statements on a SQLite file. A connection belongs to one access; some are kept."""
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, path: Path, analyses: Mapping[str, str]) -> None:
+        self._path = path
+        self._analyses = analyses
+        self._lock = threading.Lock()
+        self._idle: OrderedDict[Access, list[_Connection]] = OrderedDict()
+        self._shapes: tuple[TableShape, ...] | None = None
+
+    def answer(self, access: Access, asked: Asked) -> Answered:
+        connection = self._taken(access)
+        try:
+            return connection.answer(asked)
+        finally:
+            self._give_back(access, connection)
+
+    def shapes(self, access: Access) -> tuple[TableShape, ...]:
+        if self._shapes is None:
+            connection = self._taken(access)
+            try:
+                self._shapes = connection.shapes()
+            finally:
+                self._give_back(access, connection)
+        return self._shapes
+
+    def close(self) -> None:
+        with self._lock:
+            idle = [connection for kept in self._idle.values() for connection in kept]
+            self._idle.clear()
+        for connection in idle:
+            connection.close()
+
+    def _taken(self, access: Access) -> _Connection:
+        # The default namespace does not change what is seen.
+        key = replace(access, namespace=access.root)
+        with self._lock:
+            kept = self._idle.get(key)
+            if kept:
+                return kept.pop()
+        return _Connection(self._path, access, self._analyses)
+
+    def _give_back(self, access: Access, connection: _Connection) -> None:
+        key = replace(access, namespace=access.root)
+        surplus: list[_Connection] = []
+        with self._lock:
+            self._idle.setdefault(key, []).append(connection)
+            self._idle.move_to_end(key)
+            while sum(map(len, self._idle.values())) > _IDLE:
+                oldest = next(iter(self._idle))
+                if self._idle[oldest]:
+                    surplus.append(self._idle[oldest].pop(0))
+                if not self._idle[oldest]:
+                    del self._idle[oldest]
+        for each in surplus:
+            each.close()
+
+
+class _Connection:
+    def __init__(self, path: Path, access: Access, analyses: Mapping[str, str]) -> None:
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        self._connection = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags, statementcachesize=50)
+        self._names = (*names(), *analyses)
+        self._inner = f"inner_{secrets.token_hex(12)}_"
+        self._now = ""
+        self._refused: str | None = None
+        self._make_views(access, analyses)
+        known = "select name from sqlite_schema union select name from pragma_module_list"
+        self._real = frozenset(name.lower() for (name,) in self._connection.execute(known))
+        self._close_up()
+
+    def answer(self, asked: Asked) -> Answered:
+        self._now, self._refused = asked.now, None
+        watch = _Watch(asked)
+        self._connection.set_progress_handler(watch, min(_STEPS, asked.budget.steps))
+        cursor = self._connection.cursor()
+        statement = _Statement(asked.sql)
+        cursor.exec_trace = statement
+        collected = Collector(asked.budget)
+        try:
+            for row in cursor.execute(asked.sql, asked.parameters or None):
+                if not collected.take(row):
+                    break
+        except apsw.InterruptError:
+            raise SqlFailed("interrupted", watch.reason) from None
+        except apsw.ExecTraceAbort:
+            raise SqlFailed("refused", statement.refusal) from None
+        except apsw.Error as error:
+            raise self._failure(error) from None
+        finally:
+            cursor.close(True)
+            self._connection.set_progress_handler(None, _STEPS)
+        if not statement.begun:
+            raise SqlFailed("failed", "there is no statement")
+        return Answered(statement.columns, tuple(collected.rows), collected.truncated)
+
+    def shapes(self) -> tuple[TableShape, ...]:
+        found = []
+        for name in self._names:
+            cursor = self._connection.cursor()
+            statement = _Statement(f"select * from {name} limit 0")  # noqa: S608  # names of ours
+            cursor.exec_trace = statement
+            cursor.execute(statement.text).fetchall()
+            found.append(TableShape(name, statement.columns))
+        return tuple(found)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _make_views(self, access: Access, analyses: Mapping[str, str]) -> None:
+        # Sorting spills to disk, so that memory stays small. Changing this later would drop the views.
+        self._connection.execute("pragma temp_store = file")
+        self._connection.create_scalar_function("asked_at", self._asked_at, 0)
+        scope = scope_parameters(access)
+        words = {**_WORDS, **({} if access.hidden else {"unhidden": ""})}
+        for name, select in definitions(words).items():
+            hidden = self._inner + name
+            self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
+            self._connection.execute(f"create temp view {name} as select * from temp.{hidden}")  # noqa: S608
+        for name, select in analyses.items():
+            self._connection.execute(f"create temp view {name} as {select}")
+
+    def _asked_at(self, *_: Any) -> str:
+        return self._now
+
+    def _close_up(self) -> None:
+        """From here on nothing but reading is possible."""
+        connection = self._connection
+        connection.execute("pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -16384")
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, 0)
+        for limit, value in _LIMITS.items():
+            connection.limit(limit, value)
+        connection.authorizer = self._authorize
+
+    def _authorize(
+        self, operation: int, first: str | None, second: str | None, database: str | None, inside: str | None
+    ) -> int:
+        allowed = False
+        if operation in (apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE):
+            allowed = True
+        elif operation == apsw.SQLITE_READ:
+            allowed = self._may_read(first or "", second or "", database, inside or "")
+        elif operation == apsw.SQLITE_FUNCTION:
+            allowed = (second or "").lower() in _FUNCTIONS or (inside or "").startswith(self._inner)
+        if allowed:
+            return apsw.SQLITE_OK
+        self._refused = self._refused or _named(operation, first, second)
+        return apsw.SQLITE_DENY
+
+    def _may_read(self, table: str, column: str, database: str | None, inside: str) -> bool:
+        if inside.startswith(self._inner):
+            return table in _INNER_TABLES
+        if not column and database is None:
+            # Rows are counted and no column is read: then a CTE is named here, too, by whatever name it has.
+            return table in self._names or not self._is_real(table.lower())
+        return database == "temp" and (table in self._names or table.startswith(self._inner))
+
+    def _is_real(self, table: str) -> bool:
+        return table in self._real or table.startswith(("sqlite_", "pragma_", self._inner))
+
+    def _failure(self, error: apsw.Error) -> SqlFailed:
+        if self._refused is not None:
+            return SqlFailed("refused", self._refused)
+        message = str(error).replace(self._inner, "")
+        kind: Failure = "refused" if isinstance(error, apsw.AuthError | apsw.ReadOnlyError) else "failed"
+        return SqlFailed(kind, message)
+
+
+class _Watch:
+    """Ends a statement that has used up its steps or its time."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._every = min(_STEPS, asked.budget.steps)
+        self._left = asked.budget.steps
+        self._deadline = time.monotonic() + asked.budget.timeout_ms / 1000
+        self.reason = "interrupted"
+
+    def __call__(self) -> bool:
+        self._left -= self._every
+        if self._left < 0:
+            self.reason = "interrupted (step budget)"
+            return True
+        if time.monotonic() > self._deadline:
+            self.reason = "interrupted (timeout)"
+            return True
+        return False
+
+
+class _Statement:
+    """Looks at a statement when it is about to run: there must be one, and it must read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.begun = False
+        self.columns: tuple[str, ...] = ()
+        self.refusal = ""
+
+    def __call__(self, cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+        del bindings
+        if not cursor.has_vdbe:  # a comment
+            return True
+        rest = self.text[len(sql) :] if self.text.startswith(sql) else "?"
+        if self.begun or _NOTHING.fullmatch(rest) is None:
+            self.refusal = "only one statement is allowed"
+            return False
+        if cursor.is_explain or not cursor.is_readonly:
+            self.refusal = "only SELECT is allowed"
+            return False
+        self.begun = True
+        self.columns = tuple(column[0] for column in cursor.get_description())
+        return True
+
+
+def _named(operation: int, first: str | None, second: str | None) -> str:
+    """What was refused, for people."""
+    if operation == apsw.SQLITE_READ:
+        return f"access to {first}.{second} is prohibited"
+    if operation == apsw.SQLITE_FUNCTION:
+        return f"the function {second} is not allowed"
+    return "only SELECT is allowed: this is read-only"

@@ -1,0 +1,176 @@
+-- Evidence: tasks, queries, pages, fragments, claims, and what people corrected.
+
+-- name: kinds_visible
+select n.kind, count(*)
+from nodes n
+where {visible n}
+group by n.kind
+order by n.kind
+
+-- name: edges_visible
+select count(*)
+from edges e
+where {visible_edge e}
+
+-- name: task_get
+select {task t}
+from tasks t
+where {visible t} and t.id = :id
+
+-- name: task_save
+-- A task that is known elsewhere stays as it is; here the later change wins.
+insert into tasks (owner_id, {task_columns})
+values (:owner, {task_values})
+on conflict (owner_id, id) do update
+set query = excluded.query, status = excluded.status, result_summary = excluded.result_summary,
+    error_message = excluded.error_message, started_at = excluded.started_at, completed_at = excluded.completed_at,
+    updated_at = excluded.updated_at
+where {inside tasks.namespace root} and excluded.updated_at >= tasks.updated_at
+
+-- name: tasks_newest
+select {task t}
+from tasks t
+where {visible t}
+order by t.created_at desc, t.id desc
+limit :limit
+
+-- name: tasks_by_status
+select t.status, count(*)
+from tasks t
+where {visible t}
+group by t.status
+order by t.status
+
+-- name: task_export
+select {task t}
+from tasks t
+where {visible t}
+order by t.created_at, t.id
+
+-- name: query_export
+select {query q}
+from queries q
+join tasks t on t.owner_id = q.owner_id and t.id = q.task_id
+where {visible t}
+order by q.executed_at, q.id
+
+-- name: query_get
+select {query q}
+from queries q
+where q.owner_id = :owner and q.task_id = :task_id
+  and q.id = :id --if id
+  and q.query_text = :query_text --if query_text
+order by q.executed_at, q.id
+limit 1
+
+-- name: query_save
+insert into queries (owner_id, {query_columns})
+values (:owner, {query_values})
+on conflict (owner_id, id) do update
+set result_count = excluded.result_count, useful_fragments = excluded.useful_fragments
+where queries.task_id = excluded.task_id
+
+-- name: task_totals
+-- How many queries and adopted claims these tasks have.
+select t.id,
+       (select count(*) from queries q where q.owner_id = t.owner_id and q.task_id = t.id),
+       (select count(*) from nodes n
+        where {visible n} and n.task_id = t.id and n.kind = 'claim' and n.rejected_at is null)
+from tasks t
+where {visible t} and t.id in {each ids}
+
+-- name: task_summary
+-- What a task has gathered: fragments and pages are those that its claims are judged by.
+select count(distinct e.source_id), count(distinct f.page_id),
+       coalesce(sum(case when e.tag = 'supports' then 1 else 0 end), 0),
+       coalesce(sum(case when e.tag = 'refutes' then 1 else 0 end), 0),
+       coalesce(sum(case when e.tag = 'neutral' then 1 else 0 end), 0)
+from nodes c
+join edges e on e.owner_id = c.owner_id and e.target_id = c.id
+join nodes f on f.owner_id = e.owner_id and f.id = e.source_id
+where {visible c} and c.task_id = :task_id and c.kind = 'claim' and c.rejected_at is null
+  and {visible_edge e} and e.source_kind = 'fragment' and e.target_kind = 'claim'
+  and e.tag in ('supports', 'refutes', 'neutral')
+
+-- name: task_domains
+select p.domain
+from nodes c
+join edges e on e.owner_id = c.owner_id and e.target_id = c.id
+join nodes f on f.owner_id = e.owner_id and f.id = e.source_id
+join nodes p on p.owner_id = f.owner_id and p.id = f.page_id
+where {visible c} and c.task_id = :task_id and c.kind = 'claim' and c.rejected_at is null
+  and {visible_edge e} and e.source_kind = 'fragment' and e.target_kind = 'claim'
+  and e.tag in ('supports', 'refutes', 'neutral')
+  and {visible p} and p.domain is not null
+group by p.domain
+order by count(distinct p.id) desc, p.domain
+limit :limit
+
+-- name: fragments_of_page
+-- Where the fragments of a page are, and what they say.
+select n.content_hash, n.position, n.id
+from nodes n
+where n.owner_id = :owner and n.page_id = :page_id
+order by n.position
+
+-- name: fragment_move
+update nodes
+set position = :position
+where owner_id = :owner and id = :id
+
+-- name: fragments_unused
+-- Fragments of a page that nothing was judged by, other than these.
+select n.id
+from nodes n
+where n.owner_id = :owner and n.page_id = :page_id and n.id not in {each kept}
+  and not exists (
+    select 1 from edges e
+    where e.owner_id = n.owner_id and e.source_id = n.id and e.tag in ('supports', 'refutes', 'neutral', 'origin')
+  )
+
+-- name: fragments_outdated
+-- Those that something was judged by stay, and are marked as no longer on the page.
+update nodes
+set valid_to = :now, updated_at = :now, version = version + 1
+where owner_id = :owner and page_id = :page_id and id not in {each kept} and valid_to is null
+
+-- name: judgements_between
+-- The judgements that there are between these fragments or claims and these claims.
+select {edge e}
+from edges e
+where e.owner_id = :owner and e.target_id in {each claims} and e.source_id in {each sources}
+  and e.tag in ('supports', 'refutes', 'neutral', 'origin')
+
+-- name: posteriors
+-- For each claim the weight of evidence on either side, and where it comes from.
+select e.target_id,
+       coalesce(sum(case when e.tag = 'supports' then e.confidence end), 0),
+       coalesce(sum(case when e.tag = 'refutes' then e.confidence end), 0),
+       coalesce(sum(case when e.tag = 'supports' then 1 else 0 end), 0),
+       coalesce(sum(case when e.tag = 'refutes' then 1 else 0 end), 0),
+       coalesce(sum(case when e.tag = 'neutral' then 1 else 0 end), 0),
+       count(distinct coalesce(f.page_id, f.id)), count(distinct p.domain), min(p.year), max(p.year)
+from edges e
+join nodes f on f.owner_id = e.owner_id and f.id = e.source_id
+left join nodes p on p.owner_id = f.owner_id and p.id = f.page_id
+where {visible_edge e} and e.target_id in {each claims} and e.source_kind = 'fragment' and e.target_kind = 'claim'
+  and e.tag in ('supports', 'refutes', 'neutral')
+group by e.target_id
+
+-- name: claim_reject
+update nodes
+set rejected_at = :rejected_at, updated_at = :now, version = version + 1
+where owner_id = :owner and id = :id
+
+-- name: correction_add
+insert into corrections
+    (owner_id, action, claim_id, reason, at, source_id, relation_before, relation_after, confidence_before)
+values
+    (:owner, :action, :claim_id, :reason, :at, :source_id, :relation_before, :relation_after, :confidence_before)
+
+-- name: corrections_of
+select c.action, c.claim_id, c.reason, c.at, c.source_id, c.relation_before, c.relation_after, c.confidence_before
+from corrections c
+where c.owner_id = :owner and c.claim_id = :id
+order by c.seq desc
+limit :limit

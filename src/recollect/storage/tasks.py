@@ -1,0 +1,131 @@
+"""Research tasks and the queries that were run for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from recollect.model.access import Access
+from recollect.model.errors import NotFound
+from recollect.model.evidence import EvidenceSummary, NewQuery, Query, Task, TaskState
+from recollect.storage.port import Transaction
+from recollect.storage.statements import QUERY_COLUMNS, TASK_COLUMNS, scope_parameters
+from recollect.text.check import json_text
+
+_TOP_DOMAINS: Final = 10
+
+
+def get(tx: Transaction, access: Access, task_id: str) -> Task:
+    """The task with this id, if the access may see it."""
+    row = tx.row("task_get", {**scope_parameters(access), "id": task_id})
+    if row is None:
+        raise NotFound(f"there is no task {task_id} in {access.root!r}", hint="ask for the status to see the tasks")
+    return Task(*row)
+
+
+def save(tx: Transaction, access: Access, task: Task) -> None:
+    """Store a task, new or changed."""
+    values = {name: getattr(task, name) for name in TASK_COLUMNS}
+    tx.run("task_save", {**scope_parameters(access), **values})
+
+
+def newest(tx: Transaction, access: Access, *, limit: int) -> tuple[Task, ...]:
+    """The newest tasks of the root."""
+    return tuple(Task(*row) for row in tx.rows("tasks_newest", {**scope_parameters(access), "limit": limit}))
+
+
+def by_status(tx: Transaction, access: Access) -> dict[str, int]:
+    """How many tasks there are of each status."""
+    return {status: count for status, count in tx.rows("tasks_by_status", scope_parameters(access))}  # noqa: C416
+
+
+def states(tx: Transaction, access: Access, some: Sequence[Task]) -> tuple[TaskState, ...]:
+    """Tasks with what they have; those that are completed with their summary."""
+    where = {**scope_parameters(access), "ids": json_text([task.id for task in some])}
+    totals = {row[0]: row[1:] for row in tx.rows("task_totals", where)}
+    return tuple(
+        TaskState(task, queries, claims, _summary(tx, access, task, claims))
+        for task in some
+        for queries, claims in [totals[task.id]]
+        if task.id in totals
+    )
+
+
+def query_for(tx: Transaction, access: Access, task_id: str, new: NewQuery, *, new_id: str, now: str) -> Query:
+    """The query of a task with this text, noted if it is not there yet."""
+    row = tx.row("query_get", {"owner": access.owner, "task_id": task_id, "id": None, "query_text": new.text})
+    if row is not None:
+        known = Query(*row)
+        known = known if new.result_count is None else replace(known, result_count=new.result_count)
+    else:
+        parent = None if new.parent_id is None else query(tx, access, task_id, new.parent_id)
+        known = Query(
+            id=new_id,
+            task_id=task_id,
+            query_text=new.text,
+            executed_at=now,
+            query_type=new.type,
+            language=new.language,
+            parent_query_id=new.parent_id,
+            depth=0 if parent is None else parent.depth + 1,
+            result_count=new.result_count,
+        )
+    save_query(tx, access, known)
+    return known
+
+
+def query(tx: Transaction, access: Access, task_id: str, query_id: str) -> Query:
+    """A query of a task."""
+    where = {"owner": access.owner, "task_id": task_id, "id": query_id, "query_text": None}
+    row = tx.row("query_get", where)
+    if row is None:
+        raise NotFound(f"task {task_id} has no query {query_id}", hint="give the text of the query instead")
+    return Query(*row)
+
+
+def save_query(tx: Transaction, access: Access, known: Query) -> None:
+    """Store a query, new or with other counts."""
+    tx.run("query_save", {"owner": access.owner, **{name: getattr(known, name) for name in QUERY_COLUMNS}})
+
+
+def load(tx: Transaction, access: Access, batch: Sequence[Task | Query]) -> Counter[str]:
+    """Import tasks, or queries of tasks that are there."""
+    counts: Counter[str] = Counter()
+    for record in batch:
+        if isinstance(record, Task):
+            save(tx, access, record)
+            counts["tasks"] += 1
+        elif tx.row("task_get", {**scope_parameters(access), "id": record.task_id}) is not None:
+            save_query(tx, access, record)
+            counts["queries"] += 1
+    return counts
+
+
+def cleaned(record: Task | Query, clean: Callable[[str], str]) -> Task | Query:
+    """A task or query with its texts as the policy leaves them."""
+    if isinstance(record, Query):
+        return replace(record, query_text=clean(record.query_text))
+    texts: dict[str, Any] = {
+        name: clean(value)
+        for name in ("query", "result_summary", "error_message")
+        if (value := getattr(record, name)) is not None
+    }
+    return replace(record, **texts)
+
+
+def _summary(tx: Transaction, access: Access, task: Task, claims: int) -> EvidenceSummary | None:
+    if task.status != "completed":
+        return None
+    where = {**scope_parameters(access), "task_id": task.id, "limit": _TOP_DOMAINS}
+    fragments, pages, supporting, refuting, neutral = tx.row("task_summary", where) or (0, 0, 0, 0, 0)
+    return EvidenceSummary(
+        total_claims=claims,
+        total_fragments=fragments,
+        total_pages=pages,
+        supporting_edges=supporting,
+        refuting_edges=refuting,
+        neutral_edges=neutral,
+        top_domains=tuple(row[0] for row in tx.rows("task_domains", where)),
+    )
