@@ -52,12 +52,40 @@ def tools() -> str:
         parts.append(f"## `{tool.name}`\n\n{tool.description}\n")
         parts.append("| input | type | default | |\n|---|---|---|---|")
         required = listed.input_schema.get("required", [])
-        for name, schema in listed.input_schema["properties"].items():
-            default = "required" if name in required else f"`{schema.get('default')}`"
-            parts.append(f"| `{name}` | {_type(schema)} | {default} | {schema.get('description', '')} |")
+        shapes = listed.input_schema.get("$defs", {})
+        parts += _inputs(listed.input_schema["properties"], required, shapes)
         parts.append("\nAnswers " + ", ".join(f"`{name}`" for name in listed.output_schema["properties"]) + ".")
-        parts.append("Also answers to " + ", ".join(f"`{alias}`" for alias in tool.aliases) + ".\n")
+        if tool.aliases:
+            parts.append("Also answers to " + ", ".join(f"`{alias}`" for alias in tool.aliases) + ".")
+        parts.append("")
     return "\n".join(parts)
+
+
+def _inputs(
+    properties: Mapping[str, Any], required: Sequence[str], shapes: Mapping[str, Any], above: str = ""
+) -> list[str]:
+    """A row for each input; the fields of an object, or of the objects in a list, follow it."""
+    rows = []
+    for name, schema in properties.items():
+        default = "required" if name in required else f"`{schema.get('default')}`"
+        inner = [shapes[each] for each in _references(schema) if each in shapes]
+        kind = (
+            ("list of objects" if "array" in _type(schema) or "items" in str(schema) else "object")
+            if inner
+            else _type(schema)
+        )
+        default = default if len(default) < 60 else ""
+        rows.append(f"| `{above}{name}` | {kind} | {default} | {schema.get('description', '')} |")
+        for shape in inner:
+            rows += _inputs(shape["properties"], shape.get("required", []), shapes, f"{above}{name}.")
+    return rows
+
+
+def _references(schema: Any) -> list[str]:
+    if isinstance(schema, dict):
+        found = [schema["$ref"].removeprefix("#/$defs/")] if "$ref" in schema else []
+        return found + [name for value in schema.values() for name in _references(value)]
+    return [name for item in schema for name in _references(item)] if isinstance(schema, list) else []
 
 
 def commands() -> str:
@@ -67,7 +95,12 @@ def commands() -> str:
         "[settings](settings.md) says what they mean.\n",
     ]
     group = typer.main.get_command(app)
-    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
+    known = dict(group.commands)  # type: ignore[attr-defined]
+    for name, inner in list(known.items()):
+        if hasattr(inner, "commands"):
+            known |= {f"{name} {sub}": command for sub, command in inner.commands.items()}
+            del known[name]
+    for name, command in sorted(known.items()):
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         usage = " ".join(_argument(p) for p in arguments)
         parts.append(f"## `recollect {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n")

@@ -58,6 +58,7 @@ def test_commands_shown_in_the_docs_exist():
     from recollect.interfaces.cli.app import app
 
     known = {command.name for command in app.registered_commands}
+    known |= {group.name for group in app.registered_groups}
     for page in PAGES:
         for name in re.findall(r"^\$ recollect (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE):
             assert name in known, (page, name)

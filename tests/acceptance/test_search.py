@@ -59,7 +59,7 @@ def test_an_agent_uses_vector_search(url, filled):
         found = await call(client, "vector_search", query="a cat asleep", target="memos", min_similarity=0.2, top_k=2)
         assert found["ok"] is True
         assert found["total_searched"] == 4
-        assert set(found["results"][0]) == {"id", "title", "text_preview", "similarity"}
+        assert set(found["results"][0]) == {"id", "title", "text_preview", "similarity", "trust", "source"}
         assert found["results"][0]["text_preview"] == MEMOS[0][0]
         error = await refusal(client, "vector_search", query="a cat asleep")
         assert error["code"] == "not_found"

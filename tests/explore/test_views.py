@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from itertools import pairwise
-from pathlib import Path
+import hashlib
+import io
+import itertools
+import json
+from datetime import UTC, datetime
 
-import apsw
-import jinja2
-import psycopg
 import pytest
 
-import recollect.explore
+from recollect import InvalidInput, Memory, NotFound
+from recollect.explore.views import all_rendered, list_views, render
+from recollect.storage.agent.port import Asked, Budget
 
-FOLDER = Path(recollect.explore.__file__).parent / "views"
-VIEWS = sorted(file.name.removesuffix(".sql.j2") for file in FOLDER.glob("v_*.sql.j2"))
-TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(FOLDER), trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-)
-THIS_YEAR = 2026
+NOW = "2026-01-01T00:00:00.000000Z"
+SHAPES = {shape.name: shape for shape in list_views()}
+VIEWS = sorted(SHAPES)
 
 # --- the graph -------------------------------------------------------------------------------------------------------
 
@@ -36,7 +34,7 @@ PAGES = [
     ]
 ]
 FRAGMENTS = [
-    {"id": key, "page_id": page_id, "heading_context": None}
+    {"id": key, "page_id": page_id}
     for key, page_id in [
         ("f1", "p1"),
         ("f2", "p1"),
@@ -113,66 +111,62 @@ CITATIONS = [
 ]
 
 
-def edge(source_type, source, target_type, target, relation, confidence):
-    judged = relation in ("supports", "refutes", "neutral")
-    return {
-        "source_type": source_type,
-        "source_id": source,
-        "target_type": target_type,
-        "target_id": target,
-        "relation": relation,
-        "nli_edge_confidence": confidence if judged else None,
-        "confidence": confidence,
-        "judge": "nli" if judged else None,
-        "citation_source": "openalex" if relation == "cites" else None,
-        "created_at": "2026-01-01T00:00:00.000000Z",
-    }
-
-
-EDGES = [
-    {"id": number, **row}
-    for number, row in enumerate(
-        [edge("fragment", f, "claim", c, relation, confidence) for f, c, relation, confidence in EVIDENCE]
-        + [edge("claim", a, "claim", b, relation, confidence) for a, b, relation, confidence in INFERENCES]
-        + [edge("page", a, "page", b, "cites", 1.0) for a, b in CITATIONS]
-        + [edge("memo", "m1", "memo", "m2", "cites", 1.0)],
-        start=1,
-    )
-]
-
-TABLES = {
-    "pages": "id text primary key, url text, domain text, title text, year integer",
-    "fragments": "id text primary key, page_id text, heading_context text",
-    "claims": "id text primary key, task_id text, claim_text text, claim_adoption_status text",
-    "edges": "id integer primary key, source_type text, source_id text, target_type text, target_id text, relation text,"
-    " nli_edge_confidence double precision, confidence double precision, judge text, citation_source text,"
-    " created_at text",
-    "clock": "this_year integer",
+GRAPH = {
+    "pages": PAGES,
+    "fragments": FRAGMENTS,
+    "claims": CLAIMS,
+    "edges": [*EVIDENCE, *INFERENCES, *((a, b, "cites", 1.0) for a, b in CITATIONS), ("m1", "m2", "cites", 1.0)],
 }
-EVIDENCE_VIEW = """
-    create view evidence as
-    select e.id as edge_id, e.relation, e.nli_edge_confidence, e.judge, e.source_id as fragment_id,
-        e.target_id as claim_id, c.task_id, c.claim_text, p.id as page_id, p.domain, p.year
-    from edges e
-    join claims c on c.id = e.target_id
-    left join fragments f on f.id = e.source_id
-    left join pages p on p.id = f.page_id
-    where e.source_type = 'fragment' and e.target_type = 'claim' and e.relation in ('supports', 'refutes', 'neutral')
-        and c.claim_adoption_status = 'adopted'
-"""
 
 
-def load(execute, graph):
-    """Makes the tables of the contract; `execute` takes SQL and named values."""
-    for table, columns in TABLES.items():
-        execute(f"create table {table} ({columns})", {})
-        for row in graph[table]:
-            names = list(row)
-            execute(f"insert into {table} ({', '.join(names)}) values ({', '.join(':' + n for n in names)})", row)
-    execute(EVIDENCE_VIEW, {})
+def node(key, kind, content, **more):
+    """A line of an export."""
+    times = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), NOW)
+    empty = dict.fromkeys(("claim_kind", "scope", "expires_at", "valid_from", "valid_to", "superseded_by", "title"))
+    return {
+        "type": "node", "id": key, "namespace": "main", "kind": kind, "content": content,
+        "content_hash": hashlib.sha256(content.encode()).hexdigest(), "metadata": {}, "provenance": {},
+        "boundary_class": "internal", "utility": 0.0, "confidence": 0.5, "quality": 0.5, "pinned": False, "version": 1,
+        **times, **empty, **more,
+    }  # fmt: skip
 
 
-GRAPH = {"pages": PAGES, "fragments": FRAGMENTS, "claims": CLAIMS, "edges": EDGES, "clock": [{"this_year": THIS_YEAR}]}
+def edge(source, target, tag, confidence):
+    judge = "nli" if tag in ("supports", "refutes", "neutral") else "openalex" if tag == "cites" else None
+    return {
+        "type": "edge", "source_id": source, "target_id": target, "tag": tag, "weight": 1.0, "confidence": confidence,
+        "reason": None, "judge": judge, "source_namespace": "main", "target_namespace": "main",
+        "boundary_class": "internal", "observed_at": NOW, "created_at": NOW, "updated_at": NOW, "version": 1,
+    }  # fmt: skip
+
+
+def task(key):
+    return {
+        "type": "task", "id": key, "namespace": "main", "query": f"Question {key}", "status": "exploring",
+        "created_at": NOW, "updated_at": NOW, "boundary_class": "internal", "result_summary": None,
+        "error_message": None, "started_at": NOW, "completed_at": None,
+    }  # fmt: skip
+
+
+def lines(graph):
+    """A graph as an export has it: fragments carry the domain and year of their page."""
+    pages = {page["id"]: page for page in graph["pages"]}
+    yield {"type": "recollect", "format": 1, "exported_at": NOW, "root_namespace": "main"}
+    yield from (task(key) for key in sorted({claim["task_id"] for claim in graph["claims"]} - {None}))
+    for page in graph["pages"]:
+        yield node(page["id"], "page", page["url"], title=page["title"], domain=page["domain"], year=page["year"])
+    for at, fragment in enumerate(graph["fragments"]):
+        page = pages.get(fragment["page_id"], {"domain": None, "year": None})
+        place = {"page_id": fragment["page_id"], "position": at, "domain": page["domain"], "year": page["year"]}
+        yield node(fragment["id"], "fragment", f"Fragment {fragment['id']}", **place)
+    for claim in graph["claims"]:
+        rejected = NOW if claim["claim_adoption_status"] == "rejected" else None
+        given = {"claim_kind": "fact", "task_id": claim["task_id"], "rejected_at": rejected}
+        yield node(claim["id"], "claim", claim["claim_text"], **given)
+    for memo in ("m1", "m2"):
+        yield node(memo, "memo", f"Memo {memo}")
+    yield from (edge(*given) for given in graph["edges"])
+
 
 # --- what the views say of it ----------------------------------------------------------------------------------------
 
@@ -189,7 +183,7 @@ def claim(key):
 
 
 def cites(a, b, hops):
-    return (a, b, "openalex", 1, "2026-01-01T00:00:00.000000Z") if hops == 1 else (a, b, None, hops, None)
+    return (a, b, "openalex", 1, NOW) if hops == 1 else (a, b, None, hops, None)
 
 
 EXPECTED = {
@@ -338,76 +332,46 @@ OF_T2 = {
 # --- the two databases -----------------------------------------------------------------------------------------------
 
 
-def plain(row):
-    return tuple(float(value) if isinstance(value, Decimal) else value for value in row)
-
-
-class Database:
-    """One of the two, with one way to ask: SQL with :names in, columns and plain rows out."""
-
-    def __init__(self, dialect, connection):
-        self.dialect, self.connection = dialect, connection
-
-    def ask(self, sql, values=None):
-        values = values or {}
-        if self.dialect == "sqlite":
-            cursor = self.connection.cursor()
-            columns = []
-            cursor.exec_trace = lambda c, *_: not columns.extend(d[0] for d in c.get_description())
-            rows = cursor.execute(sql, values).fetchall()
-        else:
-            for name in values:
-                sql = sql.replace(f":{name}", f"%({name})s")
-            cursor = self.connection.execute(sql, values or None)
-            columns = [d.name for d in cursor.description or ()]
-            rows = cursor.fetchall() if cursor.description else []
-        return columns, [plain(row) for row in rows]
-
-    def view(self, name, task_id=None):
-        return self.ask(render(name, self.dialect, task_id), {"task_id": task_id} if task_id else {})
-
-
-def render(name, dialect, task_id=None):
-    return TEMPLATES.get_template(f"{name}.sql.j2").render(dialect=dialect, task_id=task_id)
-
-
-def header(name):
-    """The question and the columns that a view's comments promise."""
-    lines = (FOLDER / f"{name}.sql.j2").read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("-- question: ")
-    assert lines[1].startswith("-- columns: ")
-    columns = lines[1].removeprefix("-- columns: ")
-    for line in lines[2:]:
-        if not line.startswith("--   "):
-            break
-        columns += " " + line.removeprefix("--   ")
-    return lines[0].removeprefix("-- question: "), [column.strip() for column in columns.split(",")]
-
-
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def open_database(request):
-    """Makes databases of one dialect with a graph in them."""
+def load(request, tmp_path_factory):
+    """Opens memories of one database, each of an owner of its own, with a graph in them. It is always 2026."""
+    if request.param == "sqlite":
+        url = str(tmp_path_factory.mktemp("views") / "memory.db")
+    else:
+        url = request.getfixturevalue("postgres_database")()
     opened = []
 
     def make(graph):
-        if request.param == "sqlite":
-            connection = apsw.Connection(":memory:")
-        else:
-            url = request.getfixturevalue("postgres_database")()
-            connection = psycopg.connect(url, autocommit=True)
-        opened.append(connection)
-        database = Database(request.param, connection)
-        load(database.ask, graph)
-        return database
+        owner = f"owner{len(opened)}"
+        memory = Memory.open(url, owner=owner, embedder="none", clock=lambda: datetime(2026, 6, 1, tzinfo=UTC))
+        opened.append(memory)
+        text = "\n".join(json.dumps(line) for line in lines(graph))
+        assert memory.import_(io.BytesIO(text.encode())).edges_skipped == 0
+        return memory
 
+    make.dialect = request.param
     yield make
-    for connection in opened:
-        connection.close()
+    for memory in opened:
+        memory.close()
 
 
 @pytest.fixture(scope="module")
-def database(open_database):
-    return open_database(GRAPH)
+def memory(load):
+    return load(GRAPH)
+
+
+def view(memory, name, task_id=None):
+    """The columns and rows of a view."""
+    found = memory.query_view(name, task_id=task_id, limit=200)
+    assert found.ok, found.error
+    assert not found.truncated
+    return list(found.columns), list(found.rows)
+
+
+def ask(memory, sql):
+    found = memory.query_graph(sql, limit=200, timeout_ms=2000, max_vm_steps=50_000_000)
+    assert found.ok, (found.error, sql)
+    return list(found.columns), list(found.rows)
 
 
 # --- tests -----------------------------------------------------------------------------------------------------------
@@ -416,73 +380,102 @@ def database(open_database):
 def test_there_are_sixteen():
     assert len(VIEWS) == 16
     assert {*EXPECTED, "v_evidence_chain"} == set(VIEWS)
+    assert set(all_rendered("sqlite")) == set(all_rendered("postgres")) == set(VIEWS)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_rows_are_as_worked_out_by_hand(database, name):
-    assert database.view(name)[1] == EXPECTED[name]
+def test_rows_are_as_worked_out_by_hand(memory, name):
+    assert view(memory, name)[1] == EXPECTED[name]
 
 
-def test_chains_are_as_worked_out_by_hand(database):
-    columns, rows = database.view("v_evidence_chain")
+def test_chains_are_as_worked_out_by_hand(memory):
+    columns, rows = view(memory, "v_evidence_chain")
     found = [dict(zip(columns, row, strict=True)) for row in rows]
     keys = ("source_fragment_id", "intermediate_claim_id", "derived_claim_id", "chain_confidence", "relations", "claim_ids")  # fmt: skip
     assert sorted((tuple(row[key] for key in keys) for row in found), key=str) == sorted(CHAINS, key=str)
     assert [row["chain_confidence"] for row in found] == sorted((c[3] for c in CHAINS), reverse=True)
+    _, known = ask(memory, "select id, source_id, target_id, relation, nli_edge_confidence from edges")
+    edges = {row[0]: row[1:] for row in known}
     for row in found:
         claims = row["claim_ids"].split(", ")
         assert row["claim_hops"] == len(claims) - 1
         assert (row["task_id"], row["claim_text"]) == (claim(claims[0])[0], claim(claims[-1])[2])
-        source, target, relation, confidence = EVIDENCE[row["edge_id"] - 1]
-        assert (source, target) == (row["source_fragment_id"], row["intermediate_claim_id"])
-        assert (relation, confidence) == (row["relation"], row["nli_edge_confidence"])
+        names = ("source_fragment_id", "intermediate_claim_id", "relation", "nli_edge_confidence")
+        assert edges[row["edge_id"]] == tuple(row[name] for name in names)
 
 
 @pytest.mark.parametrize("name", VIEWS)
-@pytest.mark.parametrize("task", ["t1", "t2", "nobody's"])
-def test_a_task_sees_its_own_rows(database, name, task):
-    columns, rows = database.view(name, task)
+@pytest.mark.parametrize("task", ["t1", "t2", "nobodys"])
+def test_a_task_sees_its_own_rows(memory, name, task):
+    columns, rows = view(memory, name, task)
     if "task_id" in columns:
-        assert rows == [row for row in database.view(name)[1] if row[columns.index("task_id")] == task]
+        assert rows == [row for row in view(memory, name)[1] if row[columns.index("task_id")] == task]
     elif task != "t1":
         assert rows == (OF_T2[name] if task == "t2" else [])
 
 
-def test_a_cluster_of_a_task_has_its_pages_only(database):
-    assert database.view("v_citation_clusters", "t1")[1] == [("p1", "p1, p2, p3", 5, 3)]
+def test_a_cluster_of_a_task_has_its_pages_only(memory):
+    assert view(memory, "v_citation_clusters", "t1")[1] == [("p1", "p1, p2, p3", 5, 3)]
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_columns_are_as_the_header_says(database, name):
-    question, columns = header(name)
-    assert question.endswith("?")
-    assert database.view(name)[0] == columns
-    assert database.view(name, "t1")[0] == columns
+def test_columns_are_as_the_header_says(memory, name):
+    shape = SHAPES[name]
+    assert shape.question.endswith("?")
+    assert len(set(shape.columns)) == len(shape.columns)
+    for task_id in (None, "t1"):
+        assert view(memory, name, task_id)[0] == list(shape.columns)
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_works_as_a_table_of_a_query_and_as_a_view(database, name):
-    rows = sorted(database.view(name)[1], key=str)
-    assert sorted(database.ask(f"with x as ({render(name, database.dialect)}) select * from x")[1], key=str) == rows
-    task = database.ask(f"with x as ({render(name, database.dialect, 't1')}) select * from x", {"task_id": "t1"})[1]
-    assert sorted(task, key=str) == sorted(database.view(name, "t1")[1], key=str)
-    database.ask(f"create view {name} as {render(name, database.dialect)}")
-    assert sorted(database.ask(f"select * from {name}")[1], key=str) == rows
-    database.ask(f"drop view {name}")
+def test_a_view_can_be_selected_from_and_stand_in_a_query(memory, load, name):
+    columns, rows = view(memory, name)
+    assert ask(memory, f"select * from {name}") == (columns, rows)
+    counted = ask(memory, f"with x as (select * from {name}) select count(*) from x")
+    assert counted[1] == [(len(rows),)]
+    for task_id in (None, "t1"):
+        made = render(name, load.dialect, task_id=task_id)
+        budget = Budget(rows=200, timeout_ms=2000, steps=50_000_000, answer_bytes=1_000_000)
+        asked = Asked(f"with x as ({made.sql}) select * from x", budget, NOW, parameters=made.parameters, ours=True)
+        answered = memory._reader.answer(memory._access, asked)
+        assert sorted(map(str, plain(answered.rows))) == sorted(map(str, view(memory, name, task_id)[1]))
+
+
+def plain(rows):
+    """Rows with PostgreSQL's decimal numbers as Python's."""
+    return [tuple(float(value) if type(value).__name__ == "Decimal" else value for value in row) for row in rows]
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_task_is_bound_and_never_pasted(name):
-    text = render(name, "sqlite", "'; drop table claims --")
-    assert ":task_id" in text
-    assert "drop" not in text
-    assert "task_id = :" not in render(name, "sqlite")
+    made = render(name, "sqlite", task_id="'; drop table claims --")
+    assert ":task_id" in made.sql
+    assert "drop" not in made.sql
+    assert made.parameters == {"task_id": "'; drop table claims --"}
+    assert "task_id = :" not in render(name, "sqlite").sql
+    assert render(name, "sqlite").parameters == {}
 
 
-def test_truth_is_a_boolean_where_there_are_some(database):
-    columns, rows = database.view("v_claim_evidence_summary")
-    kind = bool if database.dialect == "postgres" else int
+def test_truth_is_a_boolean_where_there_are_some(memory, load):
+    columns, rows = view(memory, "v_claim_evidence_summary")
+    kind = bool if load.dialect == "postgres" else int
     assert {type(row[columns.index("is_controversial")]) for row in rows} == {kind}
+
+
+def test_a_view_has_two_names_a_limit_and_no_others(memory):
+    short = memory.query_view("evidence_chain", limit=3)
+    assert (len(short.rows), short.truncated) == (3, True)
+    assert short.rows == memory.query_view("v_evidence_chain", limit=200).rows[:3]
+    assert not memory.query_view("v_outdated_evidence", limit=1).truncated, "there is only one"
+    for wrong in ("v_nothing", "macros", "v_", "../views/v_hub_pages", "claims", "V_HUB_PAGES"):
+        with pytest.raises(NotFound) as refused:
+            memory.query_view(wrong)
+        assert "v_hub_pages" in refused.value.hint
+    for wrong in ({"limit": 0}, {"limit": 201}, {"limit": True}, {"task_id": "no id!"}, {"task_id": ""}):
+        with pytest.raises(InvalidInput):
+            memory.query_view("v_hub_pages", **wrong)
+    with pytest.raises(InvalidInput):
+        memory.query_view("")
 
 
 @pytest.mark.parametrize(
@@ -494,47 +487,45 @@ def test_truth_is_a_boolean_where_there_are_some(database):
         ([1.0, 1.0], [1.0, 1.0], (0.5, 0.189, 0.5, True)),
         ([], [0.95], (0.339, 0.238, 0.0, False)),
         ([0.7], [0.3], (0.567, 0.248, 0.3, True)),  # the least that is controversial
-        ([0.9, None, 0.0], [None], (0.655, 0.241, 0.0, False)),  # what has no weight changes nothing
+        ([0.9, 0.0], [0.0], (0.655, 0.241, 0.0, False)),  # what has no weight changes nothing
     ],
 )
-def test_confidence_uncertainty_and_controversy(open_database, supports, refutes, expected):
+def test_confidence_uncertainty_and_controversy(load, supports, refutes, expected):
     judgements = [("supports", c) for c in supports] + [("refutes", c) for c in refutes]
-    edges = [
-        {"id": n, **edge("fragment", f"f{n}", "claim", "c1", relation, confidence)}
-        for n, (relation, confidence) in enumerate(judgements)
-    ]
-    columns, [row] = open_database(GRAPH | {"claims": CLAIMS[:1], "edges": edges}).view("v_claim_evidence_summary")
+    edges = [(f"f{n}", "c1", relation, confidence) for n, (relation, confidence) in enumerate(judgements, start=1)]
+    memory = load(GRAPH | {"claims": CLAIMS[:1], "edges": edges})
+    columns, [row] = view(memory, "v_claim_evidence_summary")
     names = ("bayesian_confidence", "uncertainty", "controversy", "is_controversial")
     assert tuple(row[columns.index(name)] for name in names) == expected
 
 
-def test_contradictions_name_the_surest_twenty_fragments_a_side(open_database):
+def test_contradictions_name_the_surest_twenty_fragments_a_side(load):
     judgements = [("supports", n / 100) for n in range(1, 31)] + [("refutes", 0.5)]
-    edges = [
-        {"id": n, **edge("fragment", f"f{n}", "claim", "c1", relation, confidence)}
-        for n, (relation, confidence) in enumerate(judgements, start=1)
-    ]
-    columns, [row] = open_database(GRAPH | {"claims": CLAIMS[:1], "edges": edges}).view("v_contradictions")
+    edges = [(f"f{n}", "c1", relation, confidence) for n, (relation, confidence) in enumerate(judgements, start=1)]
+    fragments = [{"id": f"f{n}", "page_id": "p1"} for n in range(1, 32)]
+    memory = load(GRAPH | {"claims": CLAIMS[:1], "fragments": fragments, "edges": edges})
+    columns, [row] = view(memory, "v_contradictions")
     found = dict(zip(columns, row, strict=True))
     assert found["supporting_fragments"].split(", ") == [f"f{n}" for n in range(30, 10, -1)]
     assert (found["support_count"], found["refuting_fragments"]) == (30, "f31")
 
 
 @pytest.mark.parametrize("shape", ["chain", "star", "clique"])
-def test_large_clusters_stay_fast(open_database, shape):
-    size = {"chain": 300, "star": 1000, "clique": 60}[shape]
+def test_large_clusters_stay_fast(load, shape):
+    size = {"chain": 300, "star": 600, "clique": 40}[shape]
     ids = [f"p{n:04}" for n in range(size)]
     pairs = {
-        "chain": list(pairwise(ids)),
+        "chain": list(itertools.pairwise(ids)),
         "star": [(leaf, ids[-1]) for leaf in ids[:-1]],
-        "clique": [(a, b) for a in ids for b in ids if a < b],
+        "clique": list(itertools.combinations(ids, 2)),
     }[shape]
     both = [pair for a, b in pairs for pair in ((a, b), (b, a))]
-    edges = [{"id": n, **edge("page", a, "page", b, "cites", 1.0)} for n, (a, b) in enumerate(both)]
-    [row] = open_database(GRAPH | {"edges": edges}).view("v_citation_clusters")[1]
+    pages = [PAGES[0] | {"id": key, "url": f"https://a.org/{key}", "title": None} for key in ids]
+    graph = {"pages": pages, "fragments": [], "claims": [], "edges": [(a, b, "cites", 1.0) for a, b in both]}
+    [row] = view(load(graph), "v_citation_clusters")[1]
     assert row == ("p0000", ", ".join(ids[:50]), len(both), size)
 
 
-def test_an_empty_graph_has_no_rows(open_database):
-    database = open_database({table: [] for table in TABLES} | {"clock": GRAPH["clock"]})
-    assert [database.view(name)[1] for name in VIEWS] == [[]] * 16
+def test_an_empty_graph_has_no_rows(load):
+    memory = load({"pages": [], "fragments": [], "claims": [], "edges": []})
+    assert [view(memory, name)[1] for name in VIEWS] == [[]] * 16

@@ -137,9 +137,18 @@ class ImportGuard:
 
 
 def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
-    """What may be stored of a node, and how much was taken out of it; raises if nothing may be."""
-    texts = [text_of(node.title, node.content), *_texts(node.metadata), *_texts(node.provenance)]
+    """What may be stored of a node, and how much was taken out of it; raises if nothing may be.
+
+    A page is known by its URL: with a number taken out it would be another one. So a URL of a page, and where a
+    fragment says that it comes from there, is refused or kept.
+    """
+    is_page = node.kind == "page"
+    urls = {"url": node.provenance["url"]} if node.kind in ("page", "fragment") and "url" in node.provenance else {}
+    said = {name: value for name, value in node.provenance.items() if name not in urls}
+    texts = [text_of(node.title, "" if is_page else node.content), *_texts(node.metadata), *_texts(said)]
     found = {finding.kind for text in texts for finding in detect.find(text)}
+    if any(finding.kind == _SECRET for text in _texts(urls) for finding in detect.find(text)):
+        found.add(_SECRET)
     verdict = rules.judge(node.boundary_class, found)
     if verdict.denied:
         raise BoundaryDenied(
@@ -156,14 +165,14 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         counts.update(taken)
         return replaced
 
-    content = check.check_content(clean(node.content))
+    content = node.content if is_page else check.check_content(clean(node.content))
     kept = replace(
         kept,
         title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
         content=content,
         content_hash=check.content_hash(content),
         metadata=_mapped(node.metadata, clean),
-        provenance=_mapped(node.provenance, clean),
+        provenance={**_mapped(said, clean), **urls},
     )
     return kept, counts
 

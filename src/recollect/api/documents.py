@@ -11,7 +11,7 @@ from recollect.api.evidence import EvidenceVerbs
 from recollect.api.opening import path_of
 from recollect.api.state import silent
 from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound, shown
-from recollect.model.evidence import Added, DocumentAdded, DocumentsAdded, NewFragment, NewPage
+from recollect.model.evidence import Added, AddedStatus, DocumentAdded, DocumentsAdded, NewFragment, NewPage
 from recollect.model.graph import Node
 from recollect.storage import evidence, nodes
 from recollect.storage.port import Progress, Transaction
@@ -19,7 +19,7 @@ from recollect.text import check
 from recollect.text.urls import check_url
 
 if TYPE_CHECKING:
-    from recollect.explore.documents.bibliography import Paper
+    from recollect.explore.documents.bibliography import Bibliography, Paper
     from recollect.explore.documents.document import Document
 
 # So many fragments are written in one transaction: others can write in between.
@@ -73,8 +73,7 @@ class DocumentVerbs(EvidenceVerbs):
         else:
             url, data, kind = Path(source).as_uri(), _bytes_of(Path(source)), None
         if is_bibliography(source, data):
-            papers = read_bibliography(source, data)
-            return [self._add_paper(source, paper, namespace) for paper in papers.papers], papers.refused
+            return self._add_papers(source, read_bibliography(source, data), namespace)
         hashed = hashlib.sha256(data).hexdigest()
         known = self._known(url, namespace)
         if known is not None and known.metadata.get("file_hash") == hashed:
@@ -115,15 +114,35 @@ class DocumentVerbs(EvidenceVerbs):
         created = sum(each.status == "created" for each in stored)
         return DocumentAdded(source, url, document.title, "created" if known is None else "updated", created)
 
+    def _add_papers(
+        self, source: str, papers: Bibliography, namespace: str | None
+    ) -> tuple[list[DocumentAdded], Sequence[tuple[str, str]]]:
+        """Each paper by itself: one that is refused does not keep the others out."""
+        added: list[DocumentAdded] = []
+        refused = list(papers.refused)
+        for paper in papers.papers:
+            try:
+                added.append(self._add_paper(source, paper, namespace))
+            except _FAULTS as error:
+                refused.append((paper.title or paper.url, str(error)))
+        return added, refused
+
     def _add_paper(self, source: str, paper: Paper, namespace: str | None) -> DocumentAdded:
         cites = [NewPage(cited.url, cited.title, cited.year) for cited in paper.cites]
-        page = NewPage(paper.url, paper.title, paper.year, paper.metadata, cites, citation_source="bibliography")
         abstract = [] if paper.abstract is None else [NewFragment(paper.abstract, type="abstract", position=0)]
-        added = self.add_evidence(page, fragments=abstract, namespace=namespace)
-        assert added.page is not None
-        created = sum(each.status == "created" for each in added.fragments)
-        status = "updated" if added.page.status == "unchanged" and (created or added.cites) else added.page.status
-        return DocumentAdded(source, paper.url, paper.title, status, created, added.cites)
+        created = new_cites = 0
+        status: AddedStatus = "unchanged"
+        for first in range(0, max(len(cites), 1), _AT_ONCE):
+            some = cites[first : first + _AT_ONCE]
+            page = NewPage(paper.url, paper.title, paper.year, paper.metadata, some, citation_source="bibliography")
+            added = self.add_evidence(page, fragments=abstract, namespace=namespace)
+            assert added.page is not None
+            created += sum(each.status == "created" for each in added.fragments)
+            new_cites += added.cites
+            status = added.page.status if status == "unchanged" else status
+        if status == "unchanged" and (created or new_cites):
+            status = "updated"
+        return DocumentAdded(source, paper.url, paper.title, status, created, new_cites)
 
     def _known(self, url: str, namespace: str | None) -> Node | None:
         access = self._access

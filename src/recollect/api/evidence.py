@@ -56,6 +56,8 @@ class EvidenceVerbs(Verbs):
         judges; what a person has corrected stays. `query` is the search that found it, for the task.
         """
         trace = trace_of(request_id, None)
+        if judge == evidence.HUMAN:
+            raise InvalidInput("a person's judgement is made by correcting", hint="`recollect correct`")
         access = self._access
         task = None if task_id is None else self._open_task(access, check.check_id(task_id, field="task_id"))
         if task is None and (query is not None or query_id is not None):
@@ -195,13 +197,8 @@ class EvidenceVerbs(Verbs):
         taken: Counter[str] = Counter()
 
         def kept(node: Node, where: str) -> Node:
-            # A page is known by its URL: taking numbers out of it would make it another one.
-            body = replace(node, content="page") if node.kind == "page" else node
             try:
-                if node.kind == "page":
-                    refuse_secret(node.content, field="url")
-                cleaned, counts = guarded(body, rules)
-                cleaned = replace(cleaned, content=node.content) if node.kind == "page" else cleaned
+                cleaned, counts = guarded(node, rules)
                 cleaned = replace(cleaned, content_hash=check.content_hash(cleaned.content))
                 keep_invariants(cleaned, rules)
             except BoundaryDenied as error:

@@ -87,6 +87,8 @@ class MemoVerbs(Verbs):
             updated_at="",
         )
         existing = None if memo_id is None else self.get(memo_id, namespace=namespace)
+        if existing is not None and existing.kind in ("page", "fragment"):
+            raise InvalidInput(f"{existing.id} is a {existing.kind}: it stays as its source has it")
         if existing is not None and claim_kind is not None and existing.kind != "claim":
             raise InvalidInput(f"{existing.id} is a {existing.kind} and stays one", hint="save the claim as a new one")
         saving = self._saving(given, existing, check.check_names(entities), sure=confidence is not None)

@@ -43,10 +43,16 @@ def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape]) -> str |
         if table in _INSTEAD or table.split(".")[0] in _INSTEAD:
             return _INSTEAD.get(table) or _INSTEAD[table.split(".")[0]]
         return f"the tables are {', '.join(shape.name for shape in shapes)}"
-    if failed.kind == "refused":
-        return "write one SELECT over the tables that include_schema=true lists"
-    if "too big" in message:
-        return "a value may have 100,000 bytes: use substr, or aggregate fewer rows"
+    if failed.hint is not None:
+        return failed.hint
+    if failed.kind == "refused" or "cannot modify" in message:
+        return "this is read-only: write one SELECT over the tables that include_schema=true lists"
+    if "too big" in message or "too long" in message:
+        return "use substr, or aggregate fewer rows"
+    if "no such function" in message:
+        return "common text, number, date, JSON and window functions are there; docs/concepts/sql.md lists them"
+    if "too many columns" in message:
+        return "select at most 100 columns"
     if "syntax error" in message or "unrecognized token" in message:
         return "text is quoted 'so', names \"so\"; one SELECT, without a WITH … INSERT"
     return None

@@ -7,7 +7,7 @@ from typing import Final
 
 from recollect.model.access import Access
 from recollect.model.errors import NotFound
-from recollect.model.graph import NodeKind
+from recollect.model.graph import Node, NodeKind
 from recollect.model.results import Similar, SimilarFound, Target
 from recollect.storage import nodes
 from recollect.storage.candidates import nearest
@@ -38,9 +38,14 @@ def vector_search(
     by_id = nodes.by_ids(tx, access, [node_id for node_id, _ in wanted])
     return SimilarFound(
         tuple(
-            Similar(node_id, by_id[node_id].title, by_id[node_id].content[:_PREVIEW_CHARACTERS], min(value, 1.0))
+            _similar(by_id[node_id], value)
             for node_id, value in wanted
-            if node_id in by_id
+            if node_id in by_id and by_id[node_id].rejected_at is None
         ),
         near.searched,
     )
+
+
+def _similar(node: Node, similarity: float) -> Similar:
+    preview = node.content[:_PREVIEW_CHARACTERS]
+    return Similar(node.id, node.title, preview, min(similarity, 1.0), node.kind, node.provenance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,11 +20,19 @@ from recollect.model.results import (
     SimilarFound,
 )
 
+# How far to trust a text, by what it is.
+_TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
+
 
 class Answer(BaseModel):
     """Base of all answers: nothing leaves that is not declared."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def trust_of(kind: str) -> str:
+    """The trust label of a node of this kind."""
+    return _TRUST.get(kind, kind)
 
 
 class MemoRef(Answer):
@@ -134,6 +142,8 @@ class FoundMemo(Memo):
     """A memo that a search found."""
 
     score: float = Field(description="How well it fits, 0 to 1; comparable within one answer only.")
+    trust: str = Field(description="own-note, agent-claim or quoted-source.")
+    source: dict[str, Any] = Field(description="Where it comes from, as the one who saved it said.")
     scores: HitScores | None = Field(default=None, description="With explain: how the score came about.")
 
 
@@ -155,6 +165,8 @@ class SearchResult(Answer):
             FoundMemo(
                 **Memo.of(hit.node).model_dump(),
                 score=hit.score,
+                trust=trust_of(hit.node.kind),
+                source=dict(hit.node.provenance),
                 scores=HitScores.of(hit.scores) if explain else None,
             )
             for hit in found.hits
@@ -177,6 +189,8 @@ class SimilarNode(Answer):
     title: str | None
     text_preview: str = Field(description="The first 200 characters.")
     similarity: float = Field(description="Cosine similarity.")
+    trust: str = Field(description="own-note, agent-claim or quoted-source.")
+    source: dict[str, Any] = Field(description="Where it comes from: the page's url, its heading.")
 
 
 class VectorSearchResult(Answer):
@@ -190,7 +204,15 @@ class VectorSearchResult(Answer):
     @classmethod
     def of(cls, found: SimilarFound) -> VectorSearchResult:
         results = [
-            SimilarNode(**{name: getattr(each, name) for name in SimilarNode.model_fields}) for each in found.results
+            SimilarNode(
+                id=each.id,
+                title=each.title,
+                text_preview=each.text_preview,
+                similarity=each.similarity,
+                trust=trust_of(each.kind),
+                source=dict(each.source),
+            )
+            for each in found.results
         ]
         return cls(results=results, total_searched=found.total_searched)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from recollect.interfaces.answers import Answer
 from recollect.model.evidence import (
@@ -213,6 +213,9 @@ class SchemaAnswer(Answer):
 
 class QueryAnswer(Answer):
     """Rows of a statement, or with ok=false why there are none and what to do about it."""
+
+    # `schema` is the name of a method of every model, so that the field has another.
+    model_config = ConfigDict(serialize_by_alias=True)
 
     ok: bool
     rows: list[dict[str, Any]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from pydantic import Field
 
-from recollect.interfaces.answers import Answer, HitScores, Memo, MemoRef
+from recollect.interfaces.answers import Answer, HitScores, Memo, MemoRef, trust_of
 from recollect.model.graph import Node
 from recollect.model.results import (
     ActiveContext,
@@ -19,9 +19,6 @@ from recollect.model.results import (
     Swept,
     Weighed,
 )
-
-# How far to trust a text, by what it is.
-TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 
 
 class Features(HitScores):
@@ -71,7 +68,7 @@ class RecalledMemo(Memo):
             rank=item.rank,
             score=item.score,
             reason=item.reason,
-            trust=TRUST.get(node.kind, node.kind),
+            trust=trust_of(node.kind),
             source=dict(node.provenance),
             date=node.observed_at,
             replaces=list(item.replaces),

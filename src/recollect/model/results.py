@@ -96,12 +96,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A node near a question: the beginning of its text and the cosine similarity."""
+    """A node near a question: the beginning of its text, the cosine similarity, and where it comes from."""
 
     id: str
     title: str | None
     text_preview: str
     similarity: float
+    kind: str = "claim"
+    source: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class Imported:
     edges_skipped: int = 0
     tasks: int = 0
     queries: int = 0
+    corrections: int = 0
     settings: int = 0
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from recollect.model import cursors
 from recollect.model.access import Access
-from recollect.model.errors import NotFound
-from recollect.model.graph import Edge, strictest
+from recollect.model.errors import InvalidInput, NotFound
+from recollect.model.graph import JUDGEMENTS, Edge, strictest
 from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, NodeRef, Related, Relations
 from recollect.storage import nodes
@@ -42,6 +42,8 @@ def save(
     source_id, target_id, tag = key
     source = nodes.get(tx, access.narrowed(within), source_id, label="source memo")
     target = nodes.get(tx, access, target_id, label="target memo")
+    if (source.kind, target.kind) == ("fragment", "claim") and tag in JUDGEMENTS:
+        raise InvalidInput("a fragment has one judgement about a claim", hint="add_evidence makes it and changes it")
     row = tx.row("edge_get", _key_parameters(access, key))
     if row is None:
         edge = Edge(

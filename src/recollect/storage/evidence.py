@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from recollect.graph.posterior import posterior
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, InvalidInput, NotFound
+from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound
 from recollect.model.evidence import Added, Correction, Posterior
 from recollect.model.graph import JUDGEMENTS, Edge, Node, strictest
 from recollect.storage import edges, embeddings, mentions, nodes, text_index
@@ -42,6 +42,9 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
     """Store fragments, claims or pages that are not there yet, all at once; one that is there stays as it is."""
     if not wanted:
         return []
+    for node in wanted:
+        if not access.sees(node.namespace, node.boundary_class):
+            raise BoundaryDenied(f"this access may not see the boundary class {node.boundary_class!r}")
     hashes = json_text(sorted({node.content_hash for node in wanted}))
     rows = tx.rows("nodes_by_hash", {**scope_parameters(access), "hashes": hashes})
     known: dict[tuple[Any, ...], str] = {tuple(row[1:]): row[0] for row in rows}
@@ -113,6 +116,7 @@ def drop_fragments(tx: Transaction, access: Access, page_id: str, kept: Iterable
     if unused:
         tx.run("nodes_delete", {"owner": access.owner, "ids": json_text(unused)})
     tx.run("fragments_outdated", where)
+    tx.run("fragments_back", where)
     return len(unused)
 
 
@@ -175,6 +179,13 @@ def note(tx: Transaction, access: Access, correction: Correction) -> None:
     """Add to the history of corrections."""
     values = {name: getattr(correction, name) for name in Correction.__slots__}
     tx.run("correction_add", {"owner": access.owner, **values})
+
+
+def load_corrections(tx: Transaction, access: Access, batch: Sequence[Correction]) -> int:
+    """Import corrections of claims that are here; returns how many are new."""
+    scope = scope_parameters(access)
+    rows = ({**scope, **{name: getattr(each, name) for name in Correction.__slots__}} for each in batch)
+    return sum(tx.count("correction_load", row) for row in rows)
 
 
 def history(tx: Transaction, access: Access, claim_id: str) -> tuple[Correction, ...]:

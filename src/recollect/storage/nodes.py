@@ -216,8 +216,14 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
         embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
         mentions.write(tx, access, new, old=old)
     if new.year != old.year:
-        tx.run("fragments_dated", {"owner": access.owner, "id": new.id, "year": new.year})
-        tx.run("edges_dated", {"owner": access.owner, "id": new.id, "year": new.year})
+        date_fragments(tx, access, new)
     if new.boundary_class != old.boundary_class:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([new.id])})
     return True
+
+
+def date_fragments(tx: Transaction, access: Access, page: Node) -> None:
+    """Give a page's year to its fragments and to the edges that start there."""
+    dated = {"owner": access.owner, "id": page.id, "year": page.year}
+    tx.run("fragments_dated", dated)
+    tx.run("edges_dated", dated)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +13,11 @@ from rich.console import Console
 from rich.rule import Rule
 
 from recollect.api import Memory
-from recollect.interfaces.cli import render, render_recall
+from recollect.interfaces.cli import render, render_explore, render_recall
 from recollect.interfaces.cli.session import output, reported
 from recollect.model.errors import InvalidInput, NotFound
+from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
+from recollect.model.graph import Relation
 
 # (key, namespace, title, text, metadata)
 _MEMOS: Final[tuple[tuple[str, str, str, str, dict[str, str]], ...]] = (
@@ -55,6 +58,13 @@ _RELATIONS: Final = (
     ("network", "choice", "conflicts", 0.6, "A file on a shared network drive would not be safe."),
     ("network", "team", "explains", 0.8, "Hosts cannot share a WAL file, so a team needs a server."),
     ("team", "choice", "refines", 0.7, "SQLite stays the choice for one machine."),
+)
+
+_CLAIM: Final = "In WAL mode readers do not block the writer."
+_EVIDENCE: Final[tuple[tuple[str, int, str, Relation], ...]] = (
+    ("https://example.org/wal", 2022, "Readers do not block writers and a writer does not block readers.", "supports"),
+    ("https://example.com/notes", 2019, "WAL では読み取りは書き込みを待たない。", "supports"),
+    ("https://example.net/forum", 2011, "A checkpoint had to wait for my long-running reader.", "refutes"),
 )
 
 
@@ -129,8 +139,32 @@ def _walk_through(memory: Memory, console: Console) -> None:
     except NotFound as error:
         console.print(render.shown(f"  {error.code}: {error}"))
 
-    step("11. Check that all is whole")
+    _explore(memory, console, step)
+    step("13. Check that all is whole")
     console.print(render.health_table(memory.doctor()))
+
+
+def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
+    step("11. Evidence: a source, its words, a claim, and what they say about it")
+    task = memory.create_task("Does WAL let readers go on while a writer writes?")
+    for url, year, text, relation in _EVIDENCE:
+        memory.add_evidence(
+            NewPage(url, year=year),
+            fragments=[NewFragment(text)],
+            claims=[NewClaim(_CLAIM, evidence=[NewEvidence(relation, fragment=0, confidence=0.9, quote=text)])],
+            task_id=task.id,
+        )
+    for part in render_explore.task_lines(memory.update_task(task.id, status="completed")):
+        console.print(part)
+
+    step("12. Explore it: analyses that are ready, and SQL that can only read")
+    for sql in (
+        "select claim_text, support_count, refute_count, bayesian_confidence from v_claim_evidence_summary",
+        "delete from claims",
+    ):
+        console.print(render.shown(f"  {sql}"))
+        for part in render_explore.result_lines(memory.query_graph(sql)):
+            console.print(part)
 
 
 def _fresh(keep: str | None) -> Path:

@@ -72,14 +72,18 @@ def reject(
 @command(app, "sql")
 def sql(
     session: Session,
-    statement: Annotated[str, typer.Argument(help="One SELECT; - reads it from standard input.", metavar="SQL")],
+    statement: Annotated[
+        str | None, typer.Argument(help="One SELECT; - reads it from standard input.", metavar="SQL")
+    ] = None,
     limit: Limit = 50,
     timeout_ms: Annotated[int, typer.Option("--timeout-ms", help="At most 2,000.")] = 300,
     max_steps: Annotated[int, typer.Option("--max-steps", help="SQLite's steps, at most 50,000,000.")] = 500_000,
     schema: Annotated[bool, typer.Option("--schema", help="Also list the tables and columns.")] = False,
 ) -> None:
     """Ask the evidence graph in read-only SQL."""
-    text = sys.stdin.read() if statement == "-" else statement
+    if statement is None and not schema:
+        raise InvalidInput("there is no statement", hint="give one SELECT, or --schema to see the tables")
+    text = sys.stdin.read() if statement == "-" else statement or "select this_year from clock"
     result = session.memory.query_graph(
         text, limit=limit, timeout_ms=timeout_ms, max_vm_steps=max_steps, include_schema=schema
     )

@@ -24,6 +24,8 @@ from recollect.text.check import json_text
 
 _BAR: Final = 30
 _CELL_CHARACTERS: Final = 120
+# Wider rows are shown one value a line.
+_COLUMNS: Final = 8
 _FAILURES: Final = 20
 _COLOURS: Final = {"supporting": "green", "refuting": "red", "neutral": "yellow"}
 
@@ -64,6 +66,10 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
         yield shown(f"error: {result.error}")
         if result.hint:
             yield shown(f"hint: {result.hint}")
+    elif result.rows and len(result.columns) > _COLUMNS:
+        for number, row in enumerate(result.rows, 1):
+            yield Text(f"── {number} ──", style="dim")
+            yield from (shown(f"{name}: {_cell(value)}") for name, value in zip(result.columns, row, strict=True))
     elif result.rows:
         table = new_table(*result.columns)
         for row in result.rows:

@@ -21,10 +21,11 @@ Failure = Literal["refused", "interrupted", "failed"]
 class SqlFailed(Exception):
     """A statement gave no answer: it was refused, ran out of its budget, or is wrong."""
 
-    def __init__(self, kind: Failure, message: str) -> None:
+    def __init__(self, kind: Failure, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)

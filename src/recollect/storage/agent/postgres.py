@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Mapping
 from importlib.resources import files
 from string import Template
@@ -18,10 +19,10 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import errors, sql
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, StoreUnavailable
+from recollect.model.errors import InvalidInput, StoreBusy, StoreUnavailable
 from recollect.model.evidence import TableShape
 from recollect.storage.agent.port import Answered, Asked, Collector, SqlFailed
 from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
@@ -35,6 +36,11 @@ _LOCK_TIMEOUT: Final = "10s"
 _MEMORY: Final = "4MB"
 _MEMORY_OURS: Final = "64MB"
 _FETCHED_AT_ONCE: Final = 20
+# Classes of errors: out of resources, or over a limit.
+_EXCEEDED: Final = ("53", "54")
+# Whose rows are limited by a join, not by row-level security alone: no condition of a statement's may come before it,
+# or it would tell of hidden rows by failing.
+_BARRIERS: Final = frozenset(("queries", "embeddings"))
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 _WORDS: Final[Words] = {
     "joins": "left join {{table nodes}} c on c.owner_id = e.owner_id and c.id = e.target_id",
@@ -88,7 +94,7 @@ class PostgresReader:
         try:
             text = _with_parameters(asked.sql) if asked.ours else checked(_with_literals(asked), self._names)
         except InvalidInput as error:
-            raise SqlFailed("refused", error.message) from None
+            raise SqlFailed("refused", error.message, error.hint) from None
         try:
             with self._pool.connection() as connection, connection.transaction(force_rollback=True):
                 _enter(connection, access, asked, secret)
@@ -97,10 +103,14 @@ class PostgresReader:
             raise SqlFailed("interrupted", "interrupted (timeout)") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             raise SqlFailed("refused", _message(error)) from None
-        except psycopg.OperationalError:
-            raise
+        except PoolTimeout:
+            raise StoreBusy("other statements are running", hint="try again in a moment") from None
         except psycopg.Error as error:
+            if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "")[:2] not in _EXCEEDED:
+                raise StoreUnavailable(f"PostgreSQL: {_message(error)}") from error
             raise SqlFailed("failed", _message(error)) from None
+        except (ValueError, OverflowError, RecursionError):
+            raise SqlFailed("failed", "a value in the answer cannot be read: cast it to text") from None
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         del access
@@ -133,7 +143,9 @@ def _prepared(connection: psycopg.Connection[Row], analyses: Mapping[str, str]) 
     row = connection.execute("select quote_ident(current_schema())").fetchone()
     base = str(row[0]) if row else "public"
     views = {**definitions({**_WORDS, "table": base + ".{0}"}), **analyses}
-    made = hashlib.sha256(json.dumps([script.template, base, FUNCTIONS_SQL, views]).encode()).hexdigest()
+    made = hashlib.sha256(
+        json.dumps([script.template, base, FUNCTIONS_SQL, views, sorted(_BARRIERS)]).encode()
+    ).hexdigest()
     if _mark(connection) != made:
         _make_roles(connection)
         try:
@@ -156,16 +168,24 @@ def _make_views(connection: psycopg.Connection[Row], views: Mapping[str, str]) -
     connection.execute("set local search_path = recollect_agent")
     for name, select in views.items():
         view = sql.Identifier("recollect_agent", name)
-        connection.execute(sql.SQL("create view {} as ").format(view) + sql.SQL(select))
+        how = sql.SQL("with (security_barrier) " if name in _BARRIERS else "")
+        connection.execute(sql.SQL("create view {} {}as ").format(view, how) + sql.SQL(select))
         connection.execute(sql.SQL("alter view {} owner to recollect_views").format(view))
         connection.execute(sql.SQL("grant select on {} to recollect_agent").format(view))
 
 
 def _make_roles(connection: psycopg.Connection[Row]) -> None:
     """Roles belong to the whole server: another database may have made them already, or be doing so."""
-    for role in map(sql.Identifier, _ROLES):
+    held = "select rolname from pg_roles where rolname = any(%s) and pg_has_role(current_user, oid, 'member')"
+    ready = {name for (name,) in connection.execute(held, (list(_ROLES),)).fetchall()}
+    there = {name for (name,) in connection.execute("select rolname from pg_roles").fetchall()}
+    for name in _ROLES:
+        role = sql.Identifier(name)
+        if name in ready:
+            continue
         try:
-            connection.execute(sql.SQL("create role {} nologin").format(role))
+            if name not in there:
+                connection.execute(sql.SQL("create role {} nologin").format(role))
         except (errors.DuplicateObject, errors.UniqueViolation):
             pass
         except errors.InsufficientPrivilege as error:
@@ -218,11 +238,12 @@ def _signature(secret: str, body: str) -> str:
 def _collected(connection: psycopg.Connection[Row], text: str, asked: Asked) -> Answered:
     """Rows a few at a time, so that a wide answer is never held in full."""
     collected = Collector(asked.budget)
+    deadline = time.monotonic() + asked.budget.timeout_ms / 1000
     with connection.cursor(name="agent", scrollable=False) as cursor:
         cursor.execute(text, asked.parameters if asked.ours else None)
         columns = tuple(column.name for column in cursor.description or ())
         wanted = True
-        while wanted and (rows := cursor.fetchmany(_FETCHED_AT_ONCE)):
+        while wanted and (rows := _fetched(connection, cursor, deadline)):
             wanted = all(collected.take(row) for row in rows)
     return Answered(columns, tuple(collected.rows), collected.truncated)
 
@@ -235,6 +256,15 @@ def _with_literals(asked: Asked) -> str:
         return match[0] if value is None else "'" + str(value).replace("'", "''") + "'"
 
     return _PARAMETER.sub(literal, asked.sql) if asked.parameters else asked.sql
+
+
+def _fetched(connection: psycopg.Connection[Row], cursor: psycopg.ServerCursor[Row], deadline: float) -> list[Row]:
+    """Some more rows. PostgreSQL gives each fetch the whole time again, so it is told what is left."""
+    left_ms = int((deadline - time.monotonic()) * 1000)
+    if left_ms < 1:
+        raise SqlFailed("interrupted", "interrupted (timeout)")
+    connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
+    return cursor.fetchmany(_FETCHED_AT_ONCE)
 
 
 def _with_parameters(text: str) -> str:

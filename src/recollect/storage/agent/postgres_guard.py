@@ -7,6 +7,7 @@ functions and tables with their schema. So a misreading may change an answer, bu
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Collection
 from functools import cache, lru_cache
@@ -101,7 +102,8 @@ def _checked(sql: str, tables: frozenset[str]) -> str:
 
     _check_text(sql)
     try:
-        statements = [statement for statement in _dialect().parse(sql) if statement is not None]
+        parsed = (statement for statement in _dialect().parse(sql) if statement is not None)
+        statements = [one for one in parsed if type(one).__name__ != "Semicolon"]  # a comment after the last one
         if len(statements) != 1:
             raise InvalidInput("one SELECT at a time", hint="send one statement")
         return QueryWriter(tables, statements[0]).query(statements[0])
@@ -118,6 +120,8 @@ def checked(sql: str, tables: Collection[str]) -> str:
 @cache
 def _dialect() -> Dialect:
     """PostgreSQL as sqlglot reads it, but a function call stays a name with arguments."""
+    # It would write about each statement that it does not know to standard error.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     from sqlglot.dialects.postgres import Postgres
 
     standard = Postgres.Parser

@@ -3,7 +3,8 @@
 Each fence holds by itself: the file is opened read-only; an authorizer allows what is listed and denies all else;
 tables are readable only inside views whose names nobody can guess (the authorizer calls a CTE by its name just as a
 view, so a known name would prove nothing); a progress handler counts steps and watches the clock; the engine's limits
-bound what one function call can do, because no handler runs inside one.
+bound what one function call can do, because no handler runs inside one, and functions whose time is the product of
+two lengths are wrapped.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -32,15 +34,18 @@ from recollect.storage.agent.port import (
     Answered,
     Asked,
     Collector,
-    Failure,
     SqlFailed,
 )
+from recollect.storage.agent.sqlite_guard import too_large
 from recollect.storage.agent.tables import Words, definitions, names, written_out
 from recollect.storage.statements import scope_parameters
 
-# A handler is asked after so many steps.
-_STEPS: Final = 1_000
+# A handler is asked after so many steps. A step of an agent's may be a function that takes a millisecond.
+_STEPS: Final = 100
+_STEPS_OURS: Final = 1_000
 _IDLE: Final = 4
+# So much is sorted at once, and nothing can stop that: 16 MiB took 300 ms.
+_SORTED_KIB: Final = 4096
 _INNER_TABLES: Final = frozenset((*BASE_TABLES, "json_each"))
 _FUNCTIONS: Final = frozenset(
     """
@@ -51,6 +56,8 @@ _FUNCTIONS: Final = frozenset(
     substring sum time total trim typeof unicode unixepoch upper
     """.split()  # noqa: SIM905  # a list of words
 )
+# trim(x, y) with 50,000 characters each takes 8 seconds: y may be as long as a pattern.
+_WRAPPED: Final = (("instr", 2), ("ltrim", 2), ("replace", 3), ("rtrim", 2), ("trim", 2))
 _LIMITS: Final = {
     apsw.SQLITE_LIMIT_LENGTH: VALUE_BYTES,
     apsw.SQLITE_LIMIT_SQL_LENGTH: SQL_CHARACTERS * 4,
@@ -92,11 +99,23 @@ class SqliteReader:
         self._path = path
         self._analyses = analyses
         self._lock = threading.Lock()
-        self._idle: OrderedDict[Access, list[_Connection]] = OrderedDict()
+        self._idle: OrderedDict[tuple[Access, bool], list[_Connection]] = OrderedDict()
         self._shapes: tuple[TableShape, ...] | None = None
 
     def answer(self, access: Access, asked: Asked) -> Answered:
-        connection = self._taken(access)
+        begun = time.monotonic()
+        if not asked.ours and too_large(asked.sql):
+            raise SqlFailed("refused", "columns of subqueries are named too often: write WITH … AS MATERIALIZED (…)")
+        try:
+            return self._answer(access, asked, fenced=False)
+        except _FailedAtARow:
+            # Perhaps at a hidden one: SQLite may try a statement's conditions on an index before ours on the row.
+            left_ms = asked.budget.timeout_ms - round((time.monotonic() - begun) * 1000)
+            budget = replace(asked.budget, timeout_ms=max(1, left_ms))
+            return self._answer(access, replace(asked, budget=budget), fenced=True)
+
+    def _answer(self, access: Access, asked: Asked, *, fenced: bool) -> Answered:
+        connection = self._taken(access, fenced=fenced)
         try:
             return connection.answer(asked)
         finally:
@@ -118,17 +137,16 @@ class SqliteReader:
         for connection in idle:
             connection.close()
 
-    def _taken(self, access: Access) -> _Connection:
-        # The default namespace does not change what is seen.
-        key = replace(access, namespace=access.root)
+    def _taken(self, access: Access, *, fenced: bool = False) -> _Connection:
+        key = _key(access, fenced=fenced)
         with self._lock:
             kept = self._idle.get(key)
             if kept:
                 return kept.pop()
-        return _Connection(self._path, access, self._analyses)
+        return _Connection(self._path, access, self._analyses, fenced=fenced)
 
     def _give_back(self, access: Access, connection: _Connection) -> None:
-        key = replace(access, namespace=access.root)
+        key = _key(access, fenced=connection.fenced)
         surplus: list[_Connection] = []
         with self._lock:
             self._idle.setdefault(key, []).append(connection)
@@ -143,23 +161,35 @@ class SqliteReader:
             each.close()
 
 
+class _FailedAtARow(SqlFailed):
+    """A statement that is right failed while it ran."""
+
+
 class _Connection:
-    def __init__(self, path: Path, access: Access, analyses: Mapping[str, str]) -> None:
+    """With a fence, no condition of a statement's is tried before ours; then indexes are not used."""
+
+    def __init__(self, path: Path, access: Access, analyses: Mapping[str, str], *, fenced: bool) -> None:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         self._connection = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags, statementcachesize=50)
         self._names = (*names(), *analyses)
         self._inner = f"inner_{secrets.token_hex(12)}_"
+        self.fenced = fenced
         self._now = ""
+        self._asked = ""
         self._refused: str | None = None
+        self._watch: _Watch | None = None
         self._make_views(access, analyses)
+        self._wrap_functions()
         known = "select name from sqlite_schema union select name from pragma_module_list"
-        self._real = frozenset(name.lower() for (name,) in self._connection.execute(known))
+        self._real = frozenset(name.lower() for (name,) in self._connection.execute(known)) | {"json_each", "json_tree"}
         self._close_up()
 
     def answer(self, asked: Asked) -> Answered:
-        self._now, self._refused = asked.now, None
-        watch = _Watch(asked)
-        self._connection.set_progress_handler(watch, min(_STEPS, asked.budget.steps))
+        self._now, self._asked, self._refused = asked.now, asked.sql.lower(), None
+        if self._inner in self._asked:
+            raise SqlFailed("refused", "this name is not allowed")
+        self._watch = watch = _Watch(asked)
+        self._connection.set_progress_handler(watch, watch.every)
         cursor = self._connection.cursor()
         statement = _Statement(asked.sql)
         cursor.exec_trace = statement
@@ -173,10 +203,12 @@ class _Connection:
         except apsw.ExecTraceAbort:
             raise SqlFailed("refused", statement.refusal) from None
         except apsw.Error as error:
-            raise self._failure(error) from None
+            raise self._failure(error, begun=statement.begun) from None
+        except UnicodeDecodeError:
+            raise self._failed_at_a_row("a text is not UTF-8: select hex() of it") from None
         finally:
             cursor.close(True)
-            self._connection.set_progress_handler(None, _STEPS)
+            self._connection.set_progress_handler(None, watch.every)
         if not statement.begun:
             raise SqlFailed("failed", "there is no statement")
         return Answered(statement.columns, tuple(collected.rows), collected.truncated)
@@ -193,33 +225,57 @@ class _Connection:
 
     def close(self) -> None:
         self._connection.close()
+        self._plain.close()
 
     def _make_views(self, access: Access, analyses: Mapping[str, str]) -> None:
         # Sorting spills to disk, so that memory stays small. Changing this later would drop the views.
         self._connection.execute("pragma temp_store = file")
         self._connection.create_scalar_function("asked_at", self._asked_at, 0)
-        scope = scope_parameters(access)
-        words = {**_WORDS, **({} if access.hidden else {"unhidden": ""})}
+        unhidden, prefixes = _unhidden(access.hidden)
+        scope = {**scope_parameters(access), **prefixes}
+        words = {**_WORDS, "unhidden": unhidden}
         for name, select in definitions(words).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
-            self._connection.execute(f"create temp view {name} as select * from temp.{hidden}")  # noqa: S608
+            fence = " limit -1" if self.fenced else ""
+            self._connection.execute(f"create temp view {name} as select * from temp.{hidden}{fence}")  # noqa: S608
         for name, select in analyses.items():
             self._connection.execute(f"create temp view {name} as {select}")
 
     def _asked_at(self, *_: Any) -> str:
         return self._now
 
+    def _wrap_functions(self) -> None:
+        self._plain = apsw.Connection(":memory:")
+        for name, arguments in _WRAPPED:
+            self._connection.create_scalar_function(name, self._wrapped(name, arguments), arguments, deterministic=True)
+
+    def _wrapped(self, name: str, arguments: int) -> Callable[..., Any]:
+        """A function of SQLite's with a bound on what it looks for, and the clock watched before each call."""
+        call = f"select {name}({', '.join('?' * arguments)})"
+
+        def run(*values: Any) -> Any:
+            sought = values[1]
+            if isinstance(sought, str | bytes) and len(sought) > PATTERN_CHARACTERS:
+                message = f"pattern too long: {name} takes at most {PATTERN_CHARACTERS} characters"
+                raise self._failed_at_a_row(message)
+            if self._watch is not None and self._watch.is_late():
+                raise SqlFailed("interrupted", self._watch.reason)
+            return self._plain.execute(call, values).get
+
+        return run
+
     def _close_up(self) -> None:
         """From here on nothing but reading is possible."""
         connection = self._connection
-        connection.execute("pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -16384")
+        connection.execute(f"pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -{_SORTED_KIB}")
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, 0)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, 0)
         for limit, value in _LIMITS.items():
             connection.limit(limit, value)
+        self._plain.limit(apsw.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
         connection.authorizer = self._authorize
 
     def _authorize(
@@ -234,12 +290,14 @@ class _Connection:
             allowed = (second or "").lower() in _FUNCTIONS or (inside or "").startswith(self._inner)
         if allowed:
             return apsw.SQLITE_OK
-        self._refused = self._refused or _named(operation, first, second)
+        self._refused = self._refused or self._unnamed(_named(operation, first, second))
         return apsw.SQLITE_DENY
 
     def _may_read(self, table: str, column: str, database: str | None, inside: str) -> bool:
         if inside.startswith(self._inner):
             return table in _INNER_TABLES
+        if not column and table not in self._asked and (table in BASE_TABLES or table.startswith(self._inner)):
+            return True  # A view of ours counts its rows. Whoever would do so directly has to write its name.
         if not column and database is None:
             # Rows are counted and no column is read: then a CTE is named here, too, by whatever name it has.
             return table in self._names or not self._is_real(table.lower())
@@ -248,28 +306,38 @@ class _Connection:
     def _is_real(self, table: str) -> bool:
         return table in self._real or table.startswith(("sqlite_", "pragma_", self._inner))
 
-    def _failure(self, error: apsw.Error) -> SqlFailed:
-        if self._refused is not None:
-            return SqlFailed("refused", self._refused)
-        message = str(error).replace(self._inner, "")
-        kind: Failure = "refused" if isinstance(error, apsw.AuthError | apsw.ReadOnlyError) else "failed"
-        return SqlFailed(kind, message)
+    def _failure(self, error: apsw.Error, *, begun: bool) -> SqlFailed:
+        message = self._refused or self._unnamed(str(error))
+        if self._refused is not None or isinstance(error, apsw.AuthError | apsw.ReadOnlyError):
+            return SqlFailed("refused", message)
+        return self._failed_at_a_row(message) if begun else SqlFailed("failed", message)
+
+    def _unnamed(self, message: str) -> str:
+        """Without the name of our views: a CTE of that name could read the tables."""
+        return message.replace(self._inner, "")
+
+    def _failed_at_a_row(self, message: str) -> SqlFailed:
+        return SqlFailed("failed", message) if self.fenced else _FailedAtARow("failed", message)
 
 
 class _Watch:
     """Ends a statement that has used up its steps or its time."""
 
     def __init__(self, asked: Asked) -> None:
-        self._every = min(_STEPS, asked.budget.steps)
+        self.every = min(_STEPS_OURS if asked.ours else _STEPS, asked.budget.steps)
         self._left = asked.budget.steps
         self._deadline = time.monotonic() + asked.budget.timeout_ms / 1000
         self.reason = "interrupted"
 
     def __call__(self) -> bool:
-        self._left -= self._every
+        self._left -= self.every
         if self._left < 0:
             self.reason = "interrupted (step budget)"
             return True
+        return self.is_late()
+
+    def is_late(self) -> bool:
+        """Whether the time is up."""
         if time.monotonic() > self._deadline:
             self.reason = "interrupted (timeout)"
             return True
@@ -299,6 +367,28 @@ class _Statement:
         self.begun = True
         self.columns = tuple(column[0] for column in cursor.get_description())
         return True
+
+
+def _key(access: Access, *, fenced: bool) -> tuple[Access, bool]:
+    # The default namespace does not change what is seen.
+    return replace(access, namespace=access.root), fenced
+
+
+def _unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """What a policy hides, as a condition without a subquery, and its parameters.
+
+    SQLite evaluates a correlated subquery after all other conditions. Then a statement's own conditions would see
+    hidden rows first, and tell of them by failing.
+    """
+    text = ""
+    parameters: dict[str, str] = {}
+    for length, prefixes in groupby(sorted(hidden, key=len), key=len):
+        named = {f"hidden_{'x' * (len(parameters) + number)}": each for number, each in enumerate(prefixes, 1)}
+        parameters |= named
+        text += (
+            f" and substr({{0}} || ' ' || {{1}} || '/', 1, {length}) not in ({', '.join(f':{name}' for name in named)})"
+        )
+    return text, parameters
 
 
 def _named(operation: int, first: str | None, second: str | None) -> str:

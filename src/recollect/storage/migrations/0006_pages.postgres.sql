@@ -8,7 +8,7 @@ $$body$$;
 create trigger pages_take_fragments after delete on nodes
     for each row when (old.kind = 'page') execute function pages_take_fragments();
 
--- Signs what an agent's statements may see, so that they cannot change it; see postgres_agent.sql.
+-- Signs what an agent's statements may see, so that they cannot change it; see storage/agent/postgres_setup.sql.
 create table agent_secrets (
     secret  text not null
 );

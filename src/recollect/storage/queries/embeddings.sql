@@ -174,12 +174,12 @@ where n.kind in {each kinds} and n.boundary_class in {each classes}
 -- The nodes that a search is confined to by metadata or by task.
 select n.seq
 from nodes n
-where {visible n} and n.kind in {each kinds}
+where {visible n} and n.kind in {each kinds} and n.rejected_at is null
   and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
   and (n.task_id = :task_id or n.id in ( --if task_id
     select e.source_id --if task_id
     from edges e --if task_id
-    join nodes c on c.owner_id = e.owner_id and c.id = e.target_id and c.task_id = :task_id and c.kind = 'claim' --if task_id
-    where {visible c} and {visible_edge e} --if task_id
+    where {visible_edge e} and e.task_id = :task_id --if task_id
+      and e.source_kind = 'fragment' and e.target_kind = 'claim' --if task_id
   )) --if task_id

@@ -81,29 +81,23 @@ where {visible t} and t.id in {each ids}
 
 -- name: task_summary
 -- What a task has gathered: fragments and pages are those that its claims are judged by.
-select count(distinct e.source_id), count(distinct f.page_id),
+select count(distinct e.source_id), count(distinct e.page_id),
        coalesce(sum(case when e.tag = 'supports' then 1 else 0 end), 0),
        coalesce(sum(case when e.tag = 'refutes' then 1 else 0 end), 0),
        coalesce(sum(case when e.tag = 'neutral' then 1 else 0 end), 0)
-from nodes c
-join edges e on e.owner_id = c.owner_id and e.target_id = c.id
-join nodes f on f.owner_id = e.owner_id and f.id = e.source_id
-where {visible c} and c.task_id = :task_id and c.kind = 'claim' and c.rejected_at is null
-  and {visible_edge e} and e.source_kind = 'fragment' and e.target_kind = 'claim'
-  and e.tag in ('supports', 'refutes', 'neutral')
+from edges e
+join nodes c on c.owner_id = e.owner_id and c.id = e.target_id
+where {visible_edge e} and e.task_id = :task_id and e.source_kind = 'fragment' and e.target_kind = 'claim'
+  and e.tag in ('supports', 'refutes', 'neutral') and c.rejected_at is null
 
 -- name: task_domains
-select p.domain
-from nodes c
-join edges e on e.owner_id = c.owner_id and e.target_id = c.id
-join nodes f on f.owner_id = e.owner_id and f.id = e.source_id
-join nodes p on p.owner_id = f.owner_id and p.id = f.page_id
-where {visible c} and c.task_id = :task_id and c.kind = 'claim' and c.rejected_at is null
-  and {visible_edge e} and e.source_kind = 'fragment' and e.target_kind = 'claim'
-  and e.tag in ('supports', 'refutes', 'neutral')
-  and {visible p} and p.domain is not null
-group by p.domain
-order by count(distinct p.id) desc, p.domain
+select e.domain
+from edges e
+join nodes c on c.owner_id = e.owner_id and c.id = e.target_id
+where {visible_edge e} and e.task_id = :task_id and e.source_kind = 'fragment' and e.target_kind = 'claim'
+  and e.tag in ('supports', 'refutes', 'neutral') and c.rejected_at is null and e.domain is not null
+group by e.domain
+order by count(distinct e.page_id) desc, e.domain
 limit :limit
 
 -- name: fragments_of_page
@@ -134,6 +128,12 @@ update nodes
 set valid_to = :now, updated_at = :now, version = version + 1
 where owner_id = :owner and page_id = :page_id and id not in {each kept} and valid_to is null
 
+-- name: fragments_back
+-- A text that had gone from its page and is there again.
+update nodes
+set valid_to = null, updated_at = :now, version = version + 1
+where owner_id = :owner and page_id = :page_id and id in {each kept} and valid_to is not null
+
 -- name: judgements_between
 -- The judgements that there are between these fragments or claims and these claims.
 select {edge e}
@@ -149,10 +149,9 @@ select e.target_id,
        coalesce(sum(case when e.tag = 'supports' then 1 else 0 end), 0),
        coalesce(sum(case when e.tag = 'refutes' then 1 else 0 end), 0),
        coalesce(sum(case when e.tag = 'neutral' then 1 else 0 end), 0),
-       count(distinct coalesce(f.page_id, f.id)), count(distinct p.domain), min(p.year), max(p.year)
+       count(distinct case when e.tag <> 'neutral' then coalesce(e.page_id, e.source_id) end),
+       count(distinct case when e.tag <> 'neutral' then e.domain end), min(e.year), max(e.year)
 from edges e
-join nodes f on f.owner_id = e.owner_id and f.id = e.source_id
-left join nodes p on p.owner_id = f.owner_id and p.id = f.page_id
 where {visible_edge e} and e.target_id in {each claims} and e.source_kind = 'fragment' and e.target_kind = 'claim'
   and e.tag in ('supports', 'refutes', 'neutral')
 group by e.target_id
@@ -167,6 +166,25 @@ insert into corrections
     (owner_id, action, claim_id, reason, at, source_id, relation_before, relation_after, confidence_before)
 values
     (:owner, :action, :claim_id, :reason, :at, :source_id, :relation_before, :relation_after, :confidence_before)
+
+-- name: correction_export
+select c.action, c.claim_id, c.reason, c.at, c.source_id, c.relation_before, c.relation_after, c.confidence_before
+from corrections c
+join nodes n on n.owner_id = c.owner_id and n.id = c.claim_id
+where {visible n}
+order by c.seq
+
+-- name: correction_load
+-- A correction of a claim that is here, unless it is known.
+insert into corrections
+    (owner_id, action, claim_id, reason, at, source_id, relation_before, relation_after, confidence_before)
+select n.owner_id, cast(:action as text), n.id, cast(:reason as text), cast(:at as text), cast(:source_id as text),
+       cast(:relation_before as text), cast(:relation_after as text), cast(:confidence_before as double precision)
+from nodes n
+where {visible n} and n.id = :claim_id and n.kind = 'claim' and not exists (
+    select 1 from corrections c
+    where c.owner_id = n.owner_id and c.claim_id = n.id and c.at = :at and c.action = :action
+)
 
 -- name: corrections_of
 select c.action, c.claim_id, c.reason, c.at, c.source_id, c.relation_before, c.relation_after, c.confidence_before

@@ -47,6 +47,15 @@ update nodes
 set year = :year
 where owner_id = :owner and page_id = :id
 
+-- name: fragments_follow_pages
+-- What a file says of a fragment's domain and year does not count: its page's do.
+update nodes
+set domain = p.domain, year = p.year
+from nodes p
+where nodes.owner_id = :owner and nodes.id in {each ids} and nodes.kind = 'fragment'
+  and p.owner_id = nodes.owner_id and p.id = nodes.page_id
+  and (coalesce(nodes.domain, '') <> coalesce(p.domain, '') or coalesce(nodes.year, -10000) <> coalesce(p.year, -10000))
+
 -- name: edges_dated
 update edges
 set year = :year

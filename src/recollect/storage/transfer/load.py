@@ -18,10 +18,10 @@ from typing import IO, Any, Final, Protocol, cast
 from recollect.embedding.port import Embedder
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
-from recollect.model.evidence import Query, Task
+from recollect.model.evidence import Correction, Query, Task
 from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
-from recollect.storage import edges, embeddings, events, linking, mentions, nodes, tasks, text_index
+from recollect.storage import edges, embeddings, events, evidence, linking, mentions, nodes, tasks, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Database, Progress, Row, Transaction
 from recollect.storage.statements import inside_parameters
@@ -106,6 +106,8 @@ class _Loader:
                 kept = self._guard.node(record)
             elif isinstance(record, Setting):
                 kept = replace(record, value=self._guard.text(record.value, record.namespace))
+            elif isinstance(record, Correction):
+                kept = replace(record, reason=self._guard.text(record.reason, self._access.root))
             elif isinstance(record, Task | Query):
                 kept = tasks.cleaned(record, lambda text: self._guard.text(text, self._access.root))
             if kept is None:
@@ -135,6 +137,10 @@ class _Loader:
                 edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
                 counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch, self._guard))
                 self._postponed += early
+            case Correction():
+                known = [_about(each, self._aliases) for each in cast(list[Correction], batch)]
+                loaded = self._database.write(lambda tx: evidence.load_corrections(tx, self._access, known))
+                counts = Counter(corrections=loaded)
             case Task() | Query():
                 some = cast(list[Task | Query], batch)
                 counts = self._database.write(lambda tx: tasks.load(tx, self._access, some))
@@ -234,6 +240,11 @@ def _load_nodes(
     embeddings.write(tx, access, new, made, new=True, now=now)
     mentions.forget(tx, access, changed)
     mentions.add_names(tx, access, (*changed, *new))
+    fragments = [node.id for node in (*changed, *new) if node.kind == "fragment"]
+    if fragments:
+        tx.run("fragments_follow_pages", {"owner": access.owner, "ids": json_text(fragments)})
+    for page in [node for node in changed if node.kind == "page"]:
+        nodes.date_fragments(tx, access, page)
     if changed:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
     return counts, aliases, [node.id for node in changed]
@@ -338,6 +349,10 @@ def _refuse_hidden(access: Access, node_id: str, namespace: str, boundary_class:
 def _on_page(node: Node, aliases: Mapping[str, str]) -> Node:
     """A fragment on the page that has its page's URL here."""
     return replace(node, page_id=aliases.get(node.page_id, node.page_id)) if node.page_id else node
+
+
+def _about(correction: Correction, aliases: Mapping[str, str]) -> Correction:
+    return replace(correction, claim_id=aliases.get(correction.claim_id, correction.claim_id))
 
 
 def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:

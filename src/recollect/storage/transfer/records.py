@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from recollect.model import limits, namespaces
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, RecollectError, shown
-from recollect.model.evidence import Query, Task
+from recollect.model.evidence import Correction, CorrectionAction, Query, Task
 from recollect.model.graph import BoundaryClass, ClaimKind, Edge, Node, NodeKind, QueryType, Scope, TaskStatus
 from recollect.storage import edges, nodes
 from recollect.storage.port import Transaction
@@ -33,7 +33,7 @@ class Setting:
     updated_at: str
 
 
-Record = Task | Query | Node | Edge | Setting
+Record = Task | Query | Node | Edge | Correction | Setting
 
 
 def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
@@ -48,6 +48,8 @@ def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
         yield line("node", nodes.from_row(row))
     for row in tx.stream("edge_export", scope):
         yield line("edge", edges.from_row(row))
+    for row in tx.stream("correction_export", scope):
+        yield line("correction", Correction(*row))
     for row in tx.stream("setting_export", scope):
         yield line("setting", Setting(*row))
 
@@ -86,6 +88,8 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
             task = Task(**_checked(line, _TASK_FIELDS))
             _refuse_outside(task.namespace, access)
             return task
+        case "correction":
+            return Correction(**_checked(line, _CORRECTION_FIELDS))
         case "query":
             return Query(**_checked(line, _QUERY_FIELDS))
         case "setting":
@@ -247,6 +251,16 @@ _QUERY_FIELDS: Final[Mapping[str, Checker]] = {
     "depth": _count("depth"),
     "result_count": _optional(_count("result_count")),
     "useful_fragments": _count("useful_fragments"),
+}
+_CORRECTION_FIELDS: Final[Mapping[str, Checker]] = {
+    "action": _one_of(CorrectionAction, "action"),
+    "claim_id": _id("claim_id"),
+    "reason": _words("reason"),
+    "at": _time("at"),
+    "source_id": _optional(_id("source_id")),
+    "relation_before": _optional(check.check_tag),
+    "relation_after": _optional(check.check_tag),
+    "confidence_before": _optional(partial(check.check_weight, field="confidence_before")),
 }
 _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
     "namespace": _namespace,

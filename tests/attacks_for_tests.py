@@ -1,0 +1,155 @@
+"""A store whose hidden rows all hold a marker, for attacks on what an agent's SQL may see."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+import psycopg
+
+from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from recollect.embedding.static import StaticEmbedder
+
+ROOT = "main/team"
+MARKER = "zqmark"
+HOLDER = ["answer:task", "tool:contact-lookup", "tool:vault"]
+STRICT = '{"version": "1.0.0", "boundary_classes": {"internal": {"allow": ["tool:vault"]}}}'
+# Who sees nothing of it, and why: owner, root, namespace inside it, class.
+HIDDEN = {
+    "owner": ("other", ROOT, None, "internal"),
+    "above": ("local", "main", None, "internal"),
+    "beside": ("local", "main/team2", None, "public"),
+    "elsewhere": ("local", "other", None, "public"),
+    "pii": ("local", ROOT, None, "pii"),
+    "pii below": ("local", ROOT, "deep", "pii"),
+    "policy": ("local", ROOT, "vault", "internal"),
+}
+SEEN = {
+    "internal": ("local", ROOT, None, "internal"),
+    "public": ("local", ROOT, None, "public"),
+    "below": ("local", ROOT, "deep", "internal"),
+    "vault": ("local", ROOT, "vault", "public"),
+}
+
+
+_EMBEDDER = StaticEmbedder()
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where it is, and the ids of what the attacker may not see."""
+
+    url: str
+    hidden_ids: tuple[str, ...]
+
+    @property
+    def dialect(self) -> str:
+        return "postgres" if self.url.startswith("postgresql") else "sqlite"
+
+    def open(self) -> Memory:
+        """The attacker's access."""
+        return Memory.open(self.url, root=ROOT)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Texts that no answer may hold."""
+        return (MARKER, MARKER.encode().hex(), *self.hidden_ids)
+
+
+def fill(url: str) -> Store:
+    """Something of every kind in each place; what is hidden has the marker in every text."""
+    hidden: list[str] = []
+    for name, (owner, root, namespace, boundary_class) in SEEN.items():
+        _fill(url, f"seen {name}", owner, root, namespace, boundary_class)
+    for name, (owner, root, namespace, boundary_class) in HIDDEN.items():
+        hidden += _fill(url, f"{MARKER} {name}", owner, root, namespace, boundary_class)
+    with Memory.open(url, root=ROOT, allow=HOLDER) as memory:
+        memory.apply_policy(STRICT, namespace="vault")
+    return Store(url, tuple(hidden))
+
+
+def _fill(url, text, owner, root, namespace, boundary_class):
+    slug = text.replace(" ", "-")
+    with Memory.open(url, owner=owner, root=root, allow=HOLDER, embedder=_EMBEDDER) as memory:
+        task = memory.create_task(f"task {text}", namespace=namespace, boundary_class=boundary_class)
+        added = memory.add_evidence(
+            NewPage(
+                f"https://{slug}.example/page",
+                title=f"page {text}",
+                year=2020,
+                paper_metadata={"doi": f"10.1/{slug}", "authors": [f"author {text}"]},
+                cites=[NewPage(f"https://{slug}.example/cited", title=f"cited {text}")],
+            ),
+            fragments=[
+                NewFragment(f"fragment {text} 記憶 update", heading=f"heading {text}"),
+                NewFragment(f"second {text}"),
+            ],
+            claims=[
+                NewClaim(
+                    f"claim {text}",
+                    evidence=[
+                        NewEvidence("supports", fragment=0, reason=f"reason {text}"),
+                        NewEvidence("refutes", fragment=1, confidence=0.5),
+                    ],
+                ),
+                NewClaim(f"other claim {text}", evidence=[NewEvidence("supports", fragment=1)]),
+            ],
+            task_id=task.id,
+            query=NewQuery(text=f"query {text}", result_count=2),
+            judge="judge_" + text.replace(" ", "_"),
+            boundary_class=boundary_class,
+        )
+        memo = memory.save(
+            f"memo {text}",
+            title=f"title {text}",
+            metadata={"note": f"note {text}"},
+            entities=[f"entity {text}"],
+            namespace=namespace,
+            boundary_class=boundary_class,
+        ).node.id
+        claim = added.claims[0].id
+        memory.relate(memo, claim, tag="supports", weight=1, reason=f"relation {text}")
+        memory.embed()
+        assert added.page is not None
+        return [task.id, added.page.id, memo, *(each.id for each in (*added.fragments, *added.claims))]
+
+
+def digest(store: Store) -> str:
+    """A hash of everything in the store."""
+    found = hashlib.sha256()
+    if store.dialect == "sqlite":
+        with closing(apsw.Connection(store.url)) as connection:
+            names = connection.execute("select name from sqlite_schema where type = 'table' order by name").fetchall()
+            found.update(repr(connection.execute("select * from sqlite_schema order by name").fetchall()).encode())
+            for (name,) in names:
+                found.update(repr(connection.execute(f'select * from "{name}"').fetchall()).encode())
+        folder = Path(store.url).parent
+        # The write-ahead log and its index come and go.
+        files = (file.name for file in folder.iterdir() if not file.name.endswith(("-wal", "-shm")))
+        found.update(repr(sorted(files)).encode())
+    else:
+        with psycopg.connect(store.url) as connection:
+            tables = connection.execute(
+                "select n.nspname, c.relname, c.relkind::text from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+                " where n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast') order by 1, 2"
+            ).fetchall()
+            found.update(repr(tables).encode())
+            for schema, name, kind in tables:
+                if kind == "r":
+                    rows = connection.execute(f'select t::text from "{schema}"."{name}" t order by 1').fetchall()
+                    found.update(repr(rows).encode())
+    return found.hexdigest()
+
+
+def peak_kib(pid: str | int = "self") -> int:
+    """The most memory that a process has had, in KiB; of our own, since it was forgotten."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def forget_peak() -> int:
+    """Start to measure anew; what we have now, in KiB."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak_kib()
