@@ -305,7 +305,9 @@ def claim_figures(memory: Memory, stored: Stored, counts: Counts, comparison: Co
     rows = {row["claim_id"]: row for row in _all(memory, "v_claim_evidence_summary", "claim_id", stored.task_id)}
     comparison.same("claims of the summary", set(rows), set(stored.claims.values()))
     for text, claim in counts.claims.items():
-        row = rows[stored.claims[text]]
+        row = rows.get(stored.claims[text])
+        if row is None:
+            continue  # noted above
         sure = claim.confidences
         exact = {
             "claim_text": text,
@@ -342,7 +344,9 @@ def contradictions(memory: Memory, stored: Stored, counts: Counts, comparison: C
         disputed = {stored.claims[text] for text in counts.disputed}
         comparison.same("claims that the authors call disputed", set(rows), disputed)
     for text, claim in wanted.items():
-        row = rows[stored.claims[text]]
+        row = rows.get(stored.claims[text])
+        if row is None:
+            continue  # noted above
         for name, relation in (("support", SUPPORTS), ("refute", REFUTES), ("neutral", NEUTRAL)):
             comparison.same(f"{name}_count of {text!r}", row[f"{name}_count"], claim.count(relation))
         comparison.same(f"evidence_count of {text!r}", row["evidence_count"], len(claim.judged))
@@ -361,7 +365,9 @@ def unsupported(memory: Memory, stored: Stored, counts: Counts, comparison: Comp
     wanted = {text: claim for text, claim in counts.claims.items() if not claim.by(SUPPORTS)}
     comparison.same("unsupported claims", set(rows), {stored.claims[text] for text in wanted})
     for text, claim in wanted.items():
-        row = rows[stored.claims[text]]
+        row = rows.get(stored.claims[text])
+        if row is None:
+            continue  # noted above
         comparison.same(f"evidence_count of {text!r}", row["evidence_count"], len(claim.judged))
         comparison.same(f"refute_count of {text!r}", row["refute_count"], claim.count(REFUTES))
         comparison.same(f"neutral_count of {text!r}", row["neutral_count"], claim.count(NEUTRAL))
@@ -377,7 +383,9 @@ def sources(memory: Memory, stored: Stored, counts: Counts, comparison: Comparis
         rows = {row["page_id"]: row for row in _all(memory, view, "page_id", stored.task_id)}
         comparison.same(f"pages of {view}", set(rows), {stored.pages[page] for page in wanted})
         for page, claims in wanted.items():
-            row = rows[stored.pages[page]]
+            row = rows.get(stored.pages[page])
+            if row is None:
+                continue  # noted above
             comparison.same(f"claims_supported by {page!r}", row["claims_supported"], claims)
             comparison.same(f"domain of {page!r}", row["domain"], counts.domain)
             comparison.same(f"year of {page!r}", row["year"], None)

@@ -1,4 +1,4 @@
-"""Hostile text and JSON through the Python API: each is stored and read back exactly, or refused with a code.
+"""Hostile text, JSON and SQL through the Python API: stored and read back exactly, answered, or refused with a reason.
 
 RECOLLECT_BENCH_DATA=… python -m bench.robustness
 """
@@ -9,14 +9,23 @@ import argparse
 import io
 import json
 import os
+import re
+import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from bench import stores
-from bench.measure import keep
-from recollect import Memory, Node, RecollectError, Saved
+from bench.measure import keep, percentiles
+from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, RecollectError, Saved
+
+_REFUSAL = re.compile(
+    "not allowed|prohibited|read-only|one statement|one SELECT at a time|only SELECT|no such function:"
+)
+_SELECT = re.compile(r"\s*(?:select|with|values)\b", re.IGNORECASE)
 
 
 def main() -> None:
@@ -31,6 +40,7 @@ def main() -> None:
             result[name] = {
                 "naughty_strings": naughty_strings(memory, Path(given.data)),
                 "json_test_suite": json_files(memory, Path(given.data)),
+                "sql": hostile_sql(memory, Path(given.data)),
                 "doctor": memory.doctor().ok,
             }
     keep("robustness", result)
@@ -78,6 +88,79 @@ def json_files(memory: Memory, data: Path) -> dict[str, int]:
             )
         ] += 1
     return dict(counts)
+
+
+def hostile_sql(memory: Memory, data: Path) -> dict[str, Any]:
+    """Injections as given and inside a text in WHERE, scripts of SQLite's fuzzer and their SELECTs: what came of each."""
+    memory.add_evidence(
+        NewPage("https://example.org/bridge", title="The bridge", year=2020),
+        fragments=[NewFragment("The bridge was opened.")],
+        claims=[NewClaim("The bridge is open.", evidence=[NewEvidence("supports", fragment=0)])],
+    )
+    injections = payloads(data / "sql_attack")
+    scripts = fuzz_scripts(data / "sqlite_fuzz")
+    selects = [part for script in scripts for part in script.split(";") if _SELECT.match(part)]
+    before, answer = exported(memory), memory.query_graph("select count(*) from memos").rows
+    result: dict[str, Any] = {
+        "injections": asked(memory, injections),
+        "injections in a text": asked(
+            memory, [f"select id from claims where claim_text = '{each}'" for each in injections]
+        ),
+        "fuzz scripts": asked(memory, scripts),
+        "selects of fuzz scripts": asked(memory, selects),
+    }
+    result["unchanged"] = exported(memory) == before
+    result["answers afterwards"] = memory.query_graph("select count(*) from memos").rows == answer
+    return result
+
+
+def payloads(folder: Path) -> list[str]:
+    """The lines of all lists."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != "README.md"]
+    return [line for file in files for line in file.read_text(errors="replace").splitlines() if line.strip()]
+
+
+def fuzz_scripts(folder: Path) -> list[str]:
+    """The scripts of the fuzzer's databases."""
+    found = []
+    for file in sorted(folder.glob("*.db")):
+        with closing(sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)) as connection:
+            rows = connection.execute("select cast(sqltext as blob) from xsql order by sqlid")
+            found += [bytes(text).decode(errors="replace") for (text,) in rows]
+    return found
+
+
+def asked(memory: Memory, statements: list[str]) -> dict[str, Any]:
+    """How many were answered, refused, failed, interrupted, or were no text; a fault is an error that is not ours."""
+    counts: Counter[str] = Counter(statements=len(statements))
+    times_s = []
+    for sql in statements:
+        begun = time.perf_counter()
+        counts[outcome(memory, sql)] += 1
+        times_s.append(time.perf_counter() - begun)
+    return {**counts, "ms": percentiles(times_s)}
+
+
+def outcome(memory: Memory, sql: str) -> str:
+    """What came of a statement."""
+    try:
+        result = memory.query_graph(sql)
+    except RecollectError as error:
+        return error.code
+    except Exception as error:
+        return f"FAULT {type(error).__name__}"
+    if result.ok:
+        return "answered"
+    if result.error is not None and result.error.startswith("interrupted"):
+        return "interrupted"
+    return "refused" if _REFUSAL.search(f"{result.error} {result.hint}") else "failed"
+
+
+def exported(memory: Memory) -> str:
+    """All that is in the store."""
+    stream = io.StringIO()
+    memory.export(stream)
+    return stream.getvalue().partition("\n")[2]
 
 
 def attempt(work: Callable[[], Any], expected: object) -> str:

@@ -274,13 +274,11 @@ def test_an_answer_never_weighs_more_than_its_ceiling(url):
         assert all(value.startswith('\n"') for value in wide["rows"][0].values())
         short = await rows("select position as p, position + 1 as q from fragments order by 1", limit=200)
         assert (short["row_count"], short["truncated"], short["cut"]) == (200, False, [])
-        together = await rows("select string_agg(substr(text_content, 1, 500), '') as t from fragments")
-        assert together["row_count"] == 1 or not together["ok"]
-        names = ", ".join(f'1 as "{at} {"n" * 50}"' for at in range(99))
-        assert (await rows(f"select {names}, include.* from claims include", include_schema=True))["ok"] in (
-            True,
-            False,
-        )
+        together = await rows("select string_agg(substr(text_content, 1, 150), '') as t from fragments")
+        assert (together["row_count"], together["cut"]) == (1, ["t"])
+        names = ", ".join(f'1 as "{at} {"n" * 50}"' for at in range(90))
+        assert (await rows(f"select {names}", include_schema=True))["ok"]
+        # Names and messages are as long as a statement makes them.
         await rows(f'select "{"x" * 15_000}" from claims')
         await rows(f'select 1 as "{"x" * 19_000}"')
         await rows(f"select '{'é' * 19_000}' as a, nowhere")
@@ -494,7 +492,7 @@ def test_one_source_that_fails_does_not_cost_the_others(memory, tmp_path):
     names = ["empty.md", "image.png", "secret.txt", "nothing", "missing.md"]
     added = memory.add_documents([*(tmp_path / name for name in names), "ftp://a.example/x", good])
     assert [each.title for each in added.documents] == ["The Nile"]
-    assert [source.rsplit("/", 1)[-1] for source, _ in added.failures] == [*names, "x"]
+    assert {source.rsplit("/", 1)[-1] for source, _ in added.failures} == {*names, "x"}
     assert all(reason for _, reason in added.failures)
     assert SECRET not in repr(added.failures)
     assert rows(memory, "select count(*) from pages") == [(1,)]

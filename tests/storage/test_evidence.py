@@ -6,6 +6,8 @@ import io
 import itertools
 import json
 import math
+import threading
+import uuid
 
 import pytest
 from talking_for_tests import Clock
@@ -58,25 +60,67 @@ def stream_of(records):
     return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
 
 
+@pytest.fixture(scope="module")
+def urls(request, tmp_path_factory):
+    """A database of each dialect, for all tests here: each has an owner of its own."""
+    return {
+        "sqlite": str(tmp_path_factory.mktemp("evidence") / "memory.db"),
+        "postgres": request.getfixturevalue("postgres_database")(),
+    }
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request, urls):
+    return urls[request.param]
+
+
+@pytest.fixture
+def owner():
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def memory(url, owner):
+    with Memory.open(url, owner=owner) as opened:
+        yield opened
+
+
+@pytest.fixture
+def other(urls):
+    """Another memory, elsewhere."""
+    with Memory.open(urls["sqlite"], owner=uuid.uuid4().hex) as opened:
+        yield opened
+
+
 @pytest.fixture
 def clock():
     return Clock()
 
 
 @pytest.fixture
-def timed(url, clock):
+def timed(url, owner, clock):
     """A memory whose time is ours."""
-    with Memory.open(url, clock=clock) as opened:
+    with Memory.open(url, owner=owner, clock=clock) as opened:
         yield opened
 
 
 @pytest.fixture
-def everything(url, execute):
+def stored(url, owner, execute):
+    """The rows of a table behind the program's back."""
+
+    def read(table, what="*"):
+        return execute(url, f"select {what} from {table} where owner_id = '{owner}'")
+
+    return read
+
+
+@pytest.fixture
+def everything(stored):
     """All rows that evidence touches, to see that nothing has changed."""
 
     def read():
         tables = ("nodes", "edges", "tasks", "queries", "corrections", "events", "embeddings")
-        return {table: sorted(map(repr, execute(url, f"select * from {table}"))) for table in tables}
+        return {table: sorted(map(repr, stored(table))) for table in tables}
 
     return read
 
@@ -96,8 +140,8 @@ def test_a_page_is_kept_once_for_its_url(memory):
     ]
 
 
-def test_a_page_is_kept_once_in_each_namespace_and_for_each_owner(url):
-    with Memory.open(url) as kim, Memory.open(url, owner="lee") as lee:
+def test_a_page_is_kept_once_in_each_namespace_and_for_each_owner(url, owner):
+    with Memory.open(url, owner=owner) as kim, Memory.open(url, owner=f"{owner}-lee") as lee:
         ids = [
             kim.add_evidence(NILE, namespace="a").page.id,
             kim.add_evidence(NILE, namespace="b").page.id,
@@ -613,6 +657,42 @@ def test_a_rejected_claim_leaves_recall_and_analyses_until_it_is_restored(memory
     assert rows(memory, "select claim_adoption_status, rejected_at from claims") == [("adopted", None)]
 
 
+# --- only through their own verbs -----------------------------------------------------------------------------------
+
+
+def test_what_was_read_stays_as_its_source_has_it(memory, everything):
+    added = add(memory, says("supports"))
+    before = everything()
+    for key in (added.page.id, added.fragments[0].id):
+        with pytest.raises(InvalidInput, match="stays"):
+            memory.save("Other words.", memo_id=key)
+    for tag in ("supports", "refutes"):
+        with pytest.raises(InvalidInput, match="judgement"):
+            memory.relate(added.fragments[0].id, added.claims[0].id, tag=tag, weight=0.5)
+    assert everything() == before
+
+
+def test_many_who_add_the_same_at_once_add_it_once(memory):
+    task = memory.create_task("Does it flood?").id
+    failures = []
+
+    def work(number):
+        try:
+            add(memory, says("supports"), task_id=task, query=NewQuery(text="nile"), judge=f"model-{number}")
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    tables = ("pages", "fragments", "claims", "edges", "queries")
+    assert [number(memory, table) for table in tables] == [1, 2, 1, 1, 1]
+    assert memory.doctor().ok
+
+
 # --- what changes and goes --------------------------------------------------------------------------------------------
 
 
@@ -632,7 +712,7 @@ def test_another_year_of_a_page_reaches_its_evidence(memory):
     assert memory.doctor().ok
 
 
-def test_a_deleted_page_takes_its_fragments_and_what_they_say(memory, url, execute):
+def test_a_deleted_page_takes_its_fragments_and_what_they_say(memory, stored):
     kept = add(memory, says("supports"), page=NewPage("https://rivers.example/kept", cites=[NILE.url]))
     added = add(memory, says("refutes"), says("neutral", 1))
     memory.delete(added.page.id)
@@ -646,17 +726,17 @@ def test_a_deleted_page_takes_its_fragments_and_what_they_say(memory, url, execu
         each.id for each in kept.fragments
     }
     assert number(memory, "embeddings") == 3
-    assert execute(url, "select count(*) from nodes") == [(4,)]
+    assert stored("nodes", "count(*)") == [(4,)]
     assert memory.doctor().ok
     assert add(memory, says("refutes")).page.status == "created"
 
 
-def test_a_deleted_claim_takes_what_was_said_about_it(memory, url, execute):
+def test_a_deleted_claim_takes_what_was_said_about_it(memory, stored):
     added = add(memory, says("supports"), says("origin"))
     memory.correct_edge(added.fragments[0].id, added.claims[0].id, relation="neutral", reason="why")
     memory.delete(added.claims[0].id)
     assert (number(memory, "claims"), number(memory, "edges"), number(memory, "fragments")) == (0, 0, 2)
-    assert execute(url, "select count(*) from corrections") == [(0,)]
+    assert stored("corrections", "count(*)") == [(0,)]
     assert memory.doctor().ok
     anew = add(memory, says("supports")).claims[0]
     assert (anew.status, anew.id != added.claims[0].id) == ("created", True)
@@ -688,7 +768,7 @@ def test_a_secret_is_refused_with_its_place(memory, everything, given, place):
     assert everything() == before
 
 
-def test_secrets_in_reasons_queries_and_tasks_are_taken_out(memory, url, execute):
+def test_secrets_in_reasons_queries_and_tasks_are_taken_out(memory, stored):
     task = memory.create_task(f"Is {SECRET} a key?").id
     add(
         memory,
@@ -701,9 +781,8 @@ def test_secrets_in_reasons_queries_and_tasks_are_taken_out(memory, url, execute
         *rows(memory, "select fragment_id, claim_id from evidence")[0], relation="neutral", reason=f"{SECRET}?"
     )
     for table in ("tasks", "queries", "edges", "corrections", "events", "nodes"):
-        stored = repr(execute(url, f"select * from {table}"))
-        assert SECRET not in stored
-        assert EMAIL not in stored
+        assert SECRET not in repr(stored(table))
+        assert EMAIL not in repr(stored(table))
     assert memory.status(task).tasks[0].task.error_message == "[email] said no"
 
 
@@ -721,8 +800,11 @@ def test_personal_data_is_redacted_in_everything_that_is_kept(memory):
     assert EMAIL not in json.dumps(exported(memory))
 
 
-def test_what_an_access_may_not_see_it_sees_nowhere(url):
-    with Memory.open(url, allow=["answer:task", LOOKUP]) as insider, Memory.open(url) as outsider:
+def test_what_an_access_may_not_see_it_sees_nowhere(url, owner):
+    with (
+        Memory.open(url, owner=owner, allow=["answer:task", LOOKUP]) as insider,
+        Memory.open(url, owner=owner) as outsider,
+    ):
         task = insider.create_task("Who is Kim?", boundary_class="pii").id
         hidden = add(
             insider, says("supports"), page=NILE, task_id=task, boundary_class="pii", query=NewQuery(text="kim")
@@ -765,8 +847,8 @@ def test_what_an_access_may_not_see_it_sees_nowhere(url):
         assert number(insider, "claims") == 2
 
 
-def test_an_edge_is_as_restricted_as_the_stricter_of_its_ends(url):
-    with Memory.open(url, allow=["answer:task", LOOKUP]) as memory:
+def test_an_edge_is_as_restricted_as_the_stricter_of_its_ends(url, owner):
+    with Memory.open(url, owner=owner, allow=["answer:task", LOOKUP]) as memory:
         open_page = memory.add_evidence(NILE, fragments=[FLOODS], boundary_class="public")
         closed = memory.add_evidence(
             claims=claims(says("supports", open_page.fragments[0].id), text="Kim floods it."), boundary_class="pii"
@@ -774,18 +856,18 @@ def test_an_edge_is_as_restricted_as_the_stricter_of_its_ends(url):
         assert rows(memory, "select boundary_class from edges") == [("pii",)]
         assert rows(memory, "select boundary_class from pages") == [("public",)]
         assert memory.get(closed.claims[0].id).boundary_class == "pii"
-    with Memory.open(url) as outsider:
+    with Memory.open(url, owner=owner) as outsider:
         assert [number(outsider, table) for table in ("fragments", "edges", "evidence", "claims")] == [1, 0, 0, 0]
 
 
-def test_fragments_are_as_restricted_as_their_page(url):
-    with Memory.open(url, allow=["answer:task", LOOKUP]) as memory:
+def test_fragments_are_as_restricted_as_their_page(url, owner):
+    with Memory.open(url, owner=owner, allow=["answer:task", LOOKUP]) as memory:
         memory.add_evidence(NILE, fragments=[DRY], boundary_class="internal")
         memory.add_evidence(NILE, boundary_class="pii")
         memory.add_evidence(NILE, fragments=[FLOODS], boundary_class="internal")
         assert rows(memory, "select boundary_class from pages") == [("pii",)]
         assert rows(memory, "select distinct boundary_class from fragments") == [("pii",)]
-    with Memory.open(url) as outsider:
+    with Memory.open(url, owner=owner) as outsider:
         assert number(outsider, "fragments") == 0
 
 
@@ -801,11 +883,29 @@ def test_nobody_saves_in_a_class_that_they_may_not_see(memory, everything, bound
     assert everything() == before
 
 
+def test_the_same_text_in_a_stricter_class_becomes_as_strict(url, owner):
+    with Memory.open(url, owner=owner, allow=["answer:task", LOOKUP]) as memory:
+        for boundary_class, kept in (("internal", "internal"), ("pii", "pii"), ("public", "pii")):
+            add(memory, says("supports"), boundary_class=boundary_class)
+            for table in ("pages", "fragments", "claims", "edges"):
+                assert rows(memory, f"select distinct boundary_class from {table}") == [(kept,)], table
+        assert memory.doctor().ok
+
+
+def test_a_quote_stands_in_a_class_that_keeps_what_others_redact(url, owner):
+    with Memory.open(url, owner=owner, allow=["answer:task", LOOKUP]) as memory:
+        memory.apply_policy(json.dumps({"version": "1.0.0", "boundary_classes": {"pii": {"redact": []}}}))
+        fragment = NewFragment(f"Ask {EMAIL} about the flood.")
+        said = says("supports", quote=f"Ask {EMAIL}")
+        assert add(memory, said, fragments=[fragment], boundary_class="pii").edges == {"created": 1}
+        assert rows(memory, "select text_content from fragments") == [(fragment.text,)]
+
+
 # --- namespaces and owners --------------------------------------------------------------------------------------------
 
 
-def test_evidence_stays_inside_the_root(url):
-    with Memory.open(url) as whole:
+def test_evidence_stays_inside_the_root(url, owner):
+    with Memory.open(url, owner=owner) as whole:
         ids = {}
         for place in ("a", "b"):
             task = whole.create_task(f"Question {place}", namespace=place).id
@@ -817,7 +917,7 @@ def test_evidence_stays_inside_the_root(url):
             ]
         )
         assert number(whole, "evidence") == 5
-    with Memory.open(url, root="main/a") as inside:
+    with Memory.open(url, owner=owner, root="main/a") as inside:
         task, added = ids["a"]
         tables = ("tasks", "queries", "pages", "fragments", "claims", "edges", "evidence")
         assert [number(inside, table) for table in tables] == [1, 1, 1, 2, 1, 2, 2]
@@ -854,8 +954,8 @@ def test_a_namespace_that_has_only_tasks_can_be_renamed(memory):
     assert memory.status(task).tasks[0].task.namespace == "main/new"
 
 
-def test_owners_see_nothing_of_each_other(url):
-    with Memory.open(url, owner="kim") as kim, Memory.open(url, owner="lee") as lee:
+def test_owners_see_nothing_of_each_other(url, owner):
+    with Memory.open(url, owner=owner) as kim, Memory.open(url, owner=f"{owner}-lee") as lee:
         task = kim.create_task("Does it flood?").id
         added = add(kim, says("supports"), task_id=task, query=NewQuery(text="nile"))
         tables = ("tasks", "queries", "pages", "fragments", "claims", "edges", "evidence", "embeddings")
@@ -895,8 +995,11 @@ def fill(memory):
 
 
 @pytest.mark.parametrize(("source", "target"), list(itertools.product(("sqlite", "postgres"), repeat=2)))
-def test_a_round_trip_equals_the_original(new_url, source, target):
-    with Memory.open(new_url(source)) as original, Memory.open(new_url(target)) as copy:
+def test_a_round_trip_equals_the_original(urls, owner, source, target):
+    with (
+        Memory.open(urls[source], owner=owner) as original,
+        Memory.open(urls[target], owner=f"{owner}-copy") as copy,
+    ):
         task = fill(original)
         imported = copy.import_(stream_of(exported(original)))
         assert (imported.nodes_created, imported.edges_skipped) == (number(original, "pages") + 7, 0)
@@ -916,11 +1019,10 @@ def test_a_round_trip_equals_the_original(new_url, source, target):
         assert exported(copy) == before
 
 
-def test_fragments_follow_a_page_that_is_known_under_another_id(memory, new_url):
+def test_fragments_follow_a_page_that_is_known_under_another_id(memory, other):
     mine = add(memory, says("supports"), fragments=[FLOODS])
-    with Memory.open(new_url("sqlite")) as other:
-        theirs = add(other, says("refutes", 1), fragments=[FLOODS, DRY])
-        memory.import_(stream_of(exported(other)))
+    theirs = add(other, says("refutes", 1), fragments=[FLOODS, DRY])
+    memory.import_(stream_of(exported(other)))
     assert theirs.page.id != mine.page.id
     assert rows(memory, "select id from pages") == [(mine.page.id,)]
     assert rows(memory, "select distinct page_id from fragments") == [(mine.page.id,)]
@@ -932,27 +1034,37 @@ def test_fragments_follow_a_page_that_is_known_under_another_id(memory, new_url)
     assert memory.doctor().ok
 
 
-def test_an_imported_judgement_takes_the_place_of_the_one_that_is_there(memory, new_url):
-    with Memory.open(new_url("sqlite")) as other:
-        added = add(other, says("supports"))
-        memory.import_(stream_of(exported(other)))
-        other.correct_edge(added.fragments[0].id, added.claims[0].id, relation="refutes", reason="read it again")
-        memory.import_(stream_of(exported(other)))
+def test_an_imported_judgement_takes_the_place_of_the_one_that_is_there(memory, other):
+    added = add(other, says("supports"))
+    memory.import_(stream_of(exported(other)))
+    other.correct_edge(added.fragments[0].id, added.claims[0].id, relation="refutes", reason="read it again")
+    memory.import_(stream_of(exported(other)))
     assert rows(memory, "select relation, judge from evidence") == [("refutes", "human")]
 
 
-def test_an_imported_year_reaches_the_evidence_that_is_there(memory, new_url):
-    with Memory.open(new_url("sqlite")) as other:
-        add(other, says("supports"), page=NewPage(NILE.url))
-        memory.import_(stream_of(exported(other)))
-        other.add_evidence(NewPage(NILE.url, year=1984))
-        memory.import_(stream_of(exported(other)))
-        assert rows(memory, "select year from pages") == [(1984,)]
-        assert rows(memory, "select year from evidence") == [(1984,)]
+def test_an_imported_year_reaches_the_evidence_that_is_there(memory, other):
+    add(other, says("supports"), page=NewPage(NILE.url))
+    memory.import_(stream_of(exported(other)))
+    other.add_evidence(NewPage(NILE.url, year=1984))
+    memory.import_(stream_of(exported(other)))
+    assert rows(memory, "select year from pages") == [(1984,)]
+    assert rows(memory, "select year from evidence") == [(1984,)]
 
 
-def test_an_import_of_a_task_keeps_the_later_change(timed, clock, new_url):
-    with Memory.open(new_url("sqlite"), clock=clock) as other:
+@pytest.mark.parametrize("boundary_class", ["pii", "secret"])
+def test_an_imported_task_is_of_a_class_that_may_be_saved(memory, other, everything, boundary_class):
+    other.create_task("Who is Kim?")
+    records = [{**record, "boundary_class": boundary_class} for record in exported(other)]
+    before = everything()
+    try:
+        memory.import_(stream_of(records))
+    except (InvalidInput, BoundaryDenied, Conflict):
+        assert everything() == before
+    assert everything()["tasks"] == []
+
+
+def test_an_import_of_a_task_keeps_the_later_change(timed, clock, urls, owner):
+    with Memory.open(urls["sqlite"], owner=f"{owner}-other", clock=clock) as other:
         task = other.create_task("Does it flood?").id
         early = exported(other)
         clock.go_on(days=1)

@@ -120,7 +120,8 @@ def _judgements(
         source = known.get(source_id)
         if source is None or source.kind != each.source.kind:
             raise NotFound(f"{each.where}: there is no {each.source.kind} {source_id}", hint="ids come from answers")
-        if each.quote is not None and not _stands_in(each.quote, source.content):
+        quotes = [quote for quote in (each.quote, each.cleaned_quote) if quote is not None]
+        if quotes and not any(_stands_in(quote, source.content) for quote in quotes):
             raise InvalidInput(
                 f"{each.where}: the quote does not stand in fragment {source_id}",
                 hint="copy it word for word from the fragment, or leave quote out",

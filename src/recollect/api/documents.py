@@ -45,9 +45,14 @@ class DocumentVerbs(EvidenceVerbs):
         added is skipped. One that fails is reported, and the others go on. URLs of this machine and of private
         networks are refused unless allowed.
         """
-        named = [each for source in sources for each in _found(source)]
         added: list[DocumentAdded] = []
         failures: list[tuple[str, str]] = []
+        named: list[str] = []
+        for given in sources:
+            try:
+                named += _found(given)
+            except _FAULTS as error:
+                failures.append((str(given), str(error)))
         for done, source in enumerate(named):
             progress(done, len(named))
             try:

@@ -103,6 +103,8 @@ class EvidenceVerbs(Verbs):
         source = check.check_id(source_id, field="source_id")
         key = check.check_id(claim_id, field="claim_id")
         wanted = check.check_choice(relation, JUDGEMENTS, field="relation")
+        if wanted is None:
+            raise InvalidInput("say what it says about the claim", hint=f"one of {', '.join(JUDGEMENTS)}")
         why = self._reason(reason)
         access = self._access
 
@@ -112,7 +114,7 @@ class EvidenceVerbs(Verbs):
             claim = evidence.claim(tx, access, key)
             nodes.get(tx, access, source, label="source")
             edge = evidence.judgement(tx, access, source, key)
-            changed = evidence.correct(tx, access, edge, wanted or edge.tag, now=now)
+            changed = evidence.correct(tx, access, edge, wanted, now=now)
             correction = Correction(
                 "edge_correct",
                 key,
@@ -206,4 +208,5 @@ class EvidenceVerbs(Verbs):
             taken.update(counts)
             return cleaned
 
-        return prepared.mapped(kept, clean=lambda text: self._boundary.cleaned(text, namespace)), taken
+        cleaned = prepared.cleaned(lambda text: self._boundary.cleaned(text, namespace))
+        return cleaned.mapped(kept), taken

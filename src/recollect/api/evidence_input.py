@@ -37,6 +37,8 @@ class Saying:
     confidence: float
     quote: str | None
     reason: str | None
+    cleaned_quote: str | None = None
+    """The quote as the policy would leave it, if its fragment was stored so. Neither is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class Prepared:
         """The claims that are given with their text."""
         return tuple(claim for claim in self.claims if isinstance(claim, Node))
 
-    def mapped(self, change: Callable[[Node, str], Node], clean: Callable[[str], str]) -> Prepared:
-        """The same with each node changed (with its place in the call), and each quote and reason cleaned."""
+    def mapped(self, change: Callable[[Node, str], Node]) -> Prepared:
+        """The same with each node changed; it is given with its place in the call."""
         return replace(
             self,
             page=None if self.page is None else change(self.page, "page"),
@@ -67,20 +69,24 @@ class Prepared:
                 change(claim, f"claims.{at}") if isinstance(claim, Node) else claim
                 for at, claim in enumerate(self.claims)
             ),
-            sayings=tuple(
-                replace(
-                    each,
-                    quote=None if each.quote is None else clean(each.quote),
-                    reason=None if each.reason is None else clean(each.reason)[: limits.REASON_CHARACTERS],
-                )
-                for each in self.sayings
-            ),
         )
+
+    def cleaned(self, clean: Callable[[str], str]) -> Prepared:
+        """The same with reasons cleaned, and quotes also as they would be."""
+        sayings = (
+            replace(
+                each,
+                cleaned_quote=None if each.quote is None else clean(each.quote),
+                reason=None if each.reason is None else clean(each.reason)[: limits.REASON_CHARACTERS],
+            )
+            for each in self.sayings
+        )
+        return replace(self, sayings=tuple(sayings))
 
     def stamped(self, now: str, new_id: Callable[[], str]) -> Prepared:
         """The same with ids and times."""
         times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), now)
-        return self.mapped(lambda node, _: replace(node, id=new_id(), **times), clean=lambda text: text)
+        return self.mapped(lambda node, _: replace(node, id=new_id(), **times))
 
 
 def prepare(
@@ -116,7 +122,9 @@ def _page(page: NewPage, like: Node) -> Node:
     url = check_url(page.url)
     paper = check.check_metadata(page.paper_metadata, field="paper_metadata")
     details = {name: value for name, value in page.details.items() if name in _DETAILS and value is not None}
-    year = page.year if page.year is not None else paper.get("year")
+    stated = paper.get("year")
+    known = stated if isinstance(stated, int) and not isinstance(stated, bool) and -9999 <= stated <= 9999 else None
+    year = known if page.year is None else check.check_year(page.year)
     return replace(
         like,
         kind="page",
@@ -125,7 +133,7 @@ def _page(page: NewPage, like: Node) -> Node:
         metadata=check.check_metadata({**details, **({"paper": paper} if paper else {})}),
         provenance={"url": url},
         domain=domain_of(url),
-        year=check.check_year(year) if isinstance(year, int) and not isinstance(year, bool) else None,
+        year=year,
     )
 
 
@@ -139,7 +147,12 @@ def _fragment(given: NewFragment, like: Node, provenance: dict[str, Any], where:
     text = check.check_text(given.text, field=f"{where}.text", size=limits.FRAGMENT_BYTES)
     kind = check.check_choice(given.type, FRAGMENT_TYPES, field=f"{where}.type") or "paragraph"
     facts: dict[str, Any] = {"type": kind, "heading": given.heading, "headings": list(given.headings) or None}
-    facts |= {"start": given.start, "end": given.end}
+    for name, value in (("start", given.start), ("end", given.end)):
+        facts[name] = (
+            None if value is None else check.check_whole(value, field=f"{where}.{name}", low=0, high=2**31 - 1)
+        )
+    for heading in (given.heading, *given.headings):
+        check.check_title(heading)
     position = given.position
     return replace(
         like,

@@ -8,7 +8,7 @@ from typing import Final, cast, get_args
 from recollect.api.state import Verbs
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput
+from recollect.model.errors import BoundaryDenied, InvalidInput
 from recollect.model.evidence import Status, Task, TaskState
 from recollect.model.graph import BoundaryClass, NodeKind, TaskStatus
 from recollect.storage import events, tasks
@@ -29,6 +29,9 @@ class TaskVerbs(Verbs):
         """Start a research task: `query` is the question or the hypothesis that evidence is gathered for."""
         access = self._access
         place = access.resolve(namespace)
+        named = check.check_class(boundary_class)
+        if named == "secret" or not access.sees(place, named):
+            raise BoundaryDenied(f"this access may not save in the boundary class {named!r}")
         now = self._now()
         task = Task(
             id=self._new_id(),
@@ -37,7 +40,7 @@ class TaskVerbs(Verbs):
             status="created",
             created_at=now,
             updated_at=now,
-            boundary_class=check.check_class(boundary_class),
+            boundary_class=named,
         )
 
         def work(tx: Transaction) -> Task:

@@ -53,7 +53,11 @@ def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape]) -> str |
         return "common text, number, date, JSON and window functions are there; docs/concepts/sql.md lists them"
     if "too many columns" in message:
         return "select at most 100 columns"
-    if "syntax error" in message or "unrecognized token" in message:
+    if "parameter" in message and "no value" in message:
+        return "write the value itself, in single quotes"
+    if "no statement" in message:
+        return "write one SELECT; include_schema=true lists the tables"
+    if "incomplete input" in message or "syntax error" in message or "unrecognized token" in message:
         return "text is quoted 'so', names \"so\"; one SELECT, without a WITH … INSERT"
     return None
 

@@ -18,6 +18,7 @@ from recollect.storage.agent.port import Asked, Budget, Reader, SqlFailed
 # Views have a budget of their own: what they cost is known.
 VIEW_BUDGET_MS: Final = 2_000
 VIEW_STEPS: Final = 200_000_000
+_NAME_CHARACTERS: Final = 100
 
 
 def query_graph(reader: Reader, access: Access, asked: Asked, *, include_schema: bool) -> QueryResult:
@@ -59,8 +60,8 @@ def _distinct(columns: Sequence[str]) -> tuple[str, ...]:
     """Column names of which no two are the same: a row becomes an object."""
     seen: dict[str, int] = {}
     names: list[str] = []
-    for column in columns:
-        name = column
+    for long in columns:
+        column = name = long[:_NAME_CHARACTERS]
         while name in seen:
             seen[column] += 1
             name = f"{column}_{seen[column]}"

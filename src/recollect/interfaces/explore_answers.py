@@ -73,7 +73,7 @@ class EvidenceAnswer(Answer):
     cites: int = Field(description="New citations.")
     query_id: str | None
     redacted: dict[str, int] = Field(description="What the policy took out of the texts, by kind.")
-    truncated: bool = Field(default=False, description="True when unchanged fragments were left out to fit.")
+    truncated: bool = Field(default=False, description="True when fragments or claims were left out to fit.")
 
     @classmethod
     def of(cls, added: EvidenceAdded) -> EvidenceAnswer:

@@ -59,8 +59,9 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
         else:
             added.append(Added(known[key], "unchanged"))
     _insert(tx, access, fresh, made)
-    new = {node.id for node in fresh}
-    _refuse_unseen(tx, access, [each.id for each in added if each.id not in new])
+    _restrict(
+        tx, access, {each.id: node for each, node in zip(added, wanted, strict=True) if each.status == "unchanged"}
+    )
     return added
 
 
@@ -68,7 +69,9 @@ def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -
     """Fragments with their positions on a page: those without one go where their text is already, or to the end."""
     rows = tx.rows("fragments_of_page", {"owner": access.owner, "page_id": page.id})
     where = {hashed: position for hashed, position, _ in reversed(rows)}
-    end = max((position for _, position, _ in rows if position is not None), default=-1)
+    given = [node.position for node in wanted]
+    there = [position for _, position, _ in rows]
+    end = max((position for position in (*given, *there) if position is not None), default=-1)
     placed: list[Node] = []
     for node in wanted:
         position = node.position
@@ -77,7 +80,16 @@ def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -
                 end += 1
                 where[node.content_hash] = end
             position = where[node.content_hash]
-        placed.append(replace(node, page_id=page.id, position=position, domain=page.domain, year=page.year))
+        placed.append(
+            replace(
+                node,
+                page_id=page.id,
+                position=position,
+                domain=page.domain,
+                year=page.year,
+                boundary_class=strictest(node.boundary_class, page.boundary_class),
+            )
+        )
     return placed
 
 
@@ -133,9 +145,8 @@ def judge(tx: Transaction, access: Access, wanted: Sequence[Judgement], *, now: 
     counts: Counter[str] = Counter()
     for each in wanted:
         slot = _slot(each.source_id, each.target_id, each.relation)
-        edge = _edge(each, ends, now=now)
-        counts[_settle(tx, access, known.get(slot), edge)] += 1
-        known[slot] = edge
+        status, known[slot] = _settle(tx, access, known.get(slot), _edge(each, ends, now=now))
+        counts[status] += 1
     return counts
 
 
@@ -156,7 +167,7 @@ def correct(tx: Transaction, access: Access, edge: Edge, relation: str, *, now: 
     corrected = replace(edge, judge=HUMAN)
     if relation != edge.tag:
         corrected = replace(corrected, tag=relation, confidence=1.0)
-    return _settle(tx, access, edge, corrected, firm=True, now=now) != "unchanged"
+    return _settle(tx, access, edge, corrected, firm=True, now=now)[0] != "unchanged"
 
 
 def judgement(tx: Transaction, access: Access, source_id: str, claim_id: str) -> Edge:
@@ -222,9 +233,17 @@ def _insert(tx: Transaction, access: Access, fresh: Sequence[Node], made: Made |
     mentions.link_names(tx, access, fresh, now=now)
 
 
-def _refuse_unseen(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
-    if ids and len(nodes.by_ids(tx, access, ids)) < len(set(ids)):
+def _restrict(tx: Transaction, access: Access, said_again: Mapping[str, Node]) -> None:
+    """What is said again in a stricter class becomes as strict; a class never goes down by itself."""
+    known = nodes.by_ids(tx, access, list(said_again))
+    if len(known) < len(said_again):
         raise Conflict("the same text is already stored under a boundary class that this access cannot see")
+    for node_id, again in said_again.items():
+        old = known[node_id]
+        stricter = strictest(old.boundary_class, again.boundary_class)
+        if stricter != old.boundary_class:
+            changed = replace(old, boundary_class=stricter, updated_at=again.updated_at, version=old.version + 1)
+            nodes.replace_node(tx, access, old, changed, None)
 
 
 def _slot(source_id: str, target_id: str, relation: str) -> tuple[str, str, bool]:
@@ -234,16 +253,16 @@ def _slot(source_id: str, target_id: str, relation: str) -> tuple[str, str, bool
 
 def _settle(
     tx: Transaction, access: Access, known: Edge | None, edge: Edge, *, firm: bool = False, now: str | None = None
-) -> str:
-    """Put an edge in the place of another; says what became of it."""
+) -> tuple[str, Edge]:
+    """Put an edge in the place of another; says what became of it, and which one holds now."""
     if known is None:
         tx.run("edge_insert", {"owner": access.owner, **edges.to_parameters(edge)})
-        return "created"
+        return "created", edge
     if known.judge == HUMAN and not firm:
-        return "kept"
+        return "kept", known
     said = ("tag", "confidence", "reason", "judge")
     if all(getattr(known, name) == getattr(edge, name) for name in said):
-        return "unchanged"
+        return "unchanged", known
     at = now or edge.updated_at
     changed = replace(edge, created_at=known.created_at, updated_at=at, observed_at=at, version=known.version + 1)
     if known.tag == edge.tag:
@@ -251,7 +270,7 @@ def _settle(
     else:
         tx.run("edge_delete", {"owner": access.owner, **edges.to_parameters(known)})
         tx.run("edge_insert", {"owner": access.owner, **edges.to_parameters(changed)})
-    return "updated"
+    return "updated", changed
 
 
 def _edge(each: Judgement, ends: Mapping[str, Node], *, now: str) -> Edge:

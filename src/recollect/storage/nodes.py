@@ -10,7 +10,7 @@ from typing import Any
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, Conflict, NotFound
-from recollect.model.graph import SCOPES, BoundaryClass, ClaimKind, Node, Scope, strictest
+from recollect.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, Scope, strictest
 from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
 from recollect.storage import embeddings, mentions, text_index
 from recollect.storage.embeddings import Made
@@ -218,8 +218,24 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
     if new.year != old.year:
         date_fragments(tx, access, new)
     if new.boundary_class != old.boundary_class:
-        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([new.id])})
+        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([new.id, *_restrict(tx, access, new)])})
     return True
+
+
+def _restrict(tx: Transaction, access: Access, page: Node) -> list[str]:
+    """Fragments are at least as restricted as their page; returns those that were not."""
+    if page.kind != "page":
+        return []
+    stricter = BOUNDARY_CLASSES[BOUNDARY_CLASSES.index(page.boundary_class) :]
+    where = {
+        "owner": access.owner,
+        "id": page.id,
+        "boundary_class": page.boundary_class,
+        "stricter": json_text(stricter),
+    }
+    less = [row[0] for row in tx.rows("fragments_open", where)]
+    tx.run("fragments_restrict", where)
+    return less
 
 
 def date_fragments(tx: Transaction, access: Access, page: Node) -> None:

@@ -95,8 +95,9 @@ def load(tx: Transaction, access: Access, batch: Sequence[Task | Query]) -> Coun
     counts: Counter[str] = Counter()
     for record in batch:
         if isinstance(record, Task):
-            save(tx, access, record)
-            counts["tasks"] += 1
+            if access.sees(record.namespace, record.boundary_class):
+                save(tx, access, record)
+                counts["tasks"] += 1
         elif tx.row("task_get", {**scope_parameters(access), "id": record.task_id}) is not None:
             save_query(tx, access, record)
             counts["queries"] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -10,6 +11,8 @@ from recollect.model.errors import InvalidInput, shown
 from recollect.text.check import check_text
 
 _PORTS: Final = {"http": 80, "https": 443}
+# `localhost:8080/x` is a host and its port, and no scheme.
+_PORT: Final = re.compile(r"[0-9]{1,5}(?:/|$)")
 _WITH_HOST: Final = ("http", "https", "ftp")
 
 
@@ -22,7 +25,8 @@ def check_url(value: object) -> str:
     except ValueError:
         raise _refused(value) from None
     scheme = parts.scheme.lower()
-    if not scheme or any(character.isspace() for character in text) or (scheme in _WITH_HOST and not host):
+    is_host = not parts.netloc and _PORT.match(parts.path)
+    if not scheme or is_host or any(character.isspace() for character in text) or (scheme in _WITH_HOST and not host):
         raise _refused(value)
     if scheme not in _WITH_HOST:
         return urlunsplit((scheme, parts.netloc, parts.path, parts.query, "")) or text

@@ -175,9 +175,13 @@ def add_evidence(memory: Memory, given: AddEvidenceInput) -> EvidenceAnswer:
             namespace=given.namespace,
         )
     )
-    return fitting(
-        lambda limit: answer.model_copy(update={"fragments": answer.fragments[:limit]}), len(answer.fragments)
-    )
+
+    def cut(limit: int) -> EvidenceAnswer:
+        """The claims first: where their evidence stands is what an agent asks for."""
+        rest = max(0, limit - len(answer.claims))
+        return answer.model_copy(update={"claims": answer.claims[:limit], "fragments": answer.fragments[:rest]})
+
+    return fitting(cut, max(1, len(answer.fragments) + len(answer.claims)))
 
 
 def _claim(given: ClaimInput) -> NewClaim:

@@ -102,4 +102,6 @@ class Collector:
 def _weight(value: object) -> int:
     if isinstance(value, str):
         return len(value.encode("utf-8", "replace"))
+    if isinstance(value, dict | list):
+        return len(str(value))
     return 2 * len(value) if isinstance(value, bytes) else 8

@@ -39,7 +39,7 @@ _FETCHED_AT_ONCE: Final = 20
 # Classes of errors: out of resources, or over a limit.
 _EXCEEDED: Final = ("53", "54")
 # Whose rows are limited by a join, not by row-level security alone: no condition of a statement's may come before it,
-# or it would tell of hidden rows by failing.
+# or it would tell of hidden rows by failing. `queries` did; `embeddings` has the same shape, but was not seen to.
 _BARRIERS: Final = frozenset(("queries", "embeddings"))
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 _WORDS: Final[Words] = {
@@ -53,7 +53,8 @@ _WORDS: Final[Words] = {
     "whole": "cast({0}.metadata as jsonb)",
     "vector": "cast({0}.vector as text)",
     "now": "(select recollect_agent.scope_text('now'))",
-    "year": "cast(left(recollect_agent.scope_text('now'), 4) as integer)",
+    # A subquery is run once; the function would be called for every row.
+    "year": "(select cast(left(recollect_agent.scope_text('now'), 4) as integer))",
 }
 _SETTINGS: Final = {
     "transaction_read_only": "on",

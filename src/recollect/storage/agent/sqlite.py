@@ -56,7 +56,7 @@ _FUNCTIONS: Final = frozenset(
     substring sum time total trim typeof unicode unixepoch upper
     """.split()  # noqa: SIM905  # a list of words
 )
-# trim(x, y) with 50,000 characters each takes 8 seconds: y may be as long as a pattern.
+# trim(x, y) with 50,000 characters each took 10 seconds: y may be as long as a pattern.
 _WRAPPED: Final = (("instr", 2), ("ltrim", 2), ("replace", 3), ("rtrim", 2), ("trim", 2))
 _LIMITS: Final = {
     apsw.SQLITE_LIMIT_LENGTH: VALUE_BYTES,
@@ -200,6 +200,8 @@ class _Connection:
                     break
         except apsw.InterruptError:
             raise SqlFailed("interrupted", watch.reason) from None
+        except apsw.BindingsError:
+            raise SqlFailed("failed", "a parameter of the statement has no value") from None
         except apsw.ExecTraceAbort:
             raise SqlFailed("refused", statement.refusal) from None
         except apsw.Error as error:
@@ -270,6 +272,8 @@ class _Connection:
         connection = self._connection
         connection.execute(f"pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -{_SORTED_KIB}")
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        # "x" is a name and never a text: a misspelt column is an error, as on PostgreSQL.
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_CREATE, 0)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, 0)

@@ -31,21 +31,7 @@ update edges
 set source_kind = (select s.kind from nodes s where s.owner_id = edges.owner_id and s.id = edges.source_id),
     target_kind = (select t.kind from nodes t where t.owner_id = edges.owner_id and t.id = edges.target_id),
     task_id = (select t.task_id from nodes t where t.owner_id = edges.owner_id and t.id = edges.target_id);
-create index edges_of_evidence on edges
-    (owner_id, target_id, tag, confidence, source_id, page_id, task_id, domain, year, judge, source_namespace,
-     target_namespace, boundary_class)
-    where source_kind = 'fragment' and target_kind = 'claim';
-create index edges_of_task on edges
-    (owner_id, task_id, target_id, tag, confidence, source_id, page_id, domain, year, judge, source_namespace,
-     target_namespace, boundary_class)
-    where source_kind = 'fragment' and target_kind = 'claim' and task_id is not null;
 create index edges_from_page on edges (owner_id, page_id) where page_id is not null;
-create index edges_of_pages on edges
-    (owner_id, source_id, target_id, tag, source_namespace, target_namespace, boundary_class, judge)
-    where source_kind = 'page' and target_kind = 'page';
-create index edges_of_claims on edges
-    (owner_id, source_id, target_id, tag, confidence, source_namespace, target_namespace, boundary_class)
-    where source_kind = 'claim' and target_kind = 'claim';
 
 create table tasks (
     owner_id        $key not null,

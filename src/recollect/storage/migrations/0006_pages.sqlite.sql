@@ -4,6 +4,22 @@ begin
     delete from nodes where owner_id = old.owner_id and page_id = old.id;
 end;
 
+-- All that the analyses read of edges, without looking at their rows.
+create index edges_of_evidence on edges
+    (owner_id, target_id, tag, confidence, source_id, page_id, task_id, domain, year, judge, source_namespace,
+     target_namespace, boundary_class)
+    where source_kind = 'fragment' and target_kind = 'claim';
+create index edges_of_task on edges
+    (owner_id, task_id, target_id, tag, confidence, source_id, page_id, domain, year, judge, source_namespace,
+     target_namespace, boundary_class)
+    where source_kind = 'fragment' and target_kind = 'claim' and task_id is not null;
+create index edges_of_pages on edges
+    (owner_id, source_id, target_id, tag, source_namespace, target_namespace, boundary_class, judge)
+    where source_kind = 'page' and target_kind = 'page';
+create index edges_of_claims on edges
+    (owner_id, source_id, target_id, tag, confidence, source_namespace, target_namespace, boundary_class)
+    where source_kind = 'claim' and target_kind = 'claim';
+
 -- What a large store is like, for the planner, which would otherwise take an owner for ten rows. Agents write their own
 -- SQL, so plans cannot be fixed statement by statement; and figures that never change give plans that never do.
 analyze sqlite_schema;

@@ -9,9 +9,12 @@ group by n.namespace || ''
 order by 1
 
 -- name: namespace_longest
-select coalesce(max(length(n.namespace)), 0)
-from nodes n
-where n.owner_id = :owner and {inside n.namespace moved}
+select coalesce(max(length(held.namespace)), 0)
+from (
+    select n.namespace from nodes n where n.owner_id = :owner and {inside n.namespace moved}
+    union all
+    select t.namespace from tasks t where t.owner_id = :owner and {inside t.namespace moved}
+) as held
 
 -- name: namespace_unseen
 select count(*)

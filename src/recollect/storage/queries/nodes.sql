@@ -47,6 +47,17 @@ update nodes
 set year = :year
 where owner_id = :owner and page_id = :id
 
+-- name: fragments_open
+-- Fragments of a page that are less restricted than it is.
+select n.id
+from nodes n
+where n.owner_id = :owner and n.page_id = :id and n.boundary_class not in {each stricter}
+
+-- name: fragments_restrict
+update nodes
+set boundary_class = :boundary_class
+where owner_id = :owner and page_id = :id and boundary_class not in {each stricter}
+
 -- name: fragments_follow_pages
 -- What a file says of a fragment's domain and year does not count: its page's do.
 update nodes

@@ -76,8 +76,7 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
             return None
         case "node":
             node = Node(**_checked(line, _NODE_FIELDS))
-            if node.boundary_class == "secret":
-                raise InvalidInput("text of the boundary class 'secret' is not stored")
+            _refuse_secret(node.boundary_class)
             if check.content_hash(node.content) != node.content_hash:
                 raise InvalidInput("content_hash does not match the content")
             _refuse_outside(node.namespace, access)
@@ -86,6 +85,7 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
             return Edge(**_checked(line, _EDGE_FIELDS))
         case "task":
             task = Task(**_checked(line, _TASK_FIELDS))
+            _refuse_secret(task.boundary_class)
             _refuse_outside(task.namespace, access)
             return task
         case "correction":
@@ -98,6 +98,11 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
             return setting
         case other:
             raise InvalidInput(f"{shown(other)} is not a type of record")
+
+
+def _refuse_secret(boundary_class: BoundaryClass) -> None:
+    if boundary_class == "secret":
+        raise InvalidInput("text of the boundary class 'secret' is not stored")
 
 
 def _refuse_outside(namespace: str, access: Access) -> None:
