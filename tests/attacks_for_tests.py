@@ -144,9 +144,12 @@ def digest(store: Store) -> str:
 
 
 def peak_kib(pid: str | int = "self") -> int:
-    """The most memory that a process has had, in KiB; of our own, since it was forgotten."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    """The most memory that a process has had, in KiB; of our own, since it was forgotten. 0 if it has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
 
 def forget_peak() -> int:

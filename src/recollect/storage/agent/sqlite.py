@@ -14,9 +14,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -37,7 +36,7 @@ from recollect.storage.agent.port import (
     SqlFailed,
 )
 from recollect.storage.agent.sqlite_guard import too_large
-from recollect.storage.agent.tables import Words, definitions, names, written_out
+from recollect.storage.agent.tables import Words, definitions, names, unhidden, written_out
 from recollect.storage.statements import scope_parameters
 
 # A handler is asked after so many steps. A step of an agent's may be a function that takes a millisecond.
@@ -233,9 +232,9 @@ class _Connection:
         # Sorting spills to disk, so that memory stays small. Changing this later would drop the views.
         self._connection.execute("pragma temp_store = file")
         self._connection.create_scalar_function("asked_at", self._asked_at, 0)
-        unhidden, prefixes = _unhidden(access.hidden)
+        condition, prefixes = unhidden(access.hidden)
         scope = {**scope_parameters(access), **prefixes}
-        words = {**_WORDS, "unhidden": unhidden}
+        words = {**_WORDS, "unhidden": condition}
         for name, select in definitions(words).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
@@ -376,23 +375,6 @@ class _Statement:
 def _key(access: Access, *, fenced: bool) -> tuple[Access, bool]:
     # The default namespace does not change what is seen.
     return replace(access, namespace=access.root), fenced
-
-
-def _unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """What a policy hides, as a condition without a subquery, and its parameters.
-
-    SQLite evaluates a correlated subquery after all other conditions. Then a statement's own conditions would see
-    hidden rows first, and tell of them by failing.
-    """
-    text = ""
-    parameters: dict[str, str] = {}
-    for length, prefixes in groupby(sorted(hidden, key=len), key=len):
-        named = {f"hidden_{'x' * (len(parameters) + number)}": each for number, each in enumerate(prefixes, 1)}
-        parameters |= named
-        text += (
-            f" and substr({{0}} || ' ' || {{1}} || '/', 1, {length}) not in ({', '.join(f':{name}' for name in named)})"
-        )
-    return text, parameters
 
 
 def _named(operation: int, first: str | None, second: str | None) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any, Final
 
 from recollect.storage.statements import FRAGMENTS, blocks_of
@@ -37,6 +38,23 @@ def names() -> tuple[str, ...]:
 def written_out(sql: str, parameters: Mapping[str, Any]) -> str:
     """A definition with its parameters as literals: a view takes none."""
     return _PARAMETER.sub(lambda match: _literal(parameters[match[1]]), sql)
+
+
+def unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """What a policy hides, as a condition for SQLite without a subquery, and its parameters.
+
+    SQLite evaluates a correlated subquery after all other conditions. Then a statement's own conditions would see
+    hidden rows first, and tell of them by failing.
+    """
+    text = ""
+    parameters: dict[str, str] = {}
+    for length, prefixes in groupby(sorted(hidden, key=len), key=len):
+        named = {f"hidden_{'x' * (len(parameters) + number)}": each for number, each in enumerate(prefixes, 1)}
+        parameters |= named
+        text += (
+            f" and substr({{0}} || ' ' || {{1}} || '/', 1, {length}) not in ({', '.join(f':{name}' for name in named)})"
+        )
+    return text, parameters
 
 
 def _expand(match: re.Match[str], words: Words) -> str:
