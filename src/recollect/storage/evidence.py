@@ -205,6 +205,14 @@ def history(tx: Transaction, access: Access, claim_id: str) -> tuple[Correction,
     return tuple(Correction(*row) for row in rows)
 
 
+def rival(edge: Edge, known: Mapping[tuple[str, str, str], Edge]) -> Edge | None:
+    """What the same fragment says about the same claim by another tag: a pair has one judgement."""
+    if (edge.source_kind, edge.target_kind) != ("fragment", "claim") or edge.tag not in JUDGEMENTS:
+        return None
+    keys = ((edge.source_id, edge.target_id, tag) for tag in JUDGEMENTS if tag != edge.tag)
+    return next((known[key] for key in keys if key in known), None)
+
+
 def posteriors(tx: Transaction, access: Access, claims: Iterable[str]) -> dict[str, Posterior]:
     """What the evidence says about each of these claims."""
     wanted = sorted(set(claims))

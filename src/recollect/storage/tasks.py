@@ -104,12 +104,12 @@ def load(tx: Transaction, access: Access, batch: Sequence[Task | Query]) -> Coun
     return counts
 
 
-def cleaned(record: Task | Query, clean: Callable[[str], str]) -> Task | Query:
-    """A task or query with its texts as the policy leaves them."""
+def cleaned(record: Task | Query, clean: Callable[[str, str], str], *, elsewhere: str) -> Task | Query:
+    """A task or query with its texts as the policy of its namespace leaves them; a query does not know its own."""
     if isinstance(record, Query):
-        return replace(record, query_text=clean(record.query_text))
+        return replace(record, query_text=clean(record.query_text, elsewhere))
     texts: dict[str, Any] = {
-        name: clean(value)
+        name: clean(value, record.namespace)
         for name in ("query", "result_summary", "error_message")
         if (value := getattr(record, name)) is not None
     }

@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import quote
 
 import apsw
@@ -43,8 +43,9 @@ from recollect.storage.statements import scope_parameters
 _STEPS: Final = 100
 _STEPS_OURS: Final = 1_000
 _IDLE: Final = 4
-# So much is sorted at once, and nothing can stop that: 16 MiB took 300 ms.
-_SORTED_KIB: Final = 4096
+_Use = Literal["theirs", "fenced", "ours"]
+# So much is sorted at once, and nothing can stop that: 16 MiB took 300 ms. What our analyses sort is known.
+_SORTED_KIB: Final = {"theirs": 4096, "fenced": 4096, "ours": 65_536}
 _INNER_TABLES: Final = frozenset((*BASE_TABLES, "json_each"))
 _FUNCTIONS: Final = frozenset(
     """
@@ -98,7 +99,7 @@ class SqliteReader:
         self._path = path
         self._analyses = analyses
         self._lock = threading.Lock()
-        self._idle: OrderedDict[tuple[Access, bool], list[_Connection]] = OrderedDict()
+        self._idle: OrderedDict[tuple[Access, _Use], list[_Connection]] = OrderedDict()
         self._shapes: tuple[TableShape, ...] | None = None
 
     def answer(self, access: Access, asked: Asked) -> Answered:
@@ -106,15 +107,15 @@ class SqliteReader:
         if not asked.ours and too_large(asked.sql):
             raise SqlFailed("refused", "columns of subqueries are named too often: write WITH … AS MATERIALIZED (…)")
         try:
-            return self._answer(access, asked, fenced=False)
+            return self._answer(access, asked, "ours" if asked.ours else "theirs")
         except _FailedAtARow:
             # Perhaps at a hidden one: SQLite may try a statement's conditions on an index before ours on the row.
             left_ms = asked.budget.timeout_ms - round((time.monotonic() - begun) * 1000)
             budget = replace(asked.budget, timeout_ms=max(1, left_ms))
-            return self._answer(access, replace(asked, budget=budget), fenced=True)
+            return self._answer(access, replace(asked, budget=budget), "fenced")
 
-    def _answer(self, access: Access, asked: Asked, *, fenced: bool) -> Answered:
-        connection = self._taken(access, fenced=fenced)
+    def _answer(self, access: Access, asked: Asked, use: _Use) -> Answered:
+        connection = self._taken(access, use)
         try:
             return connection.answer(asked)
         finally:
@@ -122,7 +123,7 @@ class SqliteReader:
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         if self._shapes is None:
-            connection = self._taken(access)
+            connection = self._taken(access, "theirs")
             try:
                 self._shapes = connection.shapes()
             finally:
@@ -136,16 +137,16 @@ class SqliteReader:
         for connection in idle:
             connection.close()
 
-    def _taken(self, access: Access, *, fenced: bool = False) -> _Connection:
-        key = _key(access, fenced=fenced)
+    def _taken(self, access: Access, use: _Use) -> _Connection:
+        key = _key(access, use)
         with self._lock:
             kept = self._idle.get(key)
             if kept:
                 return kept.pop()
-        return _Connection(self._path, access, self._analyses, fenced=fenced)
+        return _Connection(self._path, access, self._analyses, use)
 
     def _give_back(self, access: Access, connection: _Connection) -> None:
-        key = _key(access, fenced=connection.fenced)
+        key = _key(access, connection.use)
         surplus: list[_Connection] = []
         with self._lock:
             self._idle.setdefault(key, []).append(connection)
@@ -167,12 +168,12 @@ class _FailedAtARow(SqlFailed):
 class _Connection:
     """With a fence, no condition of a statement's is tried before ours; then indexes are not used."""
 
-    def __init__(self, path: Path, access: Access, analyses: Mapping[str, str], *, fenced: bool) -> None:
+    def __init__(self, path: Path, access: Access, analyses: Mapping[str, str], use: _Use) -> None:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         self._connection = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags, statementcachesize=50)
         self._names = (*names(), *analyses)
         self._inner = f"inner_{secrets.token_hex(12)}_"
-        self.fenced = fenced
+        self.use = use
         self._now = ""
         self._asked = ""
         self._refused: str | None = None
@@ -238,7 +239,7 @@ class _Connection:
         for name, select in definitions(words).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
-            fence = " limit -1" if self.fenced else ""
+            fence = " limit -1" if self.use == "fenced" else ""
             self._connection.execute(f"create temp view {name} as select * from temp.{hidden}{fence}")  # noqa: S608
         for name, select in analyses.items():
             self._connection.execute(f"create temp view {name} as {select}")
@@ -269,7 +270,9 @@ class _Connection:
     def _close_up(self) -> None:
         """From here on nothing but reading is possible."""
         connection = self._connection
-        connection.execute(f"pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -{_SORTED_KIB}")
+        connection.execute(
+            f"pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -{_SORTED_KIB[self.use]}"
+        )
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         # "x" is a name and never a text: a misspelt column is an error, as on PostgreSQL.
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
@@ -320,7 +323,7 @@ class _Connection:
         return message.replace(self._inner, "")
 
     def _failed_at_a_row(self, message: str) -> SqlFailed:
-        return SqlFailed("failed", message) if self.fenced else _FailedAtARow("failed", message)
+        return SqlFailed("failed", message) if self.use == "fenced" else _FailedAtARow("failed", message)
 
 
 class _Watch:
@@ -372,9 +375,9 @@ class _Statement:
         return True
 
 
-def _key(access: Access, *, fenced: bool) -> tuple[Access, bool]:
+def _key(access: Access, use: _Use) -> tuple[Access, _Use]:
     # The default namespace does not change what is seen.
-    return replace(access, namespace=access.root), fenced
+    return replace(access, namespace=access.root), use
 
 
 def _named(operation: int, first: str | None, second: str | None) -> str:

@@ -17,7 +17,7 @@ create index edges_of_evidence on edges (owner_id, target_id)
 create index edges_of_task on edges (owner_id, task_id, target_id)
     include (tag, confidence, source_id, page_id, domain, year, judge, source_namespace, target_namespace,
     boundary_class, seq)
-    where source_kind = 'fragment' and target_kind = 'claim' and task_id is not null;
+    where source_kind = 'fragment' and target_kind = 'claim';
 create index edges_of_pages on edges (owner_id, source_id, target_id)
     include (tag, source_namespace, target_namespace, boundary_class, judge, seq)
     where source_kind = 'page' and target_kind = 'page';

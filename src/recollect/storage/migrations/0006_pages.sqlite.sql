@@ -12,7 +12,7 @@ create index edges_of_evidence on edges
 create index edges_of_task on edges
     (owner_id, task_id, target_id, tag, confidence, source_id, page_id, domain, year, judge, source_namespace,
      target_namespace, boundary_class)
-    where source_kind = 'fragment' and target_kind = 'claim' and task_id is not null;
+    where source_kind = 'fragment' and target_kind = 'claim';
 create index edges_of_pages on edges
     (owner_id, source_id, target_id, tag, source_namespace, target_namespace, boundary_class, judge)
     where source_kind = 'page' and target_kind = 'page';

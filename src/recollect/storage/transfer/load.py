@@ -19,7 +19,7 @@ from recollect.embedding.port import Embedder
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
 from recollect.model.evidence import Correction, Query, Task
-from recollect.model.graph import JUDGEMENTS, BoundaryClass, Edge, Node, strictest
+from recollect.model.graph import BoundaryClass, Edge, Node, strictest
 from recollect.model.results import Imported
 from recollect.storage import edges, embeddings, events, evidence, linking, mentions, nodes, tasks, text_index
 from recollect.storage.embeddings import Made
@@ -109,8 +109,7 @@ class _Loader:
             elif isinstance(record, Correction):
                 kept = replace(record, reason=self._guard.text(record.reason, self._access.root))
             elif isinstance(record, Task | Query):
-                place = record.namespace if isinstance(record, Task) else self._access.root
-                kept = tasks.cleaned(record, lambda text, place=place: self._guard.text(text, place))  # type: ignore[misc]
+                kept = tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
             if kept is None:
                 self.counts["nodes_denied"] += 1
             else:
@@ -287,7 +286,7 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard
             continue
         edge = guard.edge(_placed(incoming, places[incoming.source_id], places[incoming.target_id]))
         mine = known.setdefault((edge.source_id, edge.target_id, edge.tag), edge)
-        other = _other_judgement(edge, known)
+        other = evidence.rival(edge, known)
         if other is not None and not _is_newer(edge, other):
             counts["edges_unchanged"] += 1
             if mine is edge:
@@ -307,14 +306,6 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard
     tx.run_many("edge_insert", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in new))
     tx.run_many("edge_replace", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in changed))
     return counts, early
-
-
-def _other_judgement(edge: Edge, known: Mapping[tuple[str, str, str], Edge]) -> Edge | None:
-    """What the same fragment says about the same claim by another tag: a pair has one judgement."""
-    if (edge.source_kind, edge.target_kind) != ("fragment", "claim") or edge.tag not in JUDGEMENTS:
-        return None
-    keys = ((edge.source_id, edge.target_id, tag) for tag in JUDGEMENTS if tag != edge.tag)
-    return next((known[key] for key in keys if key in known), None)
 
 
 def _load_settings(tx: Transaction, access: Access, batch: list[Setting]) -> Counter[str]:
