@@ -42,7 +42,7 @@ def add(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[[],
     cites = 0
     pieces: Sequence[Node] = ()
     if page is not None and stored is not None:
-        cited = [each.id for each in evidence.put(tx, access, given.cited, None)]
+        cited = _put_cited(tx, access, given.cited, now=now)
         cites = evidence.cite(tx, access, page.id, cited, source=given.citation_source, now=now)
         pieces = evidence.place(tx, access, stored, given.fragments)
     fragments = evidence.put(tx, access, pieces, adding.made)
@@ -72,6 +72,7 @@ def _begin(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[
     if adding.task_id is None:
         return None
     task = tasks.get(tx, access, adding.task_id)
+    tasks.refuse_ended(task)
     if task.status == "created":
         tasks.save(tx, access, replace(task, status="exploring", started_at=now, updated_at=now))
     if adding.query_id is not None:
@@ -83,10 +84,24 @@ def _begin(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[
 
 def _put_page(tx: Transaction, access: Access, page: Node, *, now: str) -> tuple[Added, Node]:
     """A page is known by its URL; what is new about it is merged in."""
+    known = evidence.page_at(tx, access, page.namespace, page.content)
+    if known is not None:
+        # A delete or a stricter class that began before sees a conflict, instead of missing what comes now.
+        tx.run("nodes_hold", {"owner": access.owner, "id": known.id})
+        paper = {**known.metadata.get("paper", {}), **page.metadata.get("paper", {})}
+        page = replace(page, metadata={**page.metadata, **({"paper": paper} if paper else {})})
     saved = nodes.create(tx, access, page, None)
     if saved.status == "created":
         return Added(saved.node.id, "created"), saved.node
     return Added(saved.node.id, "updated" if saved.node.updated_at == now else "unchanged"), saved.node
+
+
+def _put_cited(tx: Transaction, access: Access, cited: Sequence[Node], *, now: str) -> list[str]:
+    """Pages that are cited: what is known of them is merged in, most are known by their URL alone."""
+    told = [node for node in cited if node.title is not None or node.year is not None]
+    bare = [node for node in cited if node.title is None and node.year is None]
+    ids = [_put_page(tx, access, node, now=now)[1].id for node in told]
+    return [*ids, *(each.id for each in evidence.put(tx, access, bare, None))]
 
 
 def _put_claims(tx: Transaction, access: Access, given: Prepared, made: Made | None) -> list[Added]:

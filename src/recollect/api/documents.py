@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from recollect.api.evidence import EvidenceVerbs
+from recollect.api.evidence import EvidenceVerbs, unsaved
+from recollect.api.evidence_input import prepare
 from recollect.api.opening import path_of
 from recollect.api.state import silent
 from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound, shown
@@ -90,7 +91,8 @@ class DocumentVerbs(EvidenceVerbs):
         self, source: str, url: str, document: Document, hashed: str, kind: str | None, namespace: str | None
     ) -> DocumentAdded:
         """Write a document a part at a time; it counts as added when the last part is there."""
-        details = {"content_type": kind, "fetched_at": self._now()}
+        # Not yet what the file is: until the last part is there, it is to be read again.
+        details = {"content_type": kind, "fetched_at": self._now(), "file_hash": ""}
         page = NewPage(url, document.title, document.year, document.metadata, details=details)
         fragments = [
             NewFragment(
@@ -104,11 +106,15 @@ class DocumentVerbs(EvidenceVerbs):
             )
             for at, piece in enumerate(document.pieces)
         ]
+        self._refuse_forbidden(page, fragments, namespace)
         known = self._known(url, namespace)
         if known is not None:
-            wanted = [(check.content_hash(each.text), each.position or 0) for each in fragments]
-            access, page_id = self._access, known.id
-            self._database.write(lambda tx: evidence.move_fragments(tx, access, page_id, wanted))
+            access, page_id, now = self._access, known.id, self._now()
+            place = access.resolve(namespace)
+            wanted = [
+                (check.content_hash(self._boundary.cleaned(each.text, place)), each.position or 0) for each in fragments
+            ]
+            self._database.write(lambda tx: evidence.move_fragments(tx, access, page_id, wanted, now=now))
         stored: list[Added] = []
         for first in range(0, max(len(fragments), 1), _AT_ONCE):
             part = self.add_evidence(page, fragments=fragments[first : first + _AT_ONCE], namespace=namespace)
@@ -118,6 +124,18 @@ class DocumentVerbs(EvidenceVerbs):
         self._finish(page_id, [each.id for each in stored], hashed)
         created = sum(each.status == "created" for each in stored)
         return DocumentAdded(source, url, document.title, "created" if known is None else "updated", created)
+
+    def _refuse_forbidden(self, page: NewPage, fragments: Sequence[NewFragment], namespace: str | None) -> None:
+        """Raises if the policy refuses any part, before the first is written."""
+        place = self._access.resolve(namespace)
+        like = unsaved(namespace=place, boundary_class=check.check_class(None))
+        for first in range(0, len(fragments), _AT_ONCE):
+            part = fragments[first : first + _AT_ONCE]
+            try:
+                self._guarded(prepare(page, part, (), like=like), place)
+            except BoundaryDenied as error:
+                where = f"in the paragraphs {first + 1} to {first + len(part)}"
+                raise BoundaryDenied(f"{where}, {error.message}", hint=error.hint) from None
 
     def _add_papers(
         self, source: str, papers: Bibliography, namespace: str | None

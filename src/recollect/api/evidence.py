@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast, get_args
+from typing import Any, cast, get_args
 
 from recollect.api.adding import Adding, add
 from recollect.api.boundary import guarded, keep_invariants, refuse_secret
@@ -13,7 +13,7 @@ from recollect.api.evidence_input import Prepared, prepare
 from recollect.api.state import Verbs, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput
+from recollect.model.errors import BoundaryDenied, InvalidInput
 from recollect.model.evidence import (
     Corrected,
     Correction,
@@ -24,13 +24,11 @@ from recollect.model.evidence import (
     NewQuery,
     Task,
 )
-from recollect.model.graph import JUDGEMENTS, BoundaryClass, Node, QueryType
-from recollect.storage import embeddings, events, evidence, nodes, tasks
+from recollect.model.graph import JUDGEMENTS, BoundaryClass, Node, QueryType, strictest
+from recollect.storage import edges, embeddings, events, evidence, nodes, tasks
 from recollect.storage.port import Transaction
 from recollect.text import check
 from recollect.text.tokens import text_of
-
-_OVER: Final = ("completed", "failed", "cancelled")
 
 
 class EvidenceVerbs(Verbs):
@@ -56,7 +54,7 @@ class EvidenceVerbs(Verbs):
         judges; what a person has corrected stays. `query` is the search that found it, for the task.
         """
         trace = trace_of(request_id, None)
-        if judge == evidence.HUMAN:
+        if judge == edges.HUMAN:
             raise InvalidInput("a person's judgement is made by correcting", hint="`recollect correct`")
         access = self._access
         task = None if task_id is None else self._open_task(access, check.check_id(task_id, field="task_id"))
@@ -68,16 +66,11 @@ class EvidenceVerbs(Verbs):
             page,
             fragments,
             claims,
-            like=Node(
-                id="",
+            like=unsaved(
                 namespace=place,
-                content="",
-                content_hash="",
-                observed_at="",
-                recency_anchor="",
-                created_at="",
-                updated_at="",
-                boundary_class=check.check_class(boundary_class),
+                boundary_class=strictest(
+                    check.check_class(boundary_class), "public" if task is None else task.boundary_class
+                ),
                 task_id=None if task is None else task.id,
             ),
         )
@@ -176,8 +169,7 @@ class EvidenceVerbs(Verbs):
 
     def _open_task(self, access: Access, task_id: str) -> Task:
         task = self._database.read(lambda tx: tasks.get(tx, access, task_id))
-        if task.status in _OVER:
-            raise Conflict(f"task {task.id} is {task.status}", hint="set its status to exploring to add more evidence")
+        tasks.refuse_ended(task)
         return task
 
     def _checked_query(self, query: NewQuery, namespace: str) -> NewQuery:
@@ -210,3 +202,9 @@ class EvidenceVerbs(Verbs):
 
         cleaned = prepared.cleaned(lambda text: self._boundary.cleaned(text, namespace))
         return cleaned.mapped(kept), taken
+
+
+def unsaved(**values: Any) -> Node:
+    """A node to be: without an id, a text and times."""
+    times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), "")
+    return Node(id="", content="", content_hash="", **times, **values)

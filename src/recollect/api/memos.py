@@ -12,11 +12,11 @@ from recollect.api.boundary import guarded, keep_invariants, refuse_secret
 from recollect.api.state import Verbs, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, shown
+from recollect.model.errors import Conflict, InvalidInput, shown
 from recollect.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
 from recollect.model.identifiers import timestamp
 from recollect.model.results import Deleted, Page, Saved
-from recollect.storage import embeddings, events, mentions, nodes, sweep
+from recollect.storage import embeddings, events, evidence, mentions, nodes, sweep
 from recollect.storage.port import Transaction
 from recollect.text import check
 from recollect.text.tokens import text_of
@@ -185,6 +185,7 @@ class MemoVerbs(Verbs):
                 tx, access, replace(saving.node, expires_at=expires_at, **times), saving.made, accept=saving.accept
             )
         else:
+            _refuse_judged(tx, access, saving)
             change = replace(saving.change, expires_at=expires_at)
             saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=saving.accept)
         self._link_entities(tx, access, saved.node, saving, now=now)
@@ -217,3 +218,13 @@ class MemoVerbs(Verbs):
             for name in saving.entities
         ]
         mentions.give(tx, access, node.id, [entity_id for entity_id in known if entity_id is not None], now=now)
+
+
+def _refuse_judged(tx: Transaction, access: Access, saving: _Saving) -> None:
+    """Evidence speaks about the words of a claim: with other words it is another claim."""
+    claim = saving.existing
+    if claim is None or claim.kind != "claim" or saving.node.content == claim.content:
+        return
+    found = evidence.posteriors(tx, access, [claim.id])[claim.id]
+    if found.supports + found.refutes + found.neutral:
+        raise Conflict(f"claim {claim.id} has evidence about its words", hint="save the new words as a new claim")

@@ -16,7 +16,7 @@ from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, StoreBusy
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, Scope
 from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Reclassified
-from recollect.storage import edges, embeddings, events, nodes, policies, sweep
+from recollect.storage import edges, embeddings, events, evidence, nodes, policies, sweep, tasks
 from recollect.storage.events import Trace
 from recollect.storage.port import Progress, Row, Transaction
 from recollect.storage.statements import scope_parameters
@@ -222,7 +222,8 @@ class PolicyVerbs(Asking):
         (total,) = self._database.read(lambda tx: tx.row("node_total", scope_parameters(access))) or (0,)
         checked = 0
         for batch in self._batches(access, "nodes_after"):
-            for node in (nodes.from_row(row[1:]) for row in batch):
+            # Pages last: one that becomes stricter takes its fragments along, which were read before.
+            for node in sorted((nodes.from_row(row[1:]) for row in batch), key=lambda node: node.kind == "page"):
                 new, what = _rejudged(node, known.at(node.namespace))
                 if new is not node and not dry_run:
                     what = {*what, *self._rewrite(access, node, new)}
@@ -243,7 +244,9 @@ class PolicyVerbs(Asking):
         return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
 
     def _clean_rest(self, access: Access) -> None:
-        """Contexts are disposable: they go. What was retired is kept, without what may not be."""
+        """Contexts are disposable: they go. The rest is kept, without what may not be."""
+        self._database.write(lambda tx: tasks.clean(tx, access, self._boundary.cleaned))
+        self._database.write(lambda tx: evidence.clean_corrections(tx, access, self._boundary.cleaned))
         self._database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
         for batch in self._batches(access, "retired_after"):
             for seq, namespace, content in batch:

@@ -98,10 +98,13 @@ def _status(tx: Transaction, access: Access, task_id: str | None) -> Status:
     some = tasks.newest(tx, access, limit=_NEWEST) if task_id is None else (tasks.get(tx, access, task_id),)
     scope = scope_parameters(access)
     (pending,) = tx.row("pending_visible", scope) or (0,)
-    (links,) = tx.row("edges_visible", scope) or (0,)
-    kinds: dict[str, int] = {kind: number for kind, number in tx.rows("kinds_visible", scope)}  # noqa: C416
+    counts: dict[str, int] = {}
+    if task_id is None:
+        (links,) = tx.row("edges_visible", scope) or (0,)
+        kinds = {kind: number for kind, number in tx.rows("kinds_visible", scope)}  # noqa: C416
+        counts = {**dict.fromkeys(get_args(NodeKind), 0), **kinds, "edge": links}
     return Status(
-        counts={**dict.fromkeys(get_args(NodeKind), 0), **kinds, "edge": links},
+        counts=counts,
         tasks_by_status=tasks.by_status(tx, access),
         tasks=tasks.states(tx, access, some),
         pending_embeddings=int(pending),
@@ -111,6 +114,6 @@ def _status(tx: Transaction, access: Access, task_id: str | None) -> Status:
 
 def _moved(task: Task, status: TaskStatus, now: str) -> Task:
     """A task in another status, with the times at which it began and ended."""
-    over = status in ("completed", "failed", "cancelled")
+    over = status in tasks.ENDED
     begun = task.started_at or (None if status == "created" else now)
     return replace(task, status=status, started_at=begun, completed_at=now if over else None)

@@ -38,9 +38,7 @@ def vector_search(
     by_id = nodes.by_ids(tx, access, [node_id for node_id, _ in wanted])
     return SimilarFound(
         tuple(
-            _similar(by_id[node_id], value)
-            for node_id, value in wanted
-            if node_id in by_id and by_id[node_id].rejected_at is None
+            _similar(by_id[node_id], value) for node_id, value in wanted if node_id in by_id and _holds(by_id[node_id])
         ),
         near.searched,
     )
@@ -49,3 +47,8 @@ def vector_search(
 def _similar(node: Node, similarity: float) -> Similar:
     preview = node.content[:_PREVIEW_CHARACTERS]
     return Similar(node.id, node.title, preview, min(similarity, 1.0), node.kind, node.provenance)
+
+
+def _holds(node: Node) -> bool:
+    """Whether a claim is not rejected, and a fragment still on its page."""
+    return node.rejected_at is None and (node.kind != "fragment" or node.valid_to is None)

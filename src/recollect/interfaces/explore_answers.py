@@ -181,7 +181,9 @@ class StatusAnswer(Answer):
     """How the memory is, and its newest tasks, or the one that was asked for."""
 
     root_namespace: str
-    counts: dict[str, int] = Field(description="How many memos, claims, fragments, pages, entities and edges.")
+    counts: dict[str, int] = Field(
+        description="Without a task_id: how many memos, claims, fragments, pages, entities and edges."
+    )
     pending_embeddings: int
     tasks_by_status: dict[str, int]
     tasks: list[TaskAnswer]

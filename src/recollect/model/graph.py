@@ -11,13 +11,13 @@ ClaimKind = Literal["fact", "preference", "task", "policy_hint"]
 Scope = Literal["session", "project", "principle"]
 BoundaryClass = Literal["public", "internal", "pii", "secret"]
 
-# From the shortest to the longest: what has no scope lasts as long as a principle.
 Relation = Literal["supports", "refutes", "neutral", "origin"]
 TaskStatus = Literal["created", "exploring", "paused", "completed", "failed", "cancelled"]
 QueryType = Literal["initial", "expansion", "mirror", "reverse"]
 
 # The judgements of a fragment about a claim: one pair has at most one of them.
 JUDGEMENTS: Final = ("supports", "refutes", "neutral")
+# From the shortest to the longest: what has no scope lasts as long as a principle.
 SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
 # From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")

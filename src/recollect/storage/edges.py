@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from recollect.model import cursors
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, NotFound
+from recollect.model.errors import Conflict, InvalidInput, NotFound
 from recollect.model.graph import JUDGEMENTS, Edge, strictest
 from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, NodeRef, Related, Relations
@@ -18,6 +18,8 @@ from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters
 from recollect.text.check import check_time, json_text
 
+# Who judges where a person has corrected: what a program says later does not change it.
+HUMAN: Final = "human"
 # Where these columns are in a row that starts with its seq.
 _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
@@ -44,6 +46,10 @@ def save(
     target = nodes.get(tx, access, target_id, label="target memo")
     if (source.kind, target.kind) == ("fragment", "claim") and tag in JUDGEMENTS:
         raise InvalidInput("a fragment has one judgement about a claim", hint="add_evidence makes it and changes it")
+    if target.kind == "claim" and tag in JUDGEMENTS:
+        pair = {"owner": access.owner, "claims": json_text([target_id]), "sources": json_text([source_id])}
+        for known in map(from_row, tx.rows("judgements_between", pair)):
+            _refuse_human(known)
     row = tx.row("edge_get", _key_parameters(access, key))
     if row is None:
         edge = Edge(
@@ -88,6 +94,7 @@ def delete(tx: Transaction, access: Access, key: tuple[str, str, str], *, within
             f"there is no relation {tag!r} from {source_id} to {target_id} in {access.root!r}",
             hint="list the relations of either memo",
         )
+    _refuse_human(edge)
     tx.run("edge_delete", {"owner": access.owner, **to_parameters(edge)})
     return edge
 
@@ -172,6 +179,12 @@ def from_row(row: Row) -> Edge:
 def to_parameters(edge: Edge) -> dict[str, Any]:
     """An edge's columns as statement parameters."""
     return {name: getattr(edge, name) for name in EDGE_COLUMNS}
+
+
+def _refuse_human(edge: Edge) -> None:
+    """A person's judgement is changed by a person."""
+    if edge.judge == HUMAN:
+        raise Conflict("a person has judged this", hint="`recollect correct` changes it")
 
 
 def _step(

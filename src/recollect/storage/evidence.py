@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,8 +18,6 @@ from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import content_hash, json_text
 
-# A person's word stands: what a program says later does not change it.
-HUMAN: Final = "human"
 CITES: Final = "cites"
 _HISTORY: Final = 50
 _WEIGHT: Final = 1.0
@@ -101,7 +99,9 @@ def page_at(tx: Transaction, access: Access, namespace: str, url: str) -> Node |
     return page if page is not None and access.sees(page.namespace, page.boundary_class) else None
 
 
-def move_fragments(tx: Transaction, access: Access, page_id: str, wanted: Sequence[tuple[str, int]]) -> None:
+def move_fragments(
+    tx: Transaction, access: Access, page_id: str, wanted: Sequence[tuple[str, int]], *, now: str
+) -> None:
     """Give fragments whose text now stands elsewhere on the page their new place, so that what refers to them stays.
 
     `wanted` are the hashes and positions of what the page has now.
@@ -114,7 +114,7 @@ def move_fragments(tx: Transaction, access: Access, page_id: str, wanted: Sequen
             free.setdefault(hashed, []).append(position)
     kept = set(wanted)
     moves = [
-        {"owner": access.owner, "id": node_id, "position": free[hashed].pop(0)}
+        {"owner": access.owner, "id": node_id, "position": free[hashed].pop(0), "now": now}
         for hashed, position, node_id in rows
         if (hashed, position) not in kept and free.get(hashed)
     ]
@@ -123,7 +123,7 @@ def move_fragments(tx: Transaction, access: Access, page_id: str, wanted: Sequen
 
 def drop_fragments(tx: Transaction, access: Access, page_id: str, kept: Iterable[str], *, now: str) -> int:
     """Let go of what is no longer on a page, and say how many went; what something was judged by stays, marked."""
-    where = {"owner": access.owner, "page_id": page_id, "kept": json_text(sorted(kept)), "now": now}
+    where = {**scope_parameters(access), "page_id": page_id, "kept": json_text(sorted(kept)), "now": now}
     unused = [row[0] for row in tx.rows("fragments_unused", where)]
     if unused:
         tx.run("nodes_delete", {"owner": access.owner, "ids": json_text(unused)})
@@ -164,7 +164,7 @@ def cite(tx: Transaction, access: Access, page_id: str, cited: Sequence[str], *,
 
 def correct(tx: Transaction, access: Access, edge: Edge, relation: str, *, now: str) -> bool:
     """Make a judgement a person's: with another relation it is certain, otherwise it stays as sure as it was."""
-    corrected = replace(edge, judge=HUMAN)
+    corrected = replace(edge, judge=edges.HUMAN)
     if relation != edge.tag:
         corrected = replace(corrected, tag=relation, confidence=1.0)
     return _settle(tx, access, edge, corrected, firm=True, now=now)[0] != "unchanged"
@@ -199,9 +199,19 @@ def load_corrections(tx: Transaction, access: Access, batch: Sequence[Correction
     return sum(tx.count("correction_load", row) for row in rows)
 
 
+def clean_corrections(tx: Transaction, access: Access, clean: Callable[[str, str], str]) -> None:
+    """Bring the reasons of corrections in line with the policies."""
+    for row in tx.rows("correction_export", scope_parameters(access)):
+        known = Correction(*row)
+        kept = clean(known.reason, access.root)
+        if kept != known.reason:
+            key = {"claim_id": known.claim_id, "at": known.at, "action": known.action}
+            tx.run("correction_clean", {"owner": access.owner, "reason": kept, **key})
+
+
 def history(tx: Transaction, access: Access, claim_id: str) -> tuple[Correction, ...]:
     """What was corrected about a claim, newest first."""
-    rows = tx.rows("corrections_of", {"owner": access.owner, "id": claim_id, "limit": _HISTORY})
+    rows = tx.rows("corrections_of", {**scope_parameters(access), "id": claim_id, "limit": _HISTORY})
     return tuple(Correction(*row) for row in rows)
 
 
@@ -266,7 +276,7 @@ def _settle(
     if known is None:
         tx.run("edge_insert", {"owner": access.owner, **edges.to_parameters(edge)})
         return "created", edge
-    if known.judge == HUMAN and not firm:
+    if known.judge == edges.HUMAN and not firm:
         return "kept", known
     said = ("tag", "confidence", "reason", "judge")
     if all(getattr(known, name) == getattr(edge, name) for name in said):

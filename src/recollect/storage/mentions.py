@@ -12,7 +12,7 @@ from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 from recollect.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
-from recollect.text.tokens import query_terms, text_of
+from recollect.text.tokens import is_unspaced, query_terms, text_of
 
 Texts = Mapping[str, Words]
 """The words of texts, by node."""
@@ -62,8 +62,7 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
     rows = [
         {"owner": access.owner, "id": node.id, "name": name, "head": head_of(name)}
         for node in named
-        if node.kind in NAMED
-        for name in names_of(node.title)
+        for name in _names(node)
     ]
     tx.run_many("names_add", rows)
 
@@ -94,7 +93,7 @@ def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: s
     """Link the texts that were there before to nodes with new names."""
     where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": _COMMON}
     texts: dict[str, Words] = {}
-    for name in {name for node in named if node.kind in NAMED for name in names_of(node.title)}:
+    for name in {name for node in named for name in _names(node)}:
         together = tx.dialect.together(query_terms(phrase_of(name)))
         rows = tx.rows("texts_naming", {**where, "name": together})
         if len(rows) < _COMMON:
@@ -132,6 +131,17 @@ def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
         for name in mentioned(words, _by_head(known), strict=False)
         for node_id in known[name]
     }
+
+
+def _names(node: Node) -> Sequence[str]:
+    """What a node is called. One word is no name of a page: it is the name of a file, or of everything."""
+    if node.kind not in NAMED or (node.kind == "page" and len((node.title or "").split()) < 2 and not _unspaced(node)):
+        return ()
+    return tuple(names_of(node.title))
+
+
+def _unspaced(node: Node) -> bool:
+    return is_unspaced(node.title or "")
 
 
 def _by_head(names: Iterable[str]) -> dict[str, list[str]]:

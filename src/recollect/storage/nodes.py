@@ -151,6 +151,9 @@ def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Delete
     """Remove a node; the database removes its edges with it."""
     node = get(tx, access, node_id)
     parameters = {"owner": access.owner, "id": node_id}
+    (hidden,) = tx.row("fragments_hidden", {**scope_parameters(access), "id": node_id}) or (0,)
+    if hidden:
+        raise BoundaryDenied(f"{hidden} fragments of this page are of classes that this access may not see")
     counted = tx.row("edge_count_of", parameters)
     freed = mentions.mentioning(tx, access, node_id)
     tx.run("node_delete", parameters)
@@ -218,11 +221,14 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
     if new.year != old.year:
         date_fragments(tx, access, new)
     if new.boundary_class != old.boundary_class:
-        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([new.id, *_restrict(tx, access, new)])})
+        tx.run(
+            "edges_follow_nodes",
+            {"owner": access.owner, "ids": json_text([new.id, *restrict_fragments(tx, access, new)])},
+        )
     return True
 
 
-def _restrict(tx: Transaction, access: Access, page: Node) -> list[str]:
+def restrict_fragments(tx: Transaction, access: Access, page: Node) -> list[str]:
     """Fragments are at least as restricted as their page; returns those that were not."""
     if page.kind != "page":
         return []
@@ -231,6 +237,7 @@ def _restrict(tx: Transaction, access: Access, page: Node) -> list[str]:
         "owner": access.owner,
         "id": page.id,
         "boundary_class": page.boundary_class,
+        "now": page.updated_at,
         "stricter": json_text(stricter),
     }
     less = [row[0] for row in tx.rows("fragments_open", where)]
@@ -240,6 +247,6 @@ def _restrict(tx: Transaction, access: Access, page: Node) -> list[str]:
 
 def date_fragments(tx: Transaction, access: Access, page: Node) -> None:
     """Give a page's year to its fragments and to the edges that start there."""
-    dated = {"owner": access.owner, "id": page.id, "year": page.year}
+    dated = {"owner": access.owner, "id": page.id, "year": page.year, "now": page.updated_at}
     tx.run("fragments_dated", dated)
     tx.run("edges_dated", dated)

@@ -169,7 +169,9 @@ def _strictest(first: str, second: str) -> str:
 
 def _live(alias: str) -> str:
     unexpired = f"({alias}.expires_at is null or {alias}.expires_at > cast(:now as text))"
-    return f"{unexpired} and {alias}.rejected_at is null"
+    # A fragment with an end is no longer on its page.
+    there = f"({alias}.valid_to is null or {alias}.kind <> 'fragment')"
+    return f"{unexpired} and {alias}.rejected_at is null and {there}"
 
 
 def _row_fragments(kind: str, names: tuple[str, ...]) -> dict[str, Callable[..., str]]:

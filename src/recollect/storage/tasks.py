@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from recollect.model.access import Access
-from recollect.model.errors import NotFound
+from recollect.model.errors import Conflict, NotFound
 from recollect.model.evidence import EvidenceSummary, NewQuery, Query, Task, TaskState
 from recollect.storage.port import Transaction
 from recollect.storage.statements import QUERY_COLUMNS, TASK_COLUMNS, scope_parameters
 from recollect.text.check import json_text
 
+ENDED: Final = ("completed", "failed", "cancelled")
 _TOP_DOMAINS: Final = 10
 
 
@@ -25,10 +26,16 @@ def get(tx: Transaction, access: Access, task_id: str) -> Task:
     return Task(*row)
 
 
-def save(tx: Transaction, access: Access, task: Task) -> None:
-    """Store a task, new or changed."""
+def refuse_ended(task: Task) -> None:
+    """Raises if a task takes no more evidence."""
+    if task.status in ENDED:
+        raise Conflict(f"task {task.id} is {task.status}", hint="set its status to exploring to add more evidence")
+
+
+def save(tx: Transaction, access: Access, task: Task, *, imported: bool = False) -> int:
+    """Store a task, new or changed; an imported one only if it changed later than ours. Returns whether it did."""
     values = {name: getattr(task, name) for name in TASK_COLUMNS}
-    tx.run("task_save", {**scope_parameters(access), **values})
+    return tx.count("task_save", {**scope_parameters(access), **values, "imported": imported or None})
 
 
 def newest(tx: Transaction, access: Access, *, limit: int) -> tuple[Task, ...]:
@@ -49,7 +56,6 @@ def states(tx: Transaction, access: Access, some: Sequence[Task]) -> tuple[TaskS
         TaskState(task, queries, claims, _summary(tx, access, task, claims))
         for task in some
         for queries, claims in [totals[task.id]]
-        if task.id in totals
     )
 
 
@@ -85,9 +91,10 @@ def query(tx: Transaction, access: Access, task_id: str, query_id: str) -> Query
     return Query(*row)
 
 
-def save_query(tx: Transaction, access: Access, known: Query) -> None:
-    """Store a query, new or with other counts."""
-    tx.run("query_save", {"owner": access.owner, **{name: getattr(known, name) for name in QUERY_COLUMNS}})
+def save_query(tx: Transaction, access: Access, known: Query, *, imported: bool = False) -> int:
+    """Store a query, new or with other counts; an imported one only if it is new. Returns whether it did."""
+    values = {name: getattr(known, name) for name in QUERY_COLUMNS}
+    return tx.count("query_save", {"owner": access.owner, **values, "imported": imported or None})
 
 
 def load(tx: Transaction, access: Access, batch: Sequence[Task | Query]) -> Counter[str]:
@@ -96,12 +103,23 @@ def load(tx: Transaction, access: Access, batch: Sequence[Task | Query]) -> Coun
     for record in batch:
         if isinstance(record, Task):
             if access.sees(record.namespace, record.boundary_class):
-                save(tx, access, record)
-                counts["tasks"] += 1
+                counts["tasks"] += save(tx, access, record, imported=True)
         elif tx.row("task_get", {**scope_parameters(access), "id": record.task_id}) is not None:
-            save_query(tx, access, record)
-            counts["queries"] += 1
+            counts["queries"] += save_query(tx, access, record, imported=True)
     return counts
+
+
+def clean(tx: Transaction, access: Access, clean_text: Callable[[str, str], str]) -> None:
+    """Bring the texts of all tasks and queries of the root in line with the policies."""
+    scope = scope_parameters(access)
+    known: list[Task | Query] = [Task(*row) for row in tx.rows("task_export", scope)]
+    known += [Query(*row) for row in tx.rows("query_export", scope)]
+    for record in known:
+        kept = cleaned(record, clean_text, elsewhere=access.root)
+        if kept != record and isinstance(kept, Task):
+            save(tx, access, kept)
+        elif kept != record and isinstance(kept, Query):
+            save_query(tx, access, kept)
 
 
 def cleaned(record: Task | Query, clean: Callable[[str, str], str], *, elsewhere: str) -> Task | Query:

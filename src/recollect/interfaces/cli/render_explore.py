@@ -107,9 +107,8 @@ def task_lines(state: TaskState) -> Iterator[RenderableType]:
     """A task, and once it is completed what it has gathered."""
     task = state.task
     yield shown(f"{task.id}  {task.status}  {task.query}")
-    yield f"  {count(state.claims, 'claim')}, {count(state.queries, 'query')}, begun {when(task.created_at)}".replace(
-        "querys", "queries"
-    )
+    searches = "1 query" if state.queries == 1 else f"{state.queries:,} queries"
+    yield f"  {count(state.claims, 'claim')}, {searches}, begun {when(task.created_at)}"
     if task.result_summary:
         yield shown(f"  {task.result_summary}")
     if state.evidence_summary is not None:

@@ -32,6 +32,7 @@ from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
 
 _Answer = TypeVar("_Answer", bound=QueryAnswer)
 _Relation = Literal["supports", "refutes", "neutral", "origin"]
+_Class = Literal["public", "internal", "pii"]
 _Status = Literal["created", "exploring", "paused", "completed", "failed", "cancelled"]
 
 
@@ -68,6 +69,7 @@ class StatusInput(Input):
 class CreateTaskInput(Input):
     query: str = Field(description="The question or hypothesis that evidence is gathered for.")
     namespace: str | None = Field(default=None, description=NAMESPACE)
+    boundary_class: _Class | None = Field(default=None, description="Who may see it; internal if omitted.")
 
 
 class UpdateTaskInput(Input):
@@ -131,6 +133,7 @@ class AddEvidenceInput(Input):
     query_id: str | None = Field(default=None, description="Or its id from an earlier answer.")
     judge: str | None = Field(default=None, description="Who judges: your model's name.")
     namespace: str | None = Field(default=None, description=NAMESPACE + " Omit with a task: the task's.")
+    boundary_class: _Class | None = Field(default=None, description="Who may see it; internal if omitted.")
 
 
 def query_graph(memory: Memory, given: QueryGraphInput) -> QueryAnswer:
@@ -150,7 +153,7 @@ def get_status(memory: Memory, given: StatusInput) -> StatusAnswer:
 
 
 def create_task(memory: Memory, given: CreateTaskInput) -> TaskAnswer:
-    return TaskAnswer.of(memory.create_task(given.query, namespace=given.namespace))
+    return TaskAnswer.of(memory.create_task(**given.model_dump()))
 
 
 def update_task(memory: Memory, given: UpdateTaskInput) -> TaskAnswer:
@@ -173,6 +176,7 @@ def add_evidence(memory: Memory, given: AddEvidenceInput) -> EvidenceAnswer:
             query_id=given.query_id,
             judge=given.judge,
             namespace=given.namespace,
+            boundary_class=given.boundary_class,
         )
     )
 

@@ -31,6 +31,15 @@ update edges
 set source_kind = (select s.kind from nodes s where s.owner_id = edges.owner_id and s.id = edges.source_id),
     target_kind = (select t.kind from nodes t where t.owner_id = edges.owner_id and t.id = edges.target_id),
     task_id = (select t.task_id from nodes t where t.owner_id = edges.owner_id and t.id = edges.target_id);
+-- What a fragment says about a claim, it says once; the latest holds.
+delete from edges
+where source_kind = 'fragment' and target_kind = 'claim' and tag in ('supports', 'refutes', 'neutral') and exists (
+    select 1 from edges later
+    where later.owner_id = edges.owner_id and later.source_id = edges.source_id and later.target_id = edges.target_id
+      and later.tag in ('supports', 'refutes', 'neutral') and later.seq > edges.seq
+);
+create unique index edges_one_judgement on edges (owner_id, source_id, target_id)
+    where source_kind = 'fragment' and target_kind = 'claim' and tag in ('supports', 'refutes', 'neutral');
 create index edges_from_page on edges (owner_id, page_id) where page_id is not null;
 
 create table tasks (

@@ -74,6 +74,8 @@ from (
     select e.seq from edges e where e.owner_id = :owner and e.source_id = :id
     union
     select e.seq from edges e where e.owner_id = :owner and e.target_id = :id
+    union
+    select e.seq from edges e where e.owner_id = :owner and e.page_id = :id
 ) as touching
 
 -- name: edges_from
@@ -125,7 +127,11 @@ select
     coalesce(sum(case when s.id is null or t.id is null then 1 else 0 end), 0),
     coalesce(sum(case
         when s.namespace <> e.source_namespace or t.namespace <> e.target_namespace
-          or e.boundary_class not in (s.boundary_class, t.boundary_class) then 1 else 0 end), 0)
+          or e.boundary_class not in (s.boundary_class, t.boundary_class)
+          or e.source_kind <> s.kind or e.target_kind <> t.kind
+          or coalesce(e.page_id, '') <> coalesce(s.page_id, '') or coalesce(e.domain, '') <> coalesce(s.domain, '')
+          or coalesce(e.year, -10000) <> coalesce(s.year, -10000)
+          or coalesce(e.task_id, '') <> coalesce(t.task_id, '') then 1 else 0 end), 0)
 from edges e
 left join nodes s on s.owner_id = e.owner_id and s.id = e.source_id
 left join nodes t on t.owner_id = e.owner_id and t.id = e.target_id

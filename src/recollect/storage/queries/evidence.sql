@@ -25,7 +25,8 @@ on conflict (owner_id, id) do update
 set query = excluded.query, status = excluded.status, result_summary = excluded.result_summary,
     error_message = excluded.error_message, started_at = excluded.started_at, completed_at = excluded.completed_at,
     updated_at = excluded.updated_at
-where {inside tasks.namespace root} and excluded.updated_at >= tasks.updated_at
+where {visible tasks}
+  and excluded.updated_at > tasks.updated_at --if imported
 
 -- name: tasks_newest
 select {task t}
@@ -67,8 +68,10 @@ limit 1
 insert into queries (owner_id, {query_columns})
 values (:owner, {query_values})
 on conflict (owner_id, id) do update
-set result_count = excluded.result_count, useful_fragments = excluded.useful_fragments
+set query_text = excluded.query_text, result_count = excluded.result_count,
+    useful_fragments = excluded.useful_fragments
 where queries.task_id = excluded.task_id
+  and 1 = 0 --if imported
 
 -- name: task_totals
 -- How many queries and adopted claims these tasks have.
@@ -109,24 +112,30 @@ order by n.position
 
 -- name: fragment_move
 update nodes
-set position = :position
+set position = :position, updated_at = :now, version = version + 1
 where owner_id = :owner and id = :id
 
 -- name: fragments_unused
--- Fragments of a page that nothing was judged by, other than these.
+-- Fragments that a document had and that nobody uses, other than these. Those of a document know their offsets.
 select n.id
 from nodes n
-where n.owner_id = :owner and n.page_id = :page_id and n.id not in {each kept}
+where {visible n} and n.page_id = :page_id and n.id not in {each kept} and n.metadata like '%"start":%'
   and not exists (
     select 1 from edges e
-    where e.owner_id = n.owner_id and e.source_id = n.id and e.tag in ('supports', 'refutes', 'neutral', 'origin')
+    where e.owner_id = n.owner_id and e.source_id = n.id and (e.judge is null or e.judge <> 'names')
   )
+  and not exists (
+    select 1 from edges e
+    where e.owner_id = n.owner_id and e.target_id = n.id and (e.judge is null or e.judge <> 'names')
+  )
+  and not exists (select 1 from feedback f where f.owner_id = n.owner_id and f.node_id = n.id)
 
 -- name: fragments_outdated
--- Those that something was judged by stay, and are marked as no longer on the page.
+-- Those that are used stay, and are marked as no longer on the page.
 update nodes
 set valid_to = :now, updated_at = :now, version = version + 1
-where owner_id = :owner and page_id = :page_id and id not in {each kept} and valid_to is null
+where {visible nodes} and page_id = :page_id and id not in {each kept} and valid_to is null
+  and metadata like '%"start":%'
 
 -- name: fragments_back
 -- A text that had gone from its page and is there again.
@@ -171,7 +180,7 @@ values
 select c.action, c.claim_id, c.reason, c.at, c.source_id, c.relation_before, c.relation_after, c.confidence_before
 from corrections c
 join nodes n on n.owner_id = c.owner_id and n.id = c.claim_id
-where {visible n}
+where {visible n} and (c.source_id is null or c.source_id in (select s.id from nodes s where {visible s}))
 order by c.seq
 
 -- name: correction_load
@@ -184,11 +193,18 @@ from nodes n
 where {visible n} and n.id = :claim_id and n.kind = 'claim' and not exists (
     select 1 from corrections c
     where c.owner_id = n.owner_id and c.claim_id = n.id and c.at = :at and c.action = :action
+      and coalesce(c.source_id, '') = coalesce(cast(:source_id as text), '')
 )
+
+-- name: correction_clean
+update corrections
+set reason = :reason
+where owner_id = :owner and claim_id = :claim_id and at = :at and action = :action
 
 -- name: corrections_of
 select c.action, c.claim_id, c.reason, c.at, c.source_id, c.relation_before, c.relation_after, c.confidence_before
 from corrections c
 where c.owner_id = :owner and c.claim_id = :id
+  and (c.source_id is null or exists (select 1 from nodes s where {visible s} and s.id = c.source_id))
 order by c.seq desc
 limit :limit

@@ -17,9 +17,8 @@ from (
 ) as held
 
 -- name: namespace_unseen
-select count(*)
-from nodes n
-where n.owner_id = :owner and {inside n.namespace moved} and not ({visible n})
+select (select count(*) from nodes n where n.owner_id = :owner and {inside n.namespace moved} and not ({visible n}))
+     + (select count(*) from tasks t where t.owner_id = :owner and {inside t.namespace moved} and not ({visible t}))
 
 -- name: namespace_move_nodes
 update nodes

@@ -44,8 +44,13 @@ where owner_id = :owner and id = :id
 -- name: fragments_dated
 -- Fragments have the year of their page, and edges that of their source.
 update nodes
-set year = :year
+set year = :year, updated_at = :now, version = version + 1
 where owner_id = :owner and page_id = :id
+
+-- name: fragments_hidden
+select count(*)
+from nodes n
+where n.owner_id = :owner and n.page_id = :id and not ({visible n})
 
 -- name: fragments_open
 -- Fragments of a page that are less restricted than it is.
@@ -55,7 +60,7 @@ where n.owner_id = :owner and n.page_id = :id and n.boundary_class not in {each 
 
 -- name: fragments_restrict
 update nodes
-set boundary_class = :boundary_class
+set boundary_class = :boundary_class, updated_at = :now, version = version + 1
 where owner_id = :owner and page_id = :id and boundary_class not in {each stricter}
 
 -- name: fragments_follow_pages

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import fields, replace
-from itertools import groupby, islice
 from typing import IO, Any, Final, Protocol, cast
 
 from recollect.embedding.port import Embedder
@@ -26,12 +25,11 @@ from recollect.storage.embeddings import Made
 from recollect.storage.port import Database, Progress, Row, Transaction
 from recollect.storage.statements import inside_parameters
 from recollect.storage.transfer import reference_server
-from recollect.storage.transfer.reading import parsed
+from recollect.storage.transfer.reading import batches, parsed
 from recollect.storage.transfer.records import Record, Setting
 from recollect.text.check import json_text
 from recollect.text.tokens import text_of
 
-_BATCH: Final = 2_000
 # From here on an import changes what the planner should know.
 _MANY: Final = 1_000
 # When a row was written does not make it another row.
@@ -152,7 +150,7 @@ class _Loader:
     def write_postponed(self) -> None:
         """Try the edges that came too early again; those that still lack an end are skipped."""
         early, self._postponed = self._postponed, []
-        for _, batch in _batches(iter(early)):
+        for _, batch in batches(iter(early)):
             self.write(batch)
         self.counts["edges_skipped"] += len(self._postponed)
 
@@ -160,7 +158,7 @@ class _Loader:
 def _check(database: Database, access: Access, records: Iterator[Record], spool: IO[bytes]) -> int:
     """Read the whole file before anything is written, and keep what was read; returns how many records it has."""
     total = 0
-    for total, batch in _batches(records):  # the last count is the answer
+    for total, batch in batches(records):  # the last count is the answer
         pickle.dump((total, batch), spool, protocol=pickle.HIGHEST_PROTOCOL)
         if isinstance(batch[0], Node):
             ids = json_text([node.id for node in cast(list[Node], batch)])
@@ -243,10 +241,12 @@ def _load_nodes(
     fragments = [node.id for node in (*changed, *new) if node.kind == "fragment"]
     if fragments:
         tx.run("fragments_follow_pages", {"owner": access.owner, "ids": json_text(fragments)})
+    moved = [node.id for node in changed]
     for page in [node for node in changed if node.kind == "page"]:
         nodes.date_fragments(tx, access, page)
-    if changed:
-        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in changed])})
+        moved += nodes.restrict_fragments(tx, access, page)
+    if moved:
+        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text(moved)})
     return counts, aliases, [node.id for node in changed]
 
 
@@ -294,6 +294,7 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard
             continue
         if other is not None:
             tx.run("edge_delete", {"owner": access.owner, **edges.to_parameters(other)})
+            new = [each for each in new if each is not other]
             del known[other.source_id, other.target_id, other.tag]
         if mine is edge:
             new.append(edge)
@@ -361,7 +362,12 @@ def _on_page(node: Node, aliases: Mapping[str, str]) -> Node:
 
 
 def _about(correction: Correction, aliases: Mapping[str, str]) -> Correction:
-    return replace(correction, claim_id=aliases.get(correction.claim_id, correction.claim_id))
+    source = correction.source_id
+    return replace(
+        correction,
+        claim_id=aliases.get(correction.claim_id, correction.claim_id),
+        source_id=source and aliases.get(source, source),
+    )
 
 
 def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
@@ -384,12 +390,3 @@ def _placed(edge: Edge, source: Row, target: Row) -> Edge:
         year=source[5],
         task_id=target[6],
     )
-
-
-def _batches(items: Iterator[Record]) -> Iterator[tuple[int, list[Record]]]:
-    """Runs of records of one kind, at most _BATCH long, with how many records there were so far."""
-    done = 0
-    for _, run in groupby(items, key=type):
-        while batch := list(islice(run, _BATCH)):
-            done += len(batch)
-            yield done, batch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import groupby, islice
 from typing import IO, Any, Final, TypeVar
 
 from recollect.model.access import Access
@@ -11,6 +12,7 @@ from recollect.model.errors import InvalidInput
 from recollect.storage.transfer import records, reference_server
 from recollect.storage.transfer.records import Record
 
+_BATCH: Final = 2_000
 _LINE_BYTES: Final = 1024 * 1024
 _Item = TypeVar("_Item")
 
@@ -52,3 +54,12 @@ def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _chain(first: _Item, rest: Iterator[_Item]) -> Iterator[_Item]:
     yield first
     yield from rest
+
+
+def batches(items: Iterator[Record]) -> Iterator[tuple[int, list[Record]]]:
+    """Runs of records of one kind, at most _BATCH long, with how many records there were so far."""
+    done = 0
+    for _, run in groupby(items, key=type):
+        while batch := list(islice(run, _BATCH)):
+            done += len(batch)
+            yield done, batch

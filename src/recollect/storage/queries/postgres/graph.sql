@@ -8,13 +8,13 @@ cross join lateral (
     (select o.source_id, o.target_id, o.tag, o.weight, o.confidence
         from edges o
         where {visible_edge o} and o.source_id = f.value
-          and o.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+          and o.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
         limit :each)
     union all
     (select i.source_id, i.target_id, i.tag, i.weight, i.confidence
         from edges i
         where {visible_edge i} and i.target_id = f.value
-          and i.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+          and i.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
         limit :each)
 ) as e
 limit :limit

@@ -8,14 +8,14 @@ cross join edges e on e.seq in (
     select o.seq from (
         select o.seq from edges o
         where {visible_edge o} and o.source_id = f.value
-          and o.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+          and o.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
         limit :each
     ) as o
     union all
     select i.seq from (
         select i.seq from edges i
         where {visible_edge i} and i.target_id = f.value
-          and i.tag not in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+          and i.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
         limit :each
     ) as i
 )
