@@ -656,7 +656,7 @@ def test_the_name_of_an_inner_view_is_not_told_and_opens_nothing(store, attacker
         attempt(store, attacker, sql)
     if store.dialect == "sqlite":
         reader = attacker._reader
-        (connection,) = (one for kept in reader._idle.values() for one in kept if not one.fenced)
+        (connection,) = (one for kept in reader._idle.values() for one in kept if one.use == "theirs")
         for name in (connection._inner + "x", connection._inner.upper() + "x", connection._inner + "claims"):
             for sql in (
                 f"with {name} as (select content from main.nodes) select content from {name}",
