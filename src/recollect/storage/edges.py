@@ -10,7 +10,7 @@ from typing import Any, Final
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, NotFound
-from recollect.model.graph import JUDGEMENTS, Edge, strictest
+from recollect.model.graph import JUDGEMENTS, Edge, Node, strictest
 from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, NodeRef, Related, Relations
 from recollect.storage import nodes
@@ -52,26 +52,7 @@ def save(
             _refuse_human(known)
     row = tx.row("edge_get", _key_parameters(access, key))
     if row is None:
-        edge = Edge(
-            source_id=source_id,
-            target_id=target_id,
-            tag=tag,
-            weight=weight,
-            reason=reason or None,
-            source_namespace=source.namespace,
-            target_namespace=target.namespace,
-            boundary_class=strictest(source.boundary_class, target.boundary_class),
-            source_kind=source.kind,
-            target_kind=target.kind,
-            page_id=source.page_id,
-            domain=source.domain,
-            year=source.year,
-            task_id=target.task_id,
-            observed_at=now,
-            created_at=now,
-            updated_at=now,
-        )
-        edge = guard(edge)
+        edge = guard(replace(between(source, target, tag, now=now), weight=weight, reason=reason or None))
         tx.run("edge_insert", {"owner": access.owner, **to_parameters(edge)})
         return Related(edge, "created")
     existing = from_row(row)
@@ -168,6 +149,28 @@ def walk(
         edges=edges,
         next_cursor=cursors.encode("walk", skip + limit) if len(found) > skip + limit else None,
         depths=tuple(distance for _, distance in chosen),
+    )
+
+
+def between(source: Node, target: Node, tag: str, *, now: str) -> Edge:
+    """A new edge of full weight, with all that edges copy of their ends."""
+    return Edge(
+        source_id=source.id,
+        target_id=target.id,
+        tag=tag,
+        weight=1.0,
+        source_namespace=source.namespace,
+        target_namespace=target.namespace,
+        boundary_class=strictest(source.boundary_class, target.boundary_class),
+        source_kind=source.kind,
+        target_kind=target.kind,
+        page_id=source.page_id,
+        domain=source.domain,
+        year=source.year,
+        task_id=target.task_id,
+        observed_at=now,
+        created_at=now,
+        updated_at=now,
     )
 
 

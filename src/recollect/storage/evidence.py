@@ -20,7 +20,6 @@ from recollect.text.check import content_hash, json_text
 
 CITES: Final = "cites"
 _HISTORY: Final = 50
-_WEIGHT: Final = 1.0
 _NO_EVIDENCE: Final = (0.0, 0.0, 0, 0, 0, 0, 0, None, None)
 
 
@@ -295,28 +294,8 @@ def _edge(each: Judgement, ends: Mapping[str, Node], *, now: str) -> Edge:
     for end in (each.source_id, each.target_id):
         if end not in ends:
             raise NotFound(f"there is no node {end} here", hint="use ids that an earlier answer gave")
-    source, target = ends[each.source_id], ends[each.target_id]
-    return Edge(
-        source_id=source.id,
-        target_id=target.id,
-        tag=each.relation,
-        weight=_WEIGHT,
-        source_namespace=source.namespace,
-        target_namespace=target.namespace,
-        observed_at=now,
-        created_at=now,
-        updated_at=now,
-        confidence=each.confidence,
-        reason=each.reason,
-        boundary_class=strictest(source.boundary_class, target.boundary_class),
-        judge=each.judge,
-        source_kind=source.kind,
-        target_kind=target.kind,
-        page_id=source.page_id,
-        domain=source.domain,
-        year=source.year,
-        task_id=target.task_id,
-    )
+    edge = edges.between(ends[each.source_id], ends[each.target_id], each.relation, now=now)
+    return replace(edge, confidence=each.confidence, reason=each.reason, judge=each.judge)
 
 
 def _posterior(figures: Row) -> Posterior:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -32,16 +33,16 @@ MAX_CALLS: Final = 200  # each may hold 100 kB until its row is done, and no tim
 MAX_DIGITS: Final = 40
 
 
-class ExpressionWriter:
+class ExpressionWriter(ABC):
     """Writes expressions; the queries inside them are written by the subclass."""
 
     def __init__(self, relations: Iterable[str]) -> None:
         self._relations = frozenset(relations)
         self._depth = self._calls = self.nodes = 0
 
+    @abstractmethod
     def query(self, node: Any) -> str:
         """A whole query."""
-        raise NotImplementedError
 
     def write(self, node: Any) -> str:
         """An expression, in parentheses where precedence could matter."""
