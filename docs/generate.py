@@ -16,7 +16,7 @@ from recollect.interfaces.mcp.server import INSTRUCTIONS, TOOLS
 from recollect.interfaces.mcp.tool import CEILING_BYTES
 from recollect.model import errors, limits
 from recollect.model.graph import BOUNDARY_CLASSES
-from recollect.policy import document, invariants, nodes, reading, retrieval, tuning
+from recollect.policy import document, invariants, linking, linking_kinds, nodes, reading, retrieval, tuning
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `make docs`; do not edit. -->\n\n"
@@ -156,15 +156,16 @@ def policy() -> str:
         *(f"| `{name}` | {_preset(values)} |" for name, values in retrieval.PRESETS.items()),
         "",
     ]
-    for section, kinds in tuning.KINDS.items():
-        settings_of = getattr(retrieval.Retrieval(), section)
-        parts.append(f"### `retrieval.{section}`\n\n{_told(settings_of)}\n")
-        parts.append("| key | default | may be |\n|---|---|---|")
-        for key, kind in kinds.items():
-            parts += _policy_rows(f"retrieval.{section}.{key}", kind, getattr(settings_of, key))
-        parts.append("")
+    parts += _policy_sections("retrieval", tuning.KINDS, retrieval.Retrieval())
     also = ", ".join(f"`{a}.{b}` for `{c}.{d}`" for (a, b), (c, d) in tuning.MOVED.items())
     parts.append(f"Also read: {also}.\n")
+    parts.append(
+        "## `insight`\n\nWhich links insight looks for, and which of them it accepts. Within one policy, with the default "
+        "for a key that it leaves out, `theta_cand` is at most `theta_link`, `warm_up` is at most `window`, and the modes "
+        "`l3` and `hybrid` need `allow_autocand: true`. Where the policies of several namespaces meet and this does not "
+        "hold, `theta_link` is raised, `warm_up` is lowered, and the mode is `l1`.\n"
+    )
+    parts += _policy_sections("insight", linking_kinds.KINDS, linking.Linking())
     parts.append(f"## `calibration`\n\n{_told(retrieval.Calibration)}\n")
     parts.append(f"`recollect calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
     return "\n".join(parts)
@@ -207,6 +208,18 @@ def _policy_rules() -> list[str]:
         f"characters that repeats at most {invariants.REPETITIONS} times. A rule with `all` or `exists` does not hold "
         f"for metadata with more than {invariants.VALUES:,} values in all.\n",
     ]
+
+
+def _policy_sections(of: str, every: Mapping[str, Mapping[str, nodes.Kind]], defaults: object) -> list[str]:
+    parts = []
+    for section, kinds in every.items():
+        settings_of = getattr(defaults, section)
+        parts.append(f"### `{of}.{section}`\n\n{_told(settings_of)}\n")
+        parts.append("| key | default | may be |\n|---|---|---|")
+        for key, kind in kinds.items():
+            parts += _policy_rows(f"{of}.{section}.{key}", kind, getattr(settings_of, key))
+        parts.append("")
+    return parts
 
 
 def _policy_rows(key: str, kind: nodes.Kind, default: Any) -> list[str]:

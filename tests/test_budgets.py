@@ -52,6 +52,7 @@ INNER_IMPORTS: dict[str, str] = {
     "text/numbers.py": "phonenumbers and python-stdnum are imported at the first number that may be one",
     "storage/postgres.py": "NumPy is imported at the first vector search",
     "storage/sqlite.py": "NumPy is imported at the first vector search",
+    "interfaces/plot_insight.py": "NumPy is imported when there is a picture to lay out",
     "interfaces/cli/app.py": "the MCP SDK takes a second to import",
 }
 

@@ -42,6 +42,9 @@ PARITY = {
     "unrelate": ("memory_relation_delete", "unrelate"),
     "relations": ("memory_relation_list", "relations"),
     "walk": ("memory_relation_list", "walk"),  # with start_memo_id
+    "find_insight": ("find_insight", "insight"),
+    "apply_insight": ("find_insight", "insight"),  # with apply_plan_id, --apply-plan
+    "undo_insight": ("find_insight", "insight"),  # with undo_plan_id, --undo
     "namespaces": ("list_namespaces", "namespaces"),
     "rename_namespace": (None, "rename"),  # for people: it moves everything below it
     "export": (None, "export"),

@@ -41,7 +41,8 @@ from recollect.model.evidence import (
     TaskState,
     ViewShape,
 )
-from recollect.model.graph import Edge, Node
+from recollect.model.graph import Edge, Node, NodeRef
+from recollect.model.insight import Decision, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
 from recollect.model.results import (
     ActiveContext,
     Check,
@@ -58,7 +59,6 @@ from recollect.model.results import (
     Judged,
     NamespaceCount,
     Namespaces,
-    NodeRef,
     Page,
     PolicyApplied,
     PolicyVersion,
@@ -84,6 +84,7 @@ __all__ = [
     "ContextItem",
     "Corrected",
     "Correction",
+    "Decision",
     "Deleted",
     "DocumentAdded",
     "DocumentsAdded",
@@ -101,9 +102,12 @@ __all__ = [
     "Hit",
     "Imported",
     "Info",
+    "InsightMetrics",
+    "InsightPlan",
     "InvalidInput",
     "InvalidNamespace",
     "Judged",
+    "LinkFigures",
     "Memory",
     "NamespaceCount",
     "Namespaces",
@@ -119,6 +123,7 @@ __all__ = [
     "PolicyApplied",
     "PolicyVersion",
     "Posterior",
+    "ProposedLink",
     "Query",
     "QueryResult",
     "Reclassified",

@@ -9,7 +9,8 @@ from datetime import timedelta
 from typing import Any, Final, cast, get_args
 
 from recollect.api.boundary import guarded, keep_invariants, refuse_secret
-from recollect.api.state import Verbs, trace_of
+from recollect.api.insight import InsightVerbs
+from recollect.api.state import trace_of
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, shown
@@ -39,7 +40,7 @@ class _Saving:
     made: embeddings.Made | None
 
 
-class MemoVerbs(Verbs):
+class MemoVerbs(InsightVerbs):
     """What can be done with a memo or a claim."""
 
     def save(
@@ -56,6 +57,7 @@ class MemoVerbs(Verbs):
         confidence: float | None = None,
         entities: Sequence[str] = (),
         provenance: Mapping[str, Any] | None = None,
+        link: bool = False,
         request_id: str | None = None,
         trace_id: str | None = None,
     ) -> Saved:
@@ -64,7 +66,8 @@ class MemoVerbs(Verbs):
         A title that is not given stays; metadata is merged, and a null removes its key. The same text in
         the same namespace is kept once: the node that has it is returned as a duplicate. `scope` says how long
         it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
-        What the policy forbids is taken out or refused.
+        `link` also links it to what it belongs with (see find_insight). What the policy forbids is taken out or
+        refused.
         """
         trace = trace_of(request_id, trace_id)
         refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
@@ -96,6 +99,8 @@ class MemoVerbs(Verbs):
         saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
+        if link and saved.status in ("created", "updated"):
+            return replace(saved, links=self._link_saved(saved.node).accepted)
         return saved
 
     def get(self, memo_id: str, *, namespace: str | None = None) -> Node:

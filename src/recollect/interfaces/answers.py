@@ -6,12 +6,12 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.model.graph import Edge, Node
+from recollect.model.graph import Edge, Node, NodeRef
+from recollect.model.insight import ProposedLink
 from recollect.model.results import (
     Deleted,
     Found,
     Namespaces,
-    NodeRef,
     Related,
     Relations,
     Renamed,
@@ -78,6 +78,26 @@ class Memo(MemoRef):
         )
 
 
+class Link(Answer):
+    """A link between two memos that insight found worth making."""
+
+    source_memo_id: str
+    target_memo_id: str
+    tag: str
+    weight: float
+    reason: str
+
+    @classmethod
+    def fields_of(cls, link: ProposedLink) -> dict[str, Any]:
+        return {
+            "source_memo_id": link.source_id,
+            "target_memo_id": link.target_id,
+            "tag": link.tag,
+            "weight": round(link.weight, 4),
+            "reason": link.reason,
+        }
+
+
 class SavedMemo(Answer):
     """What saving did. `duplicate`: this text was already there, and `memo` is the one that has it."""
 
@@ -87,6 +107,7 @@ class SavedMemo(Answer):
     boundary_class: str
     expires_at: str | None = None
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
+    links: list[Link] = Field(default=[], description="With link: the links that were made for it.")
 
     @classmethod
     def of(cls, saved: Saved, root: str) -> SavedMemo:
@@ -97,6 +118,7 @@ class SavedMemo(Answer):
             boundary_class=saved.node.boundary_class,
             expires_at=saved.node.expires_at,
             redacted=dict(saved.redacted),
+            links=[Link(**Link.fields_of(link)) for link in saved.links],
         )
 
 

@@ -94,6 +94,16 @@ class Edge:
     """The task that the target belongs to."""
 
 
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """A node as the end of an edge: enough to name it."""
+
+    id: str
+    namespace: str
+    kind: str
+    title: str | None
+
+
 def strictest(first: BoundaryClass, second: BoundaryClass) -> BoundaryClass:
     """The more restricted of two boundary classes: what an edge between them carries."""
     return max(first, second, key=BOUNDARY_CLASSES.index)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from recollect.model.graph import BoundaryClass, Edge, Node
+from recollect.model.graph import BoundaryClass, Edge, Node, NodeRef
+from recollect.model.insight import ProposedLink
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
 Direction = Literal["forward", "backward", "both"]
@@ -16,12 +17,13 @@ Target = Literal["claims", "fragments", "memos"]
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
-    `redacted`: what the policy took out of it, by kind.
+    `redacted`: what the policy took out of it, by kind. `links`: those that were made because it was asked for.
     """
 
     node: Node
     status: SaveStatus
     redacted: Mapping[str, int] = field(default_factory=dict)
+    links: tuple[ProposedLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +122,6 @@ class Related:
 
     edge: Edge
     status: Literal["created", "updated", "unchanged"]
-
-
-@dataclass(frozen=True, slots=True)
-class NodeRef:
-    """A node as the end of an edge: enough to name it."""
-
-    id: str
-    namespace: str
-    kind: str
-    title: str | None
 
 
 @dataclass(frozen=True, slots=True)

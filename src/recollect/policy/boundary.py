@@ -14,6 +14,7 @@ from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope, strict
 from recollect.model.namespaces import is_inside
 from recollect.policy import document, invariants
 from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
+from recollect.policy.linking import Linking
 from recollect.policy.retrieval import Retrieval
 
 DEFAULT_ALLOW: Final = ("answer:task",)
@@ -48,6 +49,7 @@ class Effective:
     detect: Mapping[str, BoundaryClass]
     invariants: tuple[Invariant, ...]
     retrieval: Retrieval
+    linking: Linking
 
     def visible_classes(self, allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
         """The classes that the held tags open. One that stays closed closes all the stricter ones."""
@@ -139,7 +141,7 @@ def visible_classes(allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
 
 
 def _folded(chain: Sequence[Policy]) -> Effective:
-    layers = [document.default().retrieval, *(policy.retrieval for policy in chain)]
+    layers = [document.default(), *chain]
     calibrations = [policy.calibration for policy in chain if policy.calibration is not None]
     return Effective(
         version=" > ".join(policy.version for policy in chain),
@@ -150,7 +152,10 @@ def _folded(chain: Sequence[Policy]) -> Effective:
         escalation=_by_class(lambda name: _first([rule.escalation for rule in _rules(chain, name, "escalation")])),
         detect=MappingProxyType({kind: _detected_class(chain, kind) for kind in FINDING_KINDS}),
         invariants=tuple(invariant for policy in chain for invariant in policy.invariants),
-        retrieval=document.retrieval(*layers, calibration=calibrations[-1] if calibrations else None),
+        retrieval=document.retrieval(
+            *(policy.retrieval for policy in layers), calibration=calibrations[-1] if calibrations else None
+        ),
+        linking=document.linking(*(policy.insight for policy in layers)),
     )
 
 

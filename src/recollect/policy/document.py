@@ -1,19 +1,22 @@
-"""A policy as a value: how long scopes live, who sees which class, what must hold, how recall is tuned."""
+"""A policy as a value: how long scopes live, who sees which class, what must hold, how recall and insight are tuned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from recollect.model.errors import InvalidInput
 from recollect.model.graph import BoundaryClass, Scope
+from recollect.policy.linking import Linking
 from recollect.policy.retrieval import Calibration, Retrieval
 
 # What a scan of a text can find, and so what a policy can redact and detect.
 FINDING_KINDS: Final = ("email", "phone", "card", "national_id", "secret")
+
+Parameters = TypeVar("Parameters", Retrieval, Linking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Invariant:
 class Policy:
     """One document, with the default policy's values where it says nothing.
 
-    retrieval: only what was given, by section and key, with a preset written out.
+    retrieval, insight: only what was given, by section and key, with a preset written out.
     stated: which keys the document gave itself, such as `scopes.session.ttl_days`. Below another policy only
     these count: a silent document must not pull what stands above it back to the default.
     """
@@ -58,6 +61,7 @@ class Policy:
     detect: Mapping[str, BoundaryClass]
     invariants: tuple[Invariant, ...]
     retrieval: Mapping[str, Any]
+    insight: Mapping[str, Any]
     calibration: Calibration | None
     stated: frozenset[str]
 
@@ -98,7 +102,26 @@ def retrieval(*layers: Mapping[str, Any], calibration: Calibration | None = None
 
     A layer is what `Policy.retrieval` holds. Tables such as half_life_days are merged by key.
     """
-    built = Retrieval(calibration=calibration)
+    return _laid(Retrieval(calibration=calibration), layers)
+
+
+def linking(*layers: Mapping[str, Any]) -> Linking:
+    """The parameters of insight, laid over each other likewise; a layer is what `Policy.insight` holds.
+
+    Each layer goes together by itself, and two of them may not: then L3 makes no candidates that it may not make,
+    what is proposed is a candidate first, and a full window has warmed up.
+    """
+    built = _laid(Linking(), layers)
+    candidates, expansion, gates = built.candidates, built.cand_expansion, built.gates
+    return replace(
+        built,
+        candidates=replace(candidates, theta_link=max(candidates.theta_link, candidates.theta_cand)),
+        cand_expansion=expansion if candidates.allow_autocand else replace(expansion, mode="l1"),
+        gates=replace(gates, warm_up=min(gates.warm_up, gates.window)),
+    )
+
+
+def _laid(built: Parameters, layers: Sequence[Mapping[str, Any]]) -> Parameters:
     for layer in layers:
         for section, values in layer.items():
             current = getattr(built, section)

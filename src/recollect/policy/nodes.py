@@ -1,6 +1,6 @@
 """YAML as nodes that know their lines, so that every fault of a policy says where it is.
 
-Nothing is constructed: values are read from scalars here, so that no tag of YAML can make an object.
+Values are read from scalars here, so that no tag of YAML can make an object.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import yaml
 
@@ -134,6 +134,11 @@ def compose(text: str) -> yaml.Node:
     return node
 
 
+def plain(text: str) -> Any:
+    """A document that was read before, as plain values, by the same rules."""
+    return _Loader(text).get_single_data()
+
+
 def fault(node: yaml.Node, problem: str, *, hint: str | None = None) -> InvalidInput:
     """The error for something wrong at a node."""
     return _fault_at(node.start_mark.line, problem, hint=hint)
@@ -203,7 +208,15 @@ def read_text(node: yaml.Node, *, of: str, characters: int = 200) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses aliases, with which a small text can stand for a huge one, and nesting beyond the stack."""
+    """Refuses aliases, with which a small text can stand for a huge one, and nesting beyond the stack.
+
+    Only true and false are flags: yes, no, on and off, which YAML 1.1 takes for such, too, are words (of a choice, say).
+    """
+
+    yaml_implicit_resolvers: ClassVar = {
+        first: [(tag, pattern) for tag, pattern in known if tag != _FLAG or first in "tTfF"]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

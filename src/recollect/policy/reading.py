@@ -14,6 +14,7 @@ from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope
 from recollect.policy import invariants
 from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
+from recollect.policy.linking_kinds import read_insight
 from recollect.policy.nodes import (
     Choice,
     Entries,
@@ -24,6 +25,7 @@ from recollect.policy.nodes import (
     fault,
     is_null,
     listed,
+    plain,
     read_entries,
     read_items,
     read_text,
@@ -35,7 +37,16 @@ TAGS: Final = 64
 NAME_CHARACTERS: Final = 64
 
 _SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
-_SECTIONS: Final = ("version", "scopes", "boundary_classes", "detect", "invariants", "retrieval", "calibration")
+_SECTIONS: Final = (
+    "version",
+    "scopes",
+    "boundary_classes",
+    "detect",
+    "invariants",
+    "retrieval",
+    "insight",
+    "calibration",
+)
 _VERSION: Final = re.compile(r"(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2}")
 _TTL_DAYS: Final = Number(0, 36_500, without_low=True, nullable=True)
 _MAX_TOKENS: Final = Number(1, 10_000_000, whole=True)
@@ -51,13 +62,14 @@ BLANK: Final = Policy(
     detect=MappingProxyType(dict.fromkeys(FINDING_KINDS, BOUNDARY_CLASSES[-1])),
     invariants=(),
     retrieval=MappingProxyType({}),
+    insight=MappingProxyType({}),
     calibration=None,
     stated=frozenset(),
 )
 
 
 def read(text: str, *, base: Policy = BLANK) -> Policy:
-    """The policy in the text; what it leaves out comes from `base`, apart from its retrieval."""
+    """The policy in the text; what it leaves out comes from `base`, apart from the parameters of recall and insight."""
     root = compose(text)
     sections = read_entries(root, of="the policy", allowed=_SECTIONS)
     if "version" not in sections:
@@ -72,6 +84,7 @@ def read(text: str, *, base: Policy = BLANK) -> Policy:
         detect=_detect(given.get("detect"), base=base, stated=stated),
         invariants=_invariants(given["invariants"]) if "invariants" in given else base.invariants,
         retrieval=read_retrieval(given["retrieval"]) if "retrieval" in given else MappingProxyType({}),
+        insight=read_insight(given["insight"]) if "insight" in given else MappingProxyType({}),
         calibration=None if calibration is None or is_null(calibration) else read_calibration(calibration),
         stated=frozenset(stated),
     )
@@ -79,7 +92,7 @@ def read(text: str, *, base: Policy = BLANK) -> Policy:
 
 def rewritten(text: str, *, calibration: Mapping[str, Any] | None, version: str) -> str:
     """The text of a policy that was read before, with another version and calibration."""
-    document = {**yaml.safe_load(text), "version": version}
+    document = {**plain(text), "version": version}
     document.pop("calibration", None)
     if calibration is not None:
         document["calibration"] = _plain(calibration)

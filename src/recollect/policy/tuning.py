@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import yaml
 
 from recollect.model.limits import MODEL_CHARACTERS
 from recollect.policy.nodes import (
     Choice,
-    Entries,
     Flag,
-    Kind,
     Number,
     Pair,
     Table,
@@ -22,7 +19,8 @@ from recollect.policy.nodes import (
     read_items,
     read_text,
 )
-from recollect.policy.retrieval import PRESETS, Calibration, Hybrid, Signal, TextScale, VectorScale
+from recollect.policy.retrieval import PRESETS, Calibration, Retrieval, Signal, TextScale, VectorScale
+from recollect.policy.sections import Kinds, Moved, Values, read_sections, refuse_crossed
 
 POINTS: Final = (2, 101)
 
@@ -34,7 +32,7 @@ _CANDIDATES: Final = Number(1, 400, whole=True, nullable=True)
 _ANY: Final = Number(-1e12, 1e12)
 
 # Each section and key of `retrieval`; the keys are the fields of the dataclasses in policy/retrieval.py.
-KINDS: Final[Mapping[str, Mapping[str, Kind]]] = MappingProxyType(
+KINDS: Final[Kinds] = MappingProxyType(
     {
         "hybrid": {
             "alpha": Number(0, 1, nullable=True),
@@ -82,7 +80,7 @@ KINDS: Final[Mapping[str, Mapping[str, Kind]]] = MappingProxyType(
     }
 )
 # Where the seed writes a key in another section than the one whose stage uses it.
-MOVED: Final[Mapping[tuple[str, str], tuple[str, str]]] = MappingProxyType(
+MOVED: Final[Moved] = MappingProxyType(
     {
         ("hybrid", "k_final"): ("context", "k_final"),
         ("hybrid", "recency_half_life_days"): ("rerank", "recency_half_life_days"),
@@ -90,26 +88,11 @@ MOVED: Final[Mapping[tuple[str, str], tuple[str, str]]] = MappingProxyType(
 )
 
 
-def read_retrieval(node: yaml.Node) -> Mapping[str, Mapping[str, Any]]:
+def read_retrieval(node: yaml.Node) -> Values:
     """What the section sets, by section and key: the preset's values with those given beside it."""
-    sections = read_entries(node, of="retrieval", allowed=("preset", *KINDS))
-    chosen: dict[str, dict[str, Any]] = {}
-    if "preset" in sections:
-        preset = Choice(tuple(PRESETS)).read(sections["preset"][1], of="retrieval.preset")
-        chosen = {section: dict(values) for section, values in PRESETS[preset].items()}
-    given: set[tuple[str, str]] = set()
-    for section in KINDS:
-        if section not in sections:
-            continue
-        for key, (key_node, value_node) in _entries_of(section, sections[section][1]).items():
-            place, name = MOVED.get((section, key), (section, key))
-            if (place, name) in given:
-                raise fault(key_node, f"{name} of retrieval is given twice", hint=f"keep retrieval.{place}.{name}")
-            given.add((place, name))
-            value = KINDS[place][name].read(value_node, of=f"retrieval.{section}.{key}")
-            chosen.setdefault(place, {})[name] = MappingProxyType(value) if isinstance(value, dict) else value
-    _refuse_crossed_bounds(chosen.get("hybrid", {}), sections)
-    return MappingProxyType({section: MappingProxyType(values) for section, values in chosen.items()})
+    found = read_sections(node, of="retrieval", kinds=KINDS, moved=MOVED, presets=PRESETS)
+    refuse_crossed(found, Retrieval(), section="hybrid", low="alpha_low", high="alpha_high")
+    return found.values
 
 
 def read_calibration(node: yaml.Node) -> Calibration:
@@ -125,19 +108,6 @@ def read_calibration(node: yaml.Node) -> Calibration:
         text=_points(found["text"][1], of="calibration.text"),
         vectors=_points(found["vectors"][1], of="calibration.vectors"),
     )
-
-
-def _entries_of(section: str, node: yaml.Node) -> Entries:
-    moved = (key for place, key in MOVED if place == section)
-    return read_entries(node, of=f"retrieval.{section}", allowed=(*KINDS[section], *moved))
-
-
-def _refuse_crossed_bounds(hybrid: Mapping[str, Any], sections: Entries) -> None:
-    low = hybrid.get("alpha_low", Hybrid().alpha_low)
-    high = hybrid.get("alpha_high", Hybrid().alpha_high)
-    if low > high:
-        node = sections["hybrid"][0]
-        raise fault(node, f"retrieval.hybrid.alpha_low {low:g} is above alpha_high {high:g}", hint="swap or move them")
 
 
 def _points(node: yaml.Node, *, of: str) -> tuple[tuple[float, float], ...]:

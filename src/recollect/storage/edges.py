@@ -10,9 +10,9 @@ from typing import Any, Final
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, NotFound
-from recollect.model.graph import JUDGEMENTS, Edge, Node, strictest
+from recollect.model.graph import JUDGEMENTS, Edge, Node, NodeRef, strictest
 from recollect.model.namespaces import is_inside
-from recollect.model.results import Direction, NodeRef, Related, Relations
+from recollect.model.results import Direction, Related, Relations
 from recollect.storage import nodes
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters

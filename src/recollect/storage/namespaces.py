@@ -10,6 +10,7 @@ from recollect.model.errors import BoundaryDenied, Conflict, InvalidNamespace, N
 from recollect.model.limits import NAMESPACE_CHARACTERS
 from recollect.model.namespaces import is_inside
 from recollect.model.results import NamespaceCount, Namespaces, Renamed
+from recollect.storage import insight
 from recollect.storage.port import Transaction
 from recollect.storage.statements import inside_parameters, scope_parameters
 
@@ -63,4 +64,5 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
     tx.run("namespace_move_tasks", parameters)
     tx.run("namespace_move_settings", parameters)
     tx.run("policies_move", parameters)
+    insight.move(tx, access, source, target)
     return Renamed(source, target, nodes, edges)

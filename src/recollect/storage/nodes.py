@@ -10,8 +10,8 @@ from typing import Any
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, Conflict, NotFound
-from recollect.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, Scope, strictest
-from recollect.model.results import Deleted, NodeRef, Page, Saved, SaveStatus
+from recollect.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, NodeRef, Scope, strictest
+from recollect.model.results import Deleted, Page, Saved, SaveStatus
 from recollect.storage import embeddings, mentions, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
@@ -164,6 +164,12 @@ def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Delete
 def refs(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef, ...]:
     """The names of these nodes, oldest first, without those that the access may not see."""
     rows = tx.rows("node_refs", {**scope_parameters(access), "ids": json_text(ids)})
+    return tuple(NodeRef(*row) for row in rows)
+
+
+def beginnings(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef, ...]:
+    """The names of these nodes; those without a title by the beginning of their text."""
+    rows = tx.rows("node_beginnings", {**scope_parameters(access), "ids": json_text(ids)}) if ids else []
     return tuple(NodeRef(*row) for row in rows)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.interfaces import answers
-from recollect.interfaces.cli import render
+from recollect.interfaces.cli import render, render_insight
 from recollect.interfaces.cli.session import UNHEALTHY, Session, command
 from recollect.model.errors import InvalidInput, StoreUnavailable
 from recollect.model.graph import NodeKind
@@ -46,6 +46,7 @@ def save(
     confidence: Annotated[float | None, typer.Option("--confidence", help="How sure, 0 to 1.")] = None,
     entity: Annotated[list[str] | None, typer.Option("--entity", help="What it is about; may be repeated.")] = None,
     provenance: Annotated[str | None, typer.Option("--provenance", metavar="JSON", help="Where it is from.")] = None,
+    link: Annotated[bool, typer.Option("--link", help="Also link it to what it belongs with.")] = False,
 ) -> None:
     """Save a memo or a claim, or change one with --id."""
     text = sys.stdin.buffer.read().decode(errors="surrogateescape") if content == "-" else content
@@ -59,6 +60,7 @@ def save(
         confidence=confidence,
         entities=entity or [],
         provenance=json_object(provenance, option="--provenance"),
+        link=link,
         **words,
     )
     note = " (this text was already there)" if saved.status == "duplicate" else ""
@@ -67,6 +69,7 @@ def save(
     session.show(
         answers.SavedMemo.of(saved, session.memory.root_namespace),
         render.shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}"),
+        *(render_insight.saved_lines(saved) if link else ()),
     )
 
 
@@ -238,7 +241,7 @@ def export(
         session.memory.export(sys.stdout)
         return
     try:
-        with open(file, "x", encoding="utf-8", opener=_private) as stream, session.progress("exporting") as report:
+        with open(file, "x", encoding="utf-8", opener=private) as stream, session.progress("exporting") as report:
             lines = session.memory.export(stream, progress=report)
     except FileExistsError:
         raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
@@ -337,7 +340,7 @@ def json_object(text: str | None, *, option: str = "--metadata") -> dict[str, ob
     return value
 
 
-def _private(path: str, flags: int) -> int:
+def private(path: str, flags: int) -> int:
     """Memories are private, and so is a file of them."""
     return os.open(path, flags, 0o600)
 

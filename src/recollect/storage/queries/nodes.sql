@@ -32,6 +32,12 @@ from nodes n
 where {visible n} and n.id in {each ids}
 order by n.seq
 
+-- name: node_beginnings
+select n.id, n.namespace, n.kind, coalesce(n.title, substr(n.content, 1, 80))
+from nodes n
+where {visible n} and n.id in {each ids}
+order by n.seq
+
 -- name: node_insert
 insert into nodes (owner_id, {node_columns})
 values (:owner, {node_values})

@@ -1,0 +1,223 @@
+"""Verbs of insight: find the links that are worth it, apply them, undo that."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from recollect.api.asking import SEARCHED, Asking
+from recollect.model import limits
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput
+from recollect.model.graph import Node
+from recollect.model.insight import Decision, InsightPlan
+from recollect.storage import embeddings, events, insight, nodes
+from recollect.storage.insight import Kept, Observed
+from recollect.storage.port import Transaction
+from recollect.storage.question import Question
+from recollect.storage.standings import Link
+from recollect.text import check
+from recollect.text.tokens import text_of
+
+if TYPE_CHECKING:
+    from recollect.embedding.port import Matrix
+    from recollect.insight.gates import GateState
+    from recollect.storage.port import Model
+
+_NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
+
+
+@dataclass(slots=True)
+class _Finding:
+    """A plan while it is made: decisions in order, links accepted so far, and the gates by namespace."""
+
+    access: Access
+    decisions: list[Decision] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    observed: list[Observed] = field(default_factory=list)
+    gates: dict[str, GateState] = field(default_factory=dict)
+
+
+class InsightVerbs(Asking):
+    """What is worth linking."""
+
+    def find_insight(
+        self, memo_id: str | None = None, *, query: str | None = None, namespace: str | None = None, limit: int = 50
+    ) -> InsightPlan:
+        """A plan of the links that are worth it: for a memo (or claim, or fragment), for what fits a question best,
+        or with neither for everything in the namespace that is new since the last plan of that kind was applied,
+        at most `limit` nodes at a time. Nothing is linked before the plan is applied.
+        """
+        if memo_id is not None and query is not None:
+            raise InvalidInput("give memo_id or query, not both", hint="give neither to judge everything new")
+        limit = check.check_whole(limit, field="limit", low=1, high=limits.INSIGHT_LIMIT)
+        access = self._access.narrowed(self._access.resolve(namespace))
+        finding = _Finding(access)
+        if memo_id is not None:
+            node_id = check.check_id(memo_id, field="memo_id")
+            known = self._database.read(lambda tx: nodes.get(tx, access, node_id))
+            if known.kind not in SEARCHED:
+                raise InvalidInput(f"{known.id} is a {known.kind}; {', '.join(SEARCHED)}s are linked")
+            degraded = self._judge(finding, [known])
+            return self._plan(finding, {"memo_id": node_id}, degraded, judged=1)
+        if query is not None:
+            question, degraded = self._question(query, None, access)
+            question = replace(question, kinds=SEARCHED)
+            self._decide(finding, question, None, namespace=access.root)
+            return self._plan(finding, {"query": question.text}, degraded, judged=1)
+        return self._find_new(finding, limit)
+
+    def apply_insight(self, plan_id: str) -> InsightPlan:
+        """Make the links of a plan, all or none; one that was applied stays as it is."""
+        known_id = check.check_id(plan_id, field="plan_id")
+        access = self._access
+
+        def work(tx: Transaction) -> InsightPlan:
+            kept = insight.get(tx, access, known_id, moment=self._clock())
+            if kept.plan.state == "proposed":
+                kept = self._applied(tx, access, kept)
+            return self._shown(tx, access, kept.plan)
+
+        return self._database.write(work)
+
+    def undo_insight(self, plan_id: str) -> InsightPlan:
+        """Remove the links that a plan made; those that were changed since stay."""
+        known_id = check.check_id(plan_id, field="plan_id")
+        access = self._access
+
+        def work(tx: Transaction) -> InsightPlan:
+            kept = insight.get(tx, access, known_id, moment=self._clock())
+            if kept.plan.state != "undone":
+                now = self._now()
+                kept, removed = insight.undo(tx, access, kept, now=now)
+                payload = {"plan_id": known_id, "state": "undone", "links": removed}
+                events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+            return self._shown(tx, access, kept.plan)
+
+        return self._database.write(work)
+
+    def _link_saved(self, node: Node) -> InsightPlan:
+        """Judge a node that was just saved, and make its links at once."""
+        finding = _Finding(self._access)
+        degraded = self._judge(finding, [node])
+        plan = self._plan(finding, {"memo_id": node.id}, degraded, judged=1)
+        return replace(plan, state="applied", written=self.apply_insight(plan.id).written)
+
+    def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
+        access, now = finding.access, self._now()
+
+        def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
+            after, _ = insight.seen(tx, access, access.root)
+            return after, *insight.new_nodes(tx, access, after=after, kinds=SEARCHED, now=now, limit=limit)
+
+        after, found, total = self._database.read(look)
+        degraded = self._judge(finding, [node for _, node in found])
+        return self._plan(
+            finding,
+            {"since": str(after)},
+            degraded,
+            judged=len(found),
+            seen_seq=found[-1][0] if found else after,
+            remaining=total - len(found),
+        )
+
+    def _judge(self, finding: _Finding, some: Sequence[Node]) -> tuple[str, ...]:
+        """Decide about each of these nodes; links accepted for one count for those after it."""
+        access = finding.access
+        model, vectors = self._database.read(lambda tx: _vectors(tx, access, some))
+        now = self._now()
+        for node in some:
+            question = Question(text_of(node.title, node.content), vectors.get(node.id), model, kinds=SEARCHED, now=now)
+            self._decide(finding, question, node.id, namespace=node.namespace)
+        return (_NO_VECTOR,) if self._embedder is not None and len(vectors) < len(some) else ()
+
+    def _decide(self, finding: _Finding, question: Question, center_id: str | None, *, namespace: str) -> None:
+        from recollect.insight import conductor, cycle, gates
+
+        linking = self._boundary.at(namespace).linking
+
+        def work(tx: Transaction) -> conductor.Staged:
+            if namespace not in finding.gates:
+                finding.gates[namespace] = gates.from_json(insight.seen(tx, finding.access, namespace)[1])
+            index = conductor.Index(tx, finding.access, self._text_search, self._database.vectors, self._trust())
+            return conductor.compose(index, question, center_id=center_id, linking=linking, planned=finding.links)
+
+        staged = self._database.read(work)
+        decision, state = cycle.decide(staged, finding.gates[namespace], linking=linking, cache=None)
+        finding.gates[namespace] = state
+        finding.decisions.append(decision)
+        finding.links += [Link(link.source_id, link.target_id, link.tag, link.weight) for link in decision.accepted]
+        finding.observed.append(
+            Observed(
+                namespace,
+                round(decision.cycles[0].g0, 6),
+                tuple(round(link.figures.g, 6) for link in decision.links),
+                any(metrics.ag for metrics in decision.cycles),
+            )
+        )
+
+    def _plan(
+        self,
+        finding: _Finding,
+        asked: Mapping[str, str],
+        degraded: tuple[str, ...],
+        *,
+        judged: int,
+        seen_seq: int | None = None,
+        remaining: int = 0,
+    ) -> InsightPlan:
+        moment = self._clock()
+        plan = InsightPlan(
+            id=self._new_id(),
+            root_namespace=finding.access.root,
+            state="proposed",
+            asked=asked,
+            created_at=self._now(),
+            decisions=tuple(finding.decisions),
+            judged=judged,
+            remaining=remaining,
+            degraded=degraded,
+        )
+        kept = Kept(plan, finding.access.root, tuple(finding.observed), seen_seq)
+
+        def work(tx: Transaction) -> InsightPlan:
+            insight.keep(tx, finding.access, kept, moment=moment)
+            return self._shown(tx, finding.access, plan)
+
+        return self._database.write(work)
+
+    def _applied(self, tx: Transaction, access: Access, kept: Kept) -> Kept:
+        """Write the links, what the gates saw, and the event."""
+        from recollect.insight import gates
+
+        now = self._now()
+        kept = insight.apply(tx, access, kept, now=now)
+        by_namespace: dict[str, list[Observed]] = defaultdict(list)
+        for each in kept.observed:
+            by_namespace[each.namespace].append(each)
+        for namespace, some in by_namespace.items():
+            settings = self._boundary.at(namespace).linking.gates
+            state = gates.from_json(insight.seen(tx, access, namespace)[1])
+            for each in some:
+                state = gates.observed(state, settings, g0=each.g0, links=each.links, fired=each.fired)
+            insight.remember(tx, access, namespace, gates.to_json(state), now=now)
+        payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
+        events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+        return kept
+
+    def _shown(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
+        """The plan with the ends of its links, and the nodes around them, as far as the access may see them."""
+        ids = {
+            end for decision in plan.decisions for link in decision.links for end in (link.source_id, link.target_id)
+        }
+        ids |= {center for decision in plan.decisions for center in decision.center_ids}
+        around = {end for decision in plan.decisions for pair in decision.around for end in pair}
+        named = [*sorted(ids), *sorted(around - ids)][: limits.WALK_LIMIT]
+        return replace(plan, nodes=nodes.beginnings(tx, access, named))
+
+
+def _vectors(tx: Transaction, access: Access, some: Sequence[Node]) -> tuple[Model | None, dict[str, Matrix]]:
+    model = embeddings.active(tx)
+    return model, {} if model is None else embeddings.of_nodes(tx, access, [node.id for node in some], model)

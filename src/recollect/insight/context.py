@@ -1,0 +1,163 @@
+"""What L1 hands to L3: a part of the graph, and the context in which it is judged, both checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from recollect.graph.local import LocalGraph, Numbers, Places
+from recollect.model.errors import InvalidInput, shown
+from recollect.model.insight import CandidateEdge, NormSpec
+
+_KEYS = ("centers", "candidate_edges", "candidate_edges_by_hop", "candidate_selection", "norm_spec")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """The part of the graph that a decision is about.
+
+    graph: as it is before; `after`: with what comes in any case, if something does. places and rows: the nodes that
+    have a vector, and these; weights: how much each of its dimensions counts. fresh: how many nodes are new, so that
+    they have to be paid for.
+    """
+
+    graph: LocalGraph
+    places: Places
+    rows: Numbers
+    weights: Numbers | None = None
+    after: LocalGraph | None = None
+    fresh: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What L1 chose. candidate_edges None: it gave none. Those by hop come before the common ones at their hop."""
+
+    centers: tuple[int, ...]
+    candidate_edges: tuple[CandidateEdge, ...] | None = None
+    candidate_edges_by_hop: Mapping[int, tuple[CandidateEdge, ...]] = field(default_factory=dict)
+    candidate_selection: Mapping[str, Any] = field(default_factory=dict)
+    norm_spec: NormSpec | None = None
+
+    def at(self, hop: int) -> tuple[CandidateEdge, ...]:
+        """The candidates of a hop: its own if it has any, else the common ones."""
+        return self.candidate_edges_by_hop.get(hop) or self.candidate_edges or ()
+
+    def edges(self) -> tuple[CandidateEdge, ...]:
+        """All candidates, each once."""
+        known = {(each.source, each.target): each for each in self.candidate_edges or ()}
+        for hop in sorted(self.candidate_edges_by_hop):
+            known |= {(each.source, each.target): each for each in self.candidate_edges_by_hop[hop]}
+        return tuple(known.values())
+
+
+def context_of(given: Mapping[str, Any]) -> Context:
+    """A context from its plain form: edges as (u, v, {"score": s}), the norm spec as a mapping."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"a context is a mapping, not {type(given).__name__}")
+    if unknown := sorted(str(key) for key in given.keys() - set(_KEYS)):
+        raise InvalidInput(f"a context has no {shown(unknown[0])}", hint=f"it has {', '.join(_KEYS)}")
+    by_hop = given.get("candidate_edges_by_hop") or {}
+    if not isinstance(by_hop, Mapping) or not all(_is_whole(hop) and hop >= 0 for hop in by_hop):
+        raise InvalidInput("candidate_edges_by_hop maps hops (0, 1, …) to lists of edges")
+    edges = given.get("candidate_edges")
+    return Context(
+        centers=tuple(_listed(given.get("centers"), of="centers")),
+        candidate_edges=None if edges is None else _edges(edges, of="candidate_edges"),
+        candidate_edges_by_hop={hop: _edges(some, of=f"candidates of hop {hop}") for hop, some in by_hop.items()},
+        candidate_selection=dict(given.get("candidate_selection") or {}),
+        norm_spec=_norm_spec(given.get("norm_spec")),
+    )
+
+
+def checked(scene: Scene, context: Context) -> Context:
+    """The context without loops, doubles and links that are there; refused if it does not fit the graph."""
+    _check_scene(scene)
+    size = scene.graph.size
+    for center in context.centers:
+        _check_place(center, size, of="center")
+    present = scene.after or scene.graph
+
+    def clean(edges: Sequence[CandidateEdge]) -> tuple[CandidateEdge, ...]:
+        for each in edges:
+            for place in (each.source, each.target):
+                _check_place(place, size, of="end of a candidate")
+            if each.score is not None and not 0.0 <= each.score <= 1.0:
+                raise InvalidInput(f"the score {each.score!r} of a candidate is not between 0 and 1")
+        if not edges:
+            return ()
+        there = present.has(np.array([(each.source, each.target) for each in edges], dtype=np.int64))
+        found: dict[tuple[int, int], CandidateEdge] = {}
+        for each, is_there in zip(edges, there.tolist(), strict=True):
+            key = (min(each.source, each.target), max(each.source, each.target))
+            if not is_there and key[0] != key[1]:
+                found.setdefault(key, each)
+        return tuple(found.values())
+
+    return Context(
+        centers=tuple(dict.fromkeys(context.centers)),
+        candidate_edges=None if context.candidate_edges is None else clean(context.candidate_edges),
+        candidate_edges_by_hop={hop: clean(edges) for hop, edges in context.candidate_edges_by_hop.items()},
+        candidate_selection=context.candidate_selection,
+        norm_spec=context.norm_spec,
+    )
+
+
+def _check_scene(scene: Scene) -> None:
+    rows, places, size = scene.rows, scene.places, scene.graph.size
+    if rows.ndim != 2 or len(rows) != len(places):
+        raise InvalidInput(f"features of the shape {rows.shape} do not fit {len(places)} nodes")
+    if len(places) and (places.min() < 0 or places.max() >= size or len(np.unique(places)) != len(places)):
+        raise InvalidInput(f"features are of nodes that are not among the {size} of the graph, or twice of one")
+    if not np.isfinite(rows).all():
+        raise InvalidInput("a feature is not a finite number")
+    weights = scene.weights
+    if weights is not None and (weights.shape != rows.shape[1:] or not np.isfinite(weights).all()):
+        raise InvalidInput(f"{weights.size} weights do not fit features of the shape {rows.shape}")
+    if scene.after is not None and scene.after.size != size:
+        raise InvalidInput("the graphs before and after are of different sizes")
+
+
+def _check_place(place: object, size: int, *, of: str) -> None:
+    if not _is_whole(place) or not 0 <= place < size:  # type: ignore[operator]
+        raise InvalidInput(f"{shown(place)} as {of} is not one of the {size} nodes of the graph")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _listed(value: Any, *, of: str) -> list[int]:
+    if not isinstance(value, Sequence) or isinstance(value, str) or not all(_is_whole(each) for each in value):
+        raise InvalidInput(f"{of} must be a list of whole numbers")
+    return [int(each) for each in value]
+
+
+def _edges(value: Any, *, of: str) -> tuple[CandidateEdge, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise InvalidInput(f"{of} must be a list of edges (u, v, {{'score': s}})")
+    return tuple(_edge(each, of=of) for each in value)
+
+
+def _edge(value: Any, *, of: str) -> CandidateEdge:
+    if isinstance(value, CandidateEdge):
+        return value
+    if not isinstance(value, Sequence) or len(value) not in (2, 3) or not all(_is_whole(end) for end in value[:2]):
+        raise InvalidInput(f"an edge in {of} is not (u, v) or (u, v, {{'score': s}})")
+    more = value[2] if len(value) == 3 else {}
+    score = more.get("score") if isinstance(more, Mapping) else None
+    if not isinstance(more, Mapping) or not isinstance(score, int | float | None) or isinstance(score, bool):
+        raise InvalidInput(f"the third part of an edge in {of} is not {{'score': s}}")
+    return CandidateEdge(int(value[0]), int(value[1]), None if score is None else float(score))
+
+
+def _norm_spec(value: Any) -> NormSpec | None:
+    if value is None or isinstance(value, NormSpec):
+        return value
+    names = [each.name for each in fields(NormSpec)]
+    if not isinstance(value, Mapping) or value.keys() - set(names):
+        raise InvalidInput("norm_spec has an unknown key", hint=f"it has {', '.join(names)}")
+    return NormSpec(**value)

@@ -1,0 +1,172 @@
+"""Plans of links and what the gates have seen: kept, applied, undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from recollect.model.access import Access
+from recollect.model.errors import Conflict, Gone, NotFound
+from recollect.model.graph import Node
+from recollect.model.identifiers import timestamp
+from recollect.model.insight import Decision, InsightPlan, LinkFigures, PlanState, ProposedLink
+from recollect.storage import edges, nodes
+from recollect.storage.port import Transaction
+from recollect.storage.statements import inside_parameters, scope_parameters
+from recollect.text.check import json_text
+
+JUDGE: Final = "insight"
+# How long a plan that was not applied is kept, and how long one that was can be undone.
+PROPOSED_FOR: Final = timedelta(days=1)
+_UNDONE_WITHIN: Final = timedelta(days=365)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the gates saw in one decision about a node of a namespace."""
+
+    namespace: str
+    g0: float
+    links: tuple[float, ...]
+    fired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A plan as it is stored. seen_seq: the last node that was judged as new. made: the links it has written."""
+
+    plan: InsightPlan
+    namespace: str
+    observed: tuple[Observed, ...] = ()
+    seen_seq: int | None = None
+    made: tuple[tuple[str, str, str], ...] = ()
+
+
+def new_nodes(
+    tx: Transaction, access: Access, *, after: int, kinds: Sequence[str], now: str, limit: int
+) -> tuple[list[tuple[int, Node]], int]:
+    """The nodes that came after a seq, oldest first, and how many there are in all."""
+    where = {**scope_parameters(access), "after": after, "kinds": json_text(kinds), "now": now, "limit": limit}
+    rows = tx.rows("nodes_new", where)
+    (total,) = tx.row("nodes_new_total", where) or (0,)
+    return [(row[0], nodes.from_row(row[1:])) for row in rows], int(total)
+
+
+def seen(tx: Transaction, access: Access, namespace: str) -> tuple[int, Mapping[str, Any] | None]:
+    """Up to which seq a namespace was judged, and what its gates remember."""
+    seq, gates = tx.row("insight_state_get", {"owner": access.owner, "namespace": namespace}) or (0, None)
+    return int(seq), None if gates is None else json.loads(gates)
+
+
+def remember(tx: Transaction, access: Access, namespace: str, gates: Mapping[str, Any], *, now: str) -> None:
+    """Keep what the gates of a namespace have seen."""
+    row = {"owner": access.owner, "namespace": namespace, "gates": json_text(gates), "now": now}
+    tx.run("insight_state_gates", row)
+
+
+def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> None:
+    """Store a proposed plan; those that nobody applied are forgotten after a day."""
+    purge = {"before": timestamp(moment - PROPOSED_FOR), "long_before": timestamp(moment - _UNDONE_WITHIN)}
+    tx.run("insight_plans_purge", {"owner": access.owner, **purge})
+    plan = kept.plan
+    # The words of a question are the asker's and are not kept.
+    asked = {name: "" if name == "query" else value for name, value in plan.asked.items()}
+    row = {"owner": access.owner, "id": plan.id, "namespace": kept.namespace, "now": plan.created_at}
+    tx.run("insight_plan_insert", {**row, "asked": json_text(asked), "content": _content(kept)})
+
+
+def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> Kept:
+    """A plan of the root."""
+    row = tx.row("insight_plan_get", {**scope_parameters(access), "id": plan_id})
+    if row is None:
+        raise NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
+    state, namespace, asked, content, created_at, applied_at, undone_at = row
+    if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
+        raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
+    known = json.loads(content)
+    links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
+    made = tuple((source, target, tag) for source, target, tag in known["made"])
+    plan = InsightPlan(
+        id=plan_id,
+        root_namespace=access.root,
+        state=state,
+        asked=json.loads(asked),
+        created_at=created_at,
+        decisions=(Decision((), links, ()),),
+        judged=known["judged"],
+        written=len(made) if state == "applied" else 0,
+        applied_at=applied_at,
+        undone_at=undone_at,
+    )
+    observed = tuple(Observed(**{**each, "links": tuple(each["links"])}) for each in known["observed"])
+    return Kept(plan, namespace, observed, known["seen_seq"], made)
+
+
+def apply(tx: Transaction, access: Access, kept: Kept, *, now: str) -> Kept:
+    """Write the links of a plan whose ends are there and have not been linked since."""
+    tx.run("lock_edges_shared", {})
+    links = kept.plan.accepted
+    ids = sorted({end for link in links for end in (link.source_id, link.target_id)})
+    known = nodes.by_ids(tx, access, ids) if ids else {}
+    rows = tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)}) if ids else []
+    linked = {frozenset(row) for row in rows}
+    made = []
+    for link in links:
+        if link.source_id not in known or link.target_id not in known:
+            continue
+        if frozenset((link.source_id, link.target_id)) in linked:
+            continue
+        edge = replace(
+            edges.between(known[link.source_id], known[link.target_id], link.tag, now=now),
+            weight=link.weight,
+            reason=link.reason,
+            judge=JUDGE,
+        )
+        if tx.count("insight_link_add", {"owner": access.owner, **edges.to_parameters(edge)}):
+            made.append((link.source_id, link.target_id, link.tag))
+    if kept.seen_seq is not None:
+        seen_row = {"owner": access.owner, "namespace": kept.namespace, "seen_seq": kept.seen_seq, "now": now}
+        tx.run("insight_state_see", seen_row)
+    plan = replace(kept.plan, state="applied", applied_at=now, written=len(made))
+    return _marked(tx, access, replace(kept, plan=plan, made=tuple(made)), expected="proposed")
+
+
+def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept, int]:
+    """Remove the links that a plan made, apart from those that somebody has changed since."""
+    if kept.plan.state == "proposed":
+        raise Conflict(f"plan {kept.plan.id} was not applied", hint="there is nothing to undo")
+    tx.run("lock_edges_shared", {})
+    keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
+    removed = sum(tx.count("insight_link_remove", {"owner": access.owner, **key}) for key in keys)
+    plan = replace(kept.plan, state="undone", undone_at=now, written=len(kept.made) - removed)
+    return _marked(tx, access, replace(kept, plan=plan), expected="applied"), removed
+
+
+def move(tx: Transaction, access: Access, source: str, target: str) -> None:
+    """Plans and states follow when a namespace is renamed."""
+    where = {"owner": access.owner, "target": target, **inside_parameters("moved", source)}
+    tx.run("insight_plans_move", where)
+    tx.run("insight_state_move", where)
+
+
+def _marked(tx: Transaction, access: Access, kept: Kept, *, expected: PlanState) -> Kept:
+    plan = kept.plan
+    row = {"owner": access.owner, "id": plan.id, "state": plan.state, "expected": expected, "content": _content(kept)}
+    if not tx.count("insight_plan_mark", {**row, "applied_at": plan.applied_at, "undone_at": plan.undone_at}):
+        raise Conflict(f"plan {plan.id} was changed by somebody else at the same time", hint="ask for it again")
+    return kept
+
+
+def _content(kept: Kept) -> str:
+    return json_text(
+        {
+            "links": [asdict(link) for link in kept.plan.accepted],
+            "observed": [asdict(each) for each in kept.observed],
+            "seen_seq": kept.seen_seq,
+            "judged": kept.plan.judged,
+            "made": kept.made,
+        }
+    )

@@ -1,0 +1,84 @@
+-- Insight: what is new, plans of links, what the gates have seen.
+
+-- name: nodes_new
+-- What came after a seq and can be linked, oldest first.
+select n.seq, {node n}
+from nodes n
+where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds}
+order by n.seq
+limit :limit
+
+-- name: nodes_new_total
+select count(*)
+from nodes n
+where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds}
+
+-- name: insight_plan_insert
+insert into insight_plans (owner_id, id, namespace, state, asked, content, created_at)
+values (:owner, :id, :namespace, 'proposed', :asked, :content, :now)
+
+-- name: insight_plan_get
+select p.state, p.namespace, p.asked, p.content, p.created_at, p.applied_at, p.undone_at
+from insight_plans p
+where p.owner_id = :owner and {inside p.namespace root} and p.id = :id
+
+-- name: insight_plan_mark
+-- Whoever is first changes the state; nobody else finds it as it was.
+update insight_plans
+set state = :state, content = :content, applied_at = :applied_at, undone_at = :undone_at
+where owner_id = :owner and id = :id and state = :expected
+
+-- name: insight_plans_purge
+delete from insight_plans
+where owner_id = :owner
+  and ((state = 'proposed' and created_at < :before) or created_at < :long_before)
+
+-- name: insight_plans_move
+update insight_plans
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+where owner_id = :owner and {inside namespace moved}
+
+-- name: insight_state_get
+select s.seen_seq, s.gates
+from insight_state s
+where s.owner_id = :owner and s.namespace = :namespace
+
+-- name: insight_state_see
+insert into insight_state (owner_id, namespace, seen_seq, updated_at)
+values (:owner, :namespace, :seen_seq, :now)
+on conflict (owner_id, namespace) do update
+set seen_seq = excluded.seen_seq, updated_at = excluded.updated_at
+where excluded.seen_seq > insight_state.seen_seq
+
+-- name: insight_state_gates
+insert into insight_state (owner_id, namespace, seen_seq, gates, updated_at)
+values (:owner, :namespace, 0, :gates, :now)
+on conflict (owner_id, namespace) do update
+set gates = excluded.gates, updated_at = excluded.updated_at
+
+-- name: insight_state_move
+-- What stood at the target stays: it is about the nodes that were there.
+update insight_state
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+where owner_id = :owner and {inside namespace moved} and not exists (
+    select 1 from insight_state other
+    where other.owner_id = insight_state.owner_id
+      and other.namespace = cast(:target as text) || substr(insight_state.namespace, length(cast(:moved as text)) + 1)
+)
+
+-- name: edges_among
+-- Which of these nodes are linked with each other.
+select e.source_id, e.target_id
+from edges e
+where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each ids}
+
+-- name: insight_link_add
+-- Somebody else may have made it meanwhile: theirs stays.
+insert into edges (owner_id, {edge_columns})
+values (:owner, {edge_values})
+on conflict (owner_id, source_id, target_id, tag) do nothing
+
+-- name: insight_link_remove
+-- What somebody has changed since is theirs.
+delete from edges
+where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag and judge = 'insight'

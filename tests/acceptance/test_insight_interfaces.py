@@ -1,0 +1,375 @@
+"""Insight as it is shown: the tool, the command and the picture, on plans made by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from io import StringIO
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from recollect.interfaces.cli.render_insight import plan_lines, saved_lines
+from recollect.interfaces.insight_answers import InsightAnswer
+from recollect.interfaces.mcp import insight
+from recollect.interfaces.mcp.tool import CEILING_BYTES, weight_on_wire
+from recollect.interfaces.plot_insight import neighbourhood
+from recollect.model.errors import InvalidInput
+from recollect.model.graph import Node
+from recollect.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
+from recollect.model.graph import NodeRef
+from recollect.model.results import Saved
+
+SVG = "{http://www.w3.org/2000/svg}"
+TOOL = insight.TOOLS[0]
+FIGURES = LinkFigures(
+    score=0.712345,
+    g=-0.123456,
+    hop=1,
+    delta_ged=0.28767,
+    delta_h=-0.000001,
+    delta_sp=0.5,
+    similarity=0.61239,
+    words=None,
+    shared=0.25,
+    common_neighbours=2,
+    distance=None,
+)
+METRICS = InsightMetrics(
+    g0=0.04321,
+    gmin=-0.123456,
+    best_h=1,
+    hops=(Hop(0, 0.3, 0.25, 0.0, 0.25, 0.05), Hop(1, 0.3, 0.3, 0.5, 0.4, -0.123456)),
+    candidates=8,
+    proposed=3,
+    k_star=8,
+    pairs=40,
+    sp_engine="cached_incr",
+    h_scope="cand_mask",
+    input_contract_ok=True,
+    autocand_used=False,
+    theta_ag=0.0,
+    theta_dg=0.0,
+    ag=True,
+    dg=True,
+    norm_spec=None,
+)
+
+
+def link(source, target, *, accepted=True, reason="both are about ships", weight=0.712345):
+    return ProposedLink(source, target, "relates_to", weight, accepted, reason, FIGURES)
+
+
+def plan_of(*decisions, titles=None, **other):
+    """A plan whose nodes have their ids for titles, unless others are given."""
+    ids = dict.fromkeys(
+        [c for d in decisions for c in d.center_ids]
+        + [end for d in decisions for each in d.links for end in (each.source_id, each.target_id)]
+    )
+    refs = tuple(NodeRef(node_id, "main", "memo", (titles or {}).get(node_id, node_id)) for node_id in ids)
+    fields = {"id": "p-1", "state": "proposed", "asked": {"since": "2026-01-01"}, "judged": len(decisions)}
+    return InsightPlan(
+        root_namespace="/", created_at="2026-01-02T00:00:00Z", decisions=decisions, nodes=refs, **(fields | other)
+    )
+
+
+def decision(center, accepted, rejected=(), around=()):
+    links = [link(center, end) for end in accepted] + [link(center, end, accepted=False) for end in rejected]
+    return Decision((center,), tuple(links), (METRICS, METRICS), tuple(around))
+
+
+SMALL = plan_of(decision("a", ["b", "c"], ["d"], [("b", "e"), ("c", "f"), ("e", "f"), ("d", "f")]))
+
+
+class Planner:
+    """Stands for a memory; notes what it was asked."""
+
+    root_namespace = "/"
+
+    def __init__(self, plan=SMALL):
+        self.plan, self.calls = plan, []
+
+    def find_insight(self, memo_id=None, *, query=None, namespace=None, limit=50):
+        self.calls.append(("find", memo_id, query, namespace, limit))
+        return self.plan
+
+    def apply_insight(self, plan_id):
+        self.calls.append(("apply", plan_id))
+        return replace(self.plan, state="applied", written=len(self.plan.accepted))
+
+    def undo_insight(self, plan_id):
+        self.calls.append(("undo", plan_id))
+        return replace(self.plan, state="undone")
+
+
+def ask(planner, **arguments):
+    return TOOL.run(planner, TOOL.parse(arguments))
+
+
+def test_an_answer_has_the_links_the_figures_and_the_measures():
+    answer = ask(Planner(), include_rejected=True).model_dump(mode="json")
+    first, _, last = answer["links"]
+    assert (first["source_memo_id"], first["target_memo_id"], first["target_title"]) == ("a", "b", "b")
+    assert first["accepted"] and not last["accepted"]
+    assert first["figures"]["score"] == 0.7123
+    assert first["figures"]["similarity"] == 0.6124
+    assert str(first["figures"]["delta_h"]) == "0.0", "no minus before a zero"
+    assert first["figures"]["words"] is first["figures"]["distance"] is None
+    (decided,) = answer["decisions"]
+    assert (decided["cycles"], decided["accepted"], decided["rejected"]) == (2, 2, 1)
+    assert set(decided["metrics"]) == {
+        "g0", "gmin", "best_h", "hops", "ag", "dg", "theta_ag", "theta_dg", "candidates", "sp_engine", "h_scope",
+        "input_contract_ok", "autocand_used",
+    }  # fmt: skip
+    assert decided["metrics"]["hops"][1]["g"] == decided["metrics"]["gmin"] == -0.1235
+    assert "benefit" not in json.dumps([answer, TOOL.output.model_json_schema()])
+    assert (answer["accepted"], answer["rejected"], answer["truncated"]) == (2, 1, False)
+
+
+def test_rejected_links_are_counted_and_listed_only_when_asked_for():
+    answer = ask(Planner())
+    assert [each.accepted for each in answer.links] == [True, True]
+    assert answer.rejected == 1
+
+
+def test_a_decision_without_measures_is_shown_without():
+    answer = InsightAnswer.of(plan_of(Decision(("a",), (), ())))
+    assert answer.decisions[0].metrics is None
+    assert answer.links == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "calls"),
+    [
+        ({}, [("find", None, None, None, 50)]),
+        ({"memo_id": "a", "namespace": "x"}, [("find", "a", None, "x", 50)]),
+        ({"q": "ships", "limit": 500}, [("find", None, "ships", None, 500)]),
+        ({"memoId": "a", "apply": True}, [("find", "a", None, None, 50), ("apply", "p-1")]),
+        ({"apply_plan_id": "p-1", "include_rejected": True, "limit": 50}, [("apply", "p-1")]),
+        ({"undoPlanId": "p-1", "memo_id": None}, [("undo", "p-1")]),
+    ],
+)
+def test_each_way_to_ask_calls_its_verb_once(arguments, calls):
+    planner = Planner()
+    ask(planner, **arguments)
+    assert planner.calls == calls
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"memo_id": "a", "query": "b"},
+        {"memo_id": "a", "apply_plan_id": "p"},
+        {"query": "a", "undo_plan_id": "p"},
+        {"namespace": "a", "apply_plan_id": "p"},
+        {"limit": 5, "apply_plan_id": "p"},
+        {"apply": True, "apply_plan_id": "p"},
+        {"apply": True, "undo_plan_id": "p"},
+        {"apply_plan_id": "p", "undo_plan_id": "p"},
+        {"limit": 0},
+        {"limit": 501},
+        {"limit": True},
+        {"surprise": 1},
+    ],
+)
+def test_what_does_not_go_together_is_refused_with_a_hint(arguments):
+    planner = Planner()
+    with pytest.raises(InvalidInput) as refused:
+        ask(planner, **arguments)
+    assert refused.value.hint
+    assert planner.calls == []
+
+
+def crowd(nodes, *, accepted, rejected, **other):
+    """A plan of many decisions with long titles."""
+    decisions = [
+        decision(
+            f"{number}",
+            [f"{number}+{each}" for each in range(accepted)],
+            [f"{number}-{each}" for each in range(rejected)],
+        )
+        for number in range(nodes)
+    ]
+    ids = [end for each in decisions for judged in each.links for end in (judged.source_id, judged.target_id)]
+    return plan_of(*decisions, titles={node_id: f'{node_id} 日本語 \x01"' * 20 for node_id in ids}, **other)
+
+
+@pytest.mark.parametrize(
+    ("shape", "left"),
+    [
+        ({"nodes": 3, "accepted": 3, "rejected": 200}, "rejected"),
+        ({"nodes": 40, "accepted": 0, "rejected": 1}, "decisions"),
+        ({"nodes": 100, "accepted": 5, "rejected": 20}, "accepted"),
+    ],
+)
+def test_a_long_answer_is_shortened_to_fit_and_says_so(shape, left):
+    plan = crowd(**shape, asked={"query": "\x01" * 8_000})
+    planner = Planner(plan)
+    answer = ask(planner, query="x", include_rejected=True)
+    assert weight_on_wire(answer) <= CEILING_BYTES
+    assert answer.truncated
+    assert len(planner.calls) == 1, "the plan is made once"
+    assert answer.accepted == len(plan.accepted)
+    assert answer.rejected == len(plan.rejected)
+    shown = [each.accepted for each in answer.links]
+    if left == "rejected":
+        assert (shown.count(True), len(answer.decisions)) == (9, 3)
+        assert 0 < shown.count(False) < len(plan.rejected)
+    elif left == "decisions":
+        assert shown == []
+        assert 0 < len(answer.decisions) < 40
+    else:
+        assert 0 < len(shown) < len(plan.accepted)
+        assert all(shown)
+        assert answer.decisions == []
+
+
+def readable(lines):
+    console = Console(file=StringIO(), width=160)
+    for line in lines:
+        console.print(line, markup=False, highlight=False)
+    return console.file.getvalue()
+
+
+def test_people_read_the_links_the_counts_and_what_to_do_next():
+    plan = replace(SMALL, remaining=3, degraded=("no vectors: words only",))
+    text = readable(plan_lines(plan, rejected=False))
+    for part in ("from", "hop", "0.71", "-0.123", "both are about ships", "1 memo judged: 2 links worth making, 1 not"):
+        assert part in text
+    assert "recollect insight --apply-plan p-1" in text
+    assert "3 new memos still to be judged" in text
+    assert "degraded: no vectors" in text
+    assert "worth it" not in text
+    assert "worth it" in readable(plan_lines(plan, rejected=True))
+    applied = readable(plan_lines(replace(plan, state="applied", written=2), rejected=False))
+    assert "2 links made" in applied
+    assert "--undo p-1" in applied
+    assert "--apply-plan" not in applied
+    assert "undone" in readable(plan_lines(replace(plan, state="undone"), rejected=False))
+    assert "nothing to apply" in readable(plan_lines(plan_of(), rejected=False))
+
+
+def test_titles_and_reasons_cannot_reach_the_terminal_as_commands():
+    wicked = replace(SMALL.decisions[0], links=(link("a", "b", reason="\x1b[31m [bold]"),))
+    text = readable(plan_lines(plan_of(wicked, titles={"a": "\x1b]0;x\x07"}), rejected=True))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "[bold]" in text
+
+
+def lines_of(panel):
+    return [line.get("stroke") for line in panel.iter(f"{SVG}line")]
+
+
+def panels(svg):
+    root = ET.fromstring(svg)
+    before, after = (g for g in root.iter(f"{SVG}g") if g.find(f"{SVG}rect") is not None)
+    return before, after
+
+
+def test_a_picture_shows_the_neighbourhood_before_and_after():
+    before, after = panels(neighbourhood(SMALL))
+    assert len(lines_of(before)) == 4
+    assert len(lines_of(after)) == 6, "the accepted ones are new"
+    assert len(lines_of(panels(neighbourhood(SMALL, rejected=True))[1])) == 7
+    dashed = [line for line in panels(neighbourhood(SMALL, rejected=True))[1] if line.get("stroke-dasharray")]
+    assert len(dashed) == 1
+    places = [[(c.get("cx"), c.get("cy")) for c in panel.iter(f"{SVG}circle")] for panel in (before, after)]
+    assert places[0] == places[1], "nodes stay where they are"
+    assert "2 links worth making, 1 judged and not; g0 +0.043, gmin -0.123 at hop 1" in neighbourhood(SMALL)
+
+
+def test_a_picture_is_the_same_each_time():
+    plan = crowd(20, accepted=2, rejected=1)
+    code = (
+        "import sys; sys.path[:0] = ['tests/acceptance']; from test_insight_interfaces import *;"
+        "sys.stdout.reconfigure(encoding='utf-8'); print(neighbourhood(crowd(20, accepted=2, rejected=1)), end='')"
+    )
+    again = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.decode()
+    assert neighbourhood(plan) == neighbourhood(plan) == again.replace("\r\n", "\n")
+
+
+def test_decisions_with_links_are_drawn_together_and_the_others_left_out():
+    plan = plan_of(
+        decision("a", ["b"], around=[("b", "c")]), decision("x", [], ["y"], [("y", "z")]), decision("c", ["d"])
+    )
+    svg = neighbourhood(plan)
+    assert len(lines_of(panels(svg)[1])) == 3
+    titles = {title.text for title in ET.fromstring(svg).iter(f"{SVG}title")}
+    assert {"a", "b", "c", "d"} >= titles - {"…c"}
+    assert "2 decisions: g0 +0.043 to +0.043" in svg
+
+
+def test_titles_are_escaped_shortened_and_never_break_the_picture():
+    wicked = "</text><script>alert('x')</script>&amp;\x00\x01\ud800\u202e\ufffe\n"
+    plan = plan_of(
+        decision("a", ["b", "c"]),
+        titles={"a": wicked, "b": "長い題名はどこかで切らなければならない" * 3, "c": None},
+        asked={"query": wicked},
+    )
+    svg = neighbourhood(plan)
+    svg.encode()
+    root = ET.fromstring(svg)
+    assert root.find(f".//{SVG}script") is None
+    assert "\u202e" not in svg
+    labels = [text.text for panel in panels(svg) for text in panel.iter(f"{SVG}text")]
+    assert max(map(len, labels)) <= 24
+    assert any(label.startswith("長い題名は") and label.endswith("…") for label in labels)
+
+
+@pytest.mark.parametrize("plan", [plan_of(), plan_of(Decision(("a",), (), ())), plan_of(decision("a", ["a"]))])
+def test_a_picture_of_next_to_nothing_is_still_one(plan):
+    assert len(panels(neighbourhood(plan))) == 2
+
+
+def test_a_picture_of_very_much_says_what_it_leaves_out():
+    plan = crowd(100, accepted=5, rejected=5)
+    svg = neighbourhood(plan, rejected=True)
+    before, _ = panels(svg)
+    drawn = {title.text for title in before.iter(f"{SVG}title")}
+    assert len(list(before.iter(f"{SVG}title"))) == 60
+    assert drawn
+    assert "60 nodes drawn, 1,040 more left out" in svg
+    assert len(svg) < 200_000
+
+
+def test_saving_shows_the_links_that_it_made():
+    node = Node(
+        id="a", namespace="main", kind="memo", title=None, content="x", content_hash="", metadata={}, provenance={},
+        claim_kind=None, scope=None, boundary_class="internal", confidence=0.5, observed_at="", recency_anchor="",
+        created_at="", updated_at="",
+    )  # fmt: skip
+    assert "linked a -[relates_to 0.71]-> b: both are about ships" in readable(
+        saved_lines(Saved(node, "created", links=(link("a", "b"),)))
+    )
+    assert "nothing to link it to" in readable(saved_lines(Saved(node, "created")))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--memo", "a", "--query", "b"],
+        ["--memo", "a", "--apply-plan", "p"],
+        ["--apply", "--undo", "p"],
+        ["--limit", "7", "--undo", "p"],
+        ["--apply-plan", "p", "--undo", "p"],
+        ["--plot", "x.html"],
+        ["--plot", "x"],
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(tmp_path, options):
+    process = subprocess.run(
+        [sys.executable, "-m", "recollect", "insight", *options, "--db", str(tmp_path / "m.db")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert process.returncode == 2, process.stderr
+    assert process.stderr.startswith("invalid_input: ")
+    assert "hint: " in process.stderr
+    assert not list(tmp_path.glob("x*"))
