@@ -31,6 +31,7 @@ INNER_IMPORTS: dict[str, str] = {
     "api/boundary.py": "YAML is imported when policies are first read",
     "api/policy.py": "so are YAML and NumPy",
     "api/recall.py": "so is NumPy",
+    "api/insight.py": "so is NumPy, which judging needs",
     "api/search.py": "ranking imports NumPy, which the MCP server must not wait for when it starts",
     "api/explore.py": "templates and SQL are read at the first question",
     "api/documents.py": "readers of documents are imported when there is one",

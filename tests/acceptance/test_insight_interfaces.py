@@ -18,9 +18,8 @@ from recollect.interfaces.mcp import insight
 from recollect.interfaces.mcp.tool import CEILING_BYTES, weight_on_wire
 from recollect.interfaces.plot_insight import neighbourhood
 from recollect.model.errors import InvalidInput
-from recollect.model.graph import Node
+from recollect.model.graph import Node, NodeRef
 from recollect.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
-from recollect.model.graph import NodeRef
 from recollect.model.results import Saved
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -98,7 +97,7 @@ class Planner:
 
     def apply_insight(self, plan_id):
         self.calls.append(("apply", plan_id))
-        return replace(self.plan, state="applied", written=len(self.plan.accepted))
+        return replace(self.plan, state="applied", written=2, decisions=(Decision((), self.plan.accepted, ()),))
 
     def undo_insight(self, plan_id):
         self.calls.append(("undo", plan_id))
@@ -120,11 +119,11 @@ def test_an_answer_has_the_links_the_figures_and_the_measures():
     assert first["figures"]["words"] is first["figures"]["distance"] is None
     (decided,) = answer["decisions"]
     assert (decided["cycles"], decided["accepted"], decided["rejected"]) == (2, 2, 1)
-    assert set(decided["metrics"]) == {
-        "g0", "gmin", "best_h", "hops", "ag", "dg", "theta_ag", "theta_dg", "candidates", "sp_engine", "h_scope",
-        "input_contract_ok", "autocand_used",
+    assert set(decided) == {
+        "center_ids", "accepted", "rejected", "cycles", "g0", "gmin", "best_h", "hops", "ag", "dg", "theta_ag",
+        "theta_dg", "candidates", "sp_engine", "h_scope", "input_contract_ok", "autocand_used",
     }  # fmt: skip
-    assert decided["metrics"]["hops"][1]["g"] == decided["metrics"]["gmin"] == -0.1235
+    assert decided["hops"][1]["g"] == decided["gmin"] == -0.1235
     assert "benefit" not in json.dumps([answer, TOOL.output.model_json_schema()])
     assert (answer["accepted"], answer["rejected"], answer["truncated"]) == (2, 1, False)
 
@@ -135,10 +134,16 @@ def test_rejected_links_are_counted_and_listed_only_when_asked_for():
     assert answer.rejected == 1
 
 
-def test_a_decision_without_measures_is_shown_without():
-    answer = InsightAnswer.of(plan_of(Decision(("a",), (), ())))
-    assert answer.decisions[0].metrics is None
-    assert answer.links == []
+def test_a_plan_that_is_read_again_has_its_links_and_no_measures():
+    answer = InsightAnswer.of(plan_of(Decision((), (link("a", "b"),), ())))
+    assert answer.decisions == []
+    assert len(answer.links) == 1
+
+
+def test_a_plan_applied_at_once_keeps_what_the_search_knew():
+    answer = ask(Planner(), apply=True, include_rejected=True)
+    assert (answer.state, answer.written, answer.rejected) == ("applied", 2, 1)
+    assert answer.decisions
 
 
 @pytest.mark.parametrize(
@@ -240,7 +245,7 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     for part in ("from", "hop", "0.71", "-0.123", "both are about ships", "1 memo judged: 2 links worth making, 1 not"):
         assert part in text
     assert "recollect insight --apply-plan p-1" in text
-    assert "3 new memos still to be judged" in text
+    assert "3 new memos left for the next plan" in text
     assert "degraded: no vectors" in text
     assert "worth it" not in text
     assert "worth it" in readable(plan_lines(plan, rejected=True))
@@ -249,7 +254,11 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     assert "--undo p-1" in applied
     assert "--apply-plan" not in applied
     assert "undone" in readable(plan_lines(replace(plan, state="undone"), rejected=False))
-    assert "nothing to apply" in readable(plan_lines(plan_of(), rejected=False))
+    assert readable(plan_lines(plan_of(), rejected=False)).endswith("plan p-1 has no links\n")
+    none = plan_of(Decision(("a",), (), (METRICS,)))
+    assert "to go on from here: recollect insight --apply-plan p-1" in readable(plan_lines(none, rejected=False))
+    asked = replace(none, asked={"query": "ships"})
+    assert "1 question judged: 0 links" in readable(plan_lines(asked, rejected=False))
 
 
 def test_titles_and_reasons_cannot_reach_the_terminal_as_commands():
@@ -299,8 +308,15 @@ def test_decisions_with_links_are_drawn_together_and_the_others_left_out():
     svg = neighbourhood(plan)
     assert len(lines_of(panels(svg)[1])) == 3
     titles = {title.text for title in ET.fromstring(svg).iter(f"{SVG}title")}
-    assert {"a", "b", "c", "d"} >= titles - {"…c"}
+    assert titles == {"a", "b", "c", "d"}
     assert "2 decisions: g0 +0.043 to +0.043" in svg
+
+
+def test_a_link_of_one_decision_is_not_there_before_the_plan_for_the_next():
+    plan = plan_of(decision("a", ["b"], around=[("b", "c")]), decision("c", ["d"], around=[("a", "b"), ("b", "c")]))
+    before, after = panels(neighbourhood(plan))
+    assert len(lines_of(before)) == 1
+    assert len(lines_of(after)) == 3
 
 
 def test_titles_are_escaped_shortened_and_never_break_the_picture():
@@ -320,7 +336,9 @@ def test_titles_are_escaped_shortened_and_never_break_the_picture():
     assert any(label.startswith("長い題名は") and label.endswith("…") for label in labels)
 
 
-@pytest.mark.parametrize("plan", [plan_of(), plan_of(Decision(("a",), (), ())), plan_of(decision("a", ["a"]))])
+@pytest.mark.parametrize(
+    "plan", [plan_of(), plan_of(Decision(("a",), (), ())), plan_of(decision("a", ["a"]), asked={"query": ""})]
+)
 def test_a_picture_of_next_to_nothing_is_still_one(plan):
     assert len(panels(neighbourhood(plan))) == 2
 

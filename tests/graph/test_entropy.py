@@ -302,9 +302,26 @@ def plain(nodes, places, rows, weights):
     return neighbourhood_entropies(nodes, features, weights=weights)
 
 
-@given(cases())
-def test_growing_is_the_same_as_measuring_anew(case):
-    nodes, places, rows, weights, batches = case
+@pytest.mark.parametrize("links", [1, 40])
+def test_many_rows_with_few_and_with_many_links(links):
+    """Sums over few pairs are looked up, those over many are products of matrices: both are the plain ones."""
+    random = np.random.default_rng(links)
+    nodes = graph_of(100, random.integers(0, 100, (100 * links, 2)))
+    places, rows = random.permutation(100)[:90], random.normal(size=(90, 6))
+    growing, edges = Entropies(nodes, places, rows), random.integers(0, 100, (30, 2))
+    assert growing.values == pytest.approx(plain(nodes, places, rows, None), abs=1e-9)
+    growing.add(edges)
+    assert growing.values == pytest.approx(plain(nodes.joined(edges), places, rows, None), abs=1e-9)
+
+
+@given(cases(), st.sampled_from([0, 256]))
+def test_growing_is_the_same_as_measuring_anew(case, pair):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("recollect.graph.entropy._PAIR", pair)  # 0: every sum is looked up pair by pair
+        compare_growing(*case)
+
+
+def compare_growing(nodes, places, rows, weights, batches):
     growing = Entropies(nodes, places, rows, weights=weights)
     assert growing.values == pytest.approx(plain(nodes, places, rows, weights), abs=1e-9)
     for batch in batches:

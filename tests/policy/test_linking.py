@@ -21,6 +21,7 @@ from recollect.policy.linking_kinds import KINDS
 from recollect.policy.nodes import Choice, Flag, Number
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "policies.md"
+DEFAULT = Linking()
 AUTOCAND = {"candidates": {"allow_autocand": True}}
 
 # Each bound of a number once more, written by hand: the least and the greatest value, and whether it is whole.
@@ -151,8 +152,6 @@ def test_off_is_a_word_without_quotes_and_no_flag():
     text = policy("insight: {paths: {sources_focus: off}, candidates: {allow_autocand: True}}")
     assert parse(text).insight == {"paths": {"sources_focus": "off"}, "candidates": {"allow_autocand": True}}
     assert parse(dump_with(text, calibration=None, version="1.0.1")).insight == parse(text).insight
-    with pytest.raises(InvalidInput, match="line 2: insight.candidates.allow_autocand must be true or false, not 'on'"):
-        parse(policy("insight: {candidates: {allow_autocand: on}}"))
 
 
 def test_flags_are_true_or_false():
@@ -184,6 +183,10 @@ def test_flags_are_true_or_false():
         (["insight:", "  gates:", "    mode: auto"], "line 4: unknown insight.gates.mode 'auto'"),
         (["insight: {cand_expansion: {mode: l2}}"], "line 2: unknown insight.cand_expansion.mode 'l2'"),
         (["insight: {paths: {engine: full}}"], "line 2: unknown insight.paths.engine 'full'"),
+        (
+            ["insight: {candidates: {allow_autocand: on}}"],
+            "line 2: insight.candidates.allow_autocand must be true or false, not 'on'",
+        ),
         (["insight: &i {}"], "line 2: anchors and aliases are not allowed"),
     ],
 )
@@ -206,19 +209,19 @@ def test_a_fault_says_what_is_allowed():
     ("lines", "message"),
     [
         (
-            ["  candidates:", "    theta_cand: 0.36"],
-            "line 4: insight.candidates.theta_cand 0.36 is above theta_link 0.35",
+            ["  candidates:", "    theta_cand: 0.99"],
+            f"line 4: insight.candidates.theta_cand 0.99 is above theta_link {DEFAULT.candidates.theta_link:g}",
         ),
         (
-            ["  candidates:", "    theta_link: 0.05"],
-            "line 4: insight.candidates.theta_cand 0.1 is above theta_link 0.05",
+            ["  candidates:", "    theta_link: 0.01"],
+            f"line 4: insight.candidates.theta_cand {DEFAULT.candidates.theta_cand:g} is above theta_link 0.01",
         ),
         (
             ["  candidates:", "    theta_link: 0.5", "    links: 3", "    theta_cand: 0.6"],
             "line 6: insight.candidates.theta_cand 0.6 is above theta_link 0.5",
         ),
-        (["  gates:", "    window: 29"], "line 4: insight.gates.warm_up 30 is above window 29"),
-        (["  gates:", "    warm_up: 257"], "line 4: insight.gates.warm_up 257 is above window 256"),
+        (["  gates:", "    window: 8"], f"line 4: insight.gates.warm_up {DEFAULT.gates.warm_up} is above window 8"),
+        (["  gates:", "    warm_up: 999"], f"line 4: insight.gates.warm_up 999 is above window {DEFAULT.gates.window}"),
         (["  gates:", "    warm_up: 20", "    window: 10"], "line 5: insight.gates.warm_up 20 is above window 10"),
     ],
 )
@@ -267,14 +270,15 @@ def test_the_flag_alone_changes_no_mode():
 def test_the_lower_levels_parameters_of_insight_win_by_key():
     upper = written(gauge={"temperature": 0.5, "hops": 1}, paths={"engine": "core", "budget": 2})
     linking = held(upper, written(gauge={"hops": 3}, gates={"theta_ag": -0.5}), written(paths={"budget": 4}))
-    assert (linking.gauge.temperature, linking.gauge.path_weight, linking.gauge.hops) == (0.5, 0.2, 3)
+    assert linking.gauge == dataclasses.replace(DEFAULT.gauge, temperature=0.5, hops=3)
     assert (linking.paths.engine, linking.paths.budget) == ("core", 4)
-    assert (linking.gates.theta_ag, linking.cand_expansion) == (-0.5, Linking().cand_expansion)
+    assert (linking.gates.theta_ag, linking.cand_expansion) == (-0.5, DEFAULT.cand_expansion)
 
 
 def test_policies_of_insight_hold_in_their_namespace_and_below():
     policies = Policies({"main/a": parse(written(gauge={"hops": 0}))})
-    assert [policies.at(path).linking.gauge.hops for path in ("main", "main/a", "main/a/b", "main/ab")] == [2, 0, 0, 2]
+    assert policies.at("main").linking == policies.at("main/ab").linking == DEFAULT
+    assert policies.at("main/a").linking.gauge.hops == policies.at("main/a/b").linking.gauge.hops == 0
 
 
 def test_bounds_that_cross_between_policies_are_put_right():
@@ -329,7 +333,10 @@ def test_what_a_policy_says_of_insight_cannot_be_changed():
 def test_the_example_of_the_how_to_is_a_policy():
     examples = re.findall(r"```yaml\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), flags=re.DOTALL)
     (insight,) = (read.insight for read in map(parse, examples) if read.insight)
-    assert document.linking(insight) != Linking()
+    linking = document.linking(insight)
+    assert linking.candidates.theta_link > DEFAULT.candidates.theta_link, "as the comment there says"
+    assert linking.candidates.links < DEFAULT.candidates.links
+    assert linking.gauge.path_weight > DEFAULT.gauge.path_weight
 
 
 def sections():

@@ -19,13 +19,15 @@ from recollect.storage.port import Transaction
 from recollect.storage.question import Question
 from recollect.storage.standings import Link
 from recollect.text import check
-from recollect.text.tokens import text_of
+from recollect.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from recollect.embedding.port import Matrix
     from recollect.insight.gates import GateState
     from recollect.storage.port import Model
 
+# So many of the nodes around the links are named, for a picture of them.
+_NAMED_AROUND: Final = 100
 _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 
 
@@ -141,7 +143,11 @@ class InsightVerbs(Asking):
         def work(tx: Transaction) -> conductor.Staged:
             if namespace not in finding.gates:
                 finding.gates[namespace] = gates.from_json(insight.seen(tx, finding.access, namespace)[1])
-            index = conductor.Index(tx, finding.access, self._text_search, self._database.vectors, self._trust())
+            trust = self._trust()
+            alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
+            index = conductor.Index(
+                tx, finding.access, self._text_search, self._database.vectors, alpha=alpha, floor=trust.floor
+            )
             return conductor.compose(index, question, center_id=center_id, linking=linking, planned=finding.links)
 
         staged = self._database.read(work)
@@ -214,7 +220,7 @@ class InsightVerbs(Asking):
         }
         ids |= {center for decision in plan.decisions for center in decision.center_ids}
         around = {end for decision in plan.decisions for pair in decision.around for end in pair}
-        named = [*sorted(ids), *sorted(around - ids)][: limits.WALK_LIMIT]
+        named = [*sorted(ids), *sorted(around - ids)[:_NAMED_AROUND]]
         return replace(plan, nodes=nodes.beginnings(tx, access, named))
 
 

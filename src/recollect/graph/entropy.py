@@ -14,6 +14,9 @@ from recollect.graph.local import Flags, LocalGraph, Numbers, Places, graph_of
 # Below this length a row counts as (nearly) none, and below this entropy a relative change says nothing.
 _SHORTEST: Final = 1e-10
 _LEAST: Final = 1e-3
+# To look up one pair takes as long as so many multiplications in a product of matrices. Measured: 40 to 1,200, by
+# how large the product is; around the choice that follows from it, either way takes about as long.
+_PAIR: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +28,17 @@ class EntropyChange:
     delta: float
 
 
-def entropy_change(before: float, after: float) -> EntropyChange:
-    """ΔH = (after − before) / before, or 0 where before ≤ 1e-3. Range: [−1, ∞), −1 only for after = 0.
+def entropy_change(before: float, after: float, *, least: float = _LEAST) -> EntropyChange:
+    """ΔH = (after − before) / max(before, least), or 0 where that is ≤ 1e-3. Range: [−1, ∞), −1 only for after = 0.
 
     The orientation is fixed: more even afterwards is positive. No relative change can be told from a before of
-    almost nothing, so a node without neighbours has none.
+    almost nothing, so by default a node without neighbours has none; a greater `least` gives it one.
     """
     for name, value in (("before", before), ("after", after)):
         if not isfinite(value) or value < 0:
             raise ValueError(f"the entropy {name} must be finite and not negative, not {value}")
-    return EntropyChange(before, after, (after - before) / before if before > _LEAST else 0.0)
+    divisor = max(before, least)
+    return EntropyChange(before, after, (after - before) / divisor if divisor > _LEAST else 0.0)
 
 
 def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> EntropyChange:
@@ -91,9 +95,8 @@ class Entropies:
     places: the nodes with features, rows: theirs; all other nodes have rows of zeros. With S = Σ s_ab and
     T = Σ s_ab·ln s_ab over a closed neighbourhood, H = ln S − T/S; one more member q adds 2·Σ_a s_aq + s_qq to S, and
     likewise to T. All rows of zeros are one kind, so s is a matrix of k + 1 kinds for k rows, and a neighbourhood is
-    a row of counts of them. Cost: size × k + n × k² to make, n being how many nodes have or neighbour features;
-    edges × k for `gains`; edges of the graph + ends × k² for `add`. For few rows: where most nodes have one,
-    `neighbourhood_entropies` costs less.
+    a row of counts of them. Cost: k² × dimensions + size × k to make, and for each neighbourhood with features the
+    square of how many kinds are in it; edges × k for `gains`; edges of the graph + ends × k for `add`.
     """
 
     def __init__(self, graph: LocalGraph, places: Places, rows: Numbers, *, weights: Numbers | None = None) -> None:
@@ -179,9 +182,7 @@ class Entropies:
         # Most neighbourhoods have no features at all, so all their pairs are of the last kind.
         totals, logged = members**2 * self._shared[-1, -1], members**2 * self._logged[-1, -1]
         holding = np.flatnonzero(counts[:, -1] < members)
-        held = counts[holding]
-        totals[holding] = np.einsum("ij,ij->i", held @ self._shared, held)
-        logged[holding] = np.einsum("ij,ij->i", held @ self._logged, held)
+        totals[holding], logged[holding] = _paired(counts[holding], self._shared, self._logged)
         self._totals[nodes], self._logged_totals[nodes] = totals, logged
         # One row alone has the entropy 0, which rounding must not blur: a relative change is taken of it.
         values = np.where(members < 2, 0.0, np.log(totals) - logged / totals)
@@ -195,6 +196,25 @@ def _counts(graph: LocalGraph, kind: Places, kinds: int) -> Numbers:
     owners, members = np.concatenate([nodes, low, high]), np.concatenate([nodes, high, low])
     found = np.bincount(owners * kinds + kind[members], minlength=graph.size * kinds)
     return found.reshape(graph.size, kinds).astype(np.float64)
+
+
+def _paired(counts: Numbers, first: Numbers, second: Numbers) -> tuple[Numbers, Numbers]:
+    """x·M·xᵀ for each row x of the counts and both matrices: over the pairs of what is there, if these are few."""
+    rows, kinds = np.nonzero(counts)
+    many = np.bincount(rows, minlength=len(counts))
+    if _PAIR * int((many**2).sum()) > counts.size * counts.shape[1]:
+        return ((counts @ first) * counts).sum(axis=1), ((counts @ second) * counts).sum(axis=1)
+    partners = many[rows]
+    one = np.repeat(np.arange(len(rows)), partners)
+    # Each entry's partners are the entries of its row, which stand together.
+    begin = (np.cumsum(many) - many)[rows] - (np.cumsum(partners) - partners)
+    other = np.arange(len(one)) + np.repeat(begin, partners)
+    found = counts[rows, kinds]
+    times, at = found[one] * found[other], (kinds[one], kinds[other])
+    return (
+        np.bincount(rows[one], weights=times * first[at], minlength=len(counts)).astype(np.float64),
+        np.bincount(rows[one], weights=times * second[at], minlength=len(counts)).astype(np.float64),
+    )
 
 
 def _entropy(masses: Numbers) -> float:

@@ -15,7 +15,7 @@ def hop(
 
     With ΔGED in [0, 1] and ΔSP in [0, 1], g ≤ 1 as long as ΔH ≥ 0. Hop 0 has no paths: delta_sp is ignored there
     and stored as 0. ΔH is after − before, so a neighbourhood that grows more even lowers g. The gauge of geDIG
-    (InsightSpike-AI); two costs against each other as in Rissanen, "Modeling by shortest data description",
+    (InsightSpike-AI); compare two-part codes, Rissanen, "Modeling by shortest data description",
     Automatica 14, 1978.
     """
     if number < 0:

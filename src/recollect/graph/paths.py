@@ -69,8 +69,8 @@ def fixed_pairs(graph: LocalGraph, nodes: Flags, *, centers: Places, knobs: Path
     (`near`) or 1 (`strict`) steps of the centers if `sources_focus` asks for it. Of more than `sources_cap`
     sources, so many are taken at even distances in the order of the nodes. The pairs in order of source, then of
     the other end, are cut into `pair_samples` stretches of equal size (up to one), and one is taken of each, at a
-    place that walks through the stretch by the golden ratio: every source has its share of the pairs, and no two
-    sources the same other ends. A cap of 0 is none.
+    place that walks through the stretch by the golden ratio: every source has its share of the pairs, and the
+    other ends differ from source to source. A cap of 0 is none.
     """
     marked, middle = _checked_flags(nodes, graph.size), _checked_places(centers, graph.size)
     _check_knobs(knobs)
@@ -219,7 +219,8 @@ class _Incremental(_Cached):
       loops and edges that are there do not count.
     - endpoint_window: after an adoption only the lengths from the ends of so many edges are brought up to date, the
       best by the last `gains` (all, if there were none). The lengths of the pairs stay right. Gains of other edges
-      are taken with ways that were the shortest before: too small by what the adoptions since have shortened.
+      are taken with ways that were the shortest before: too small at most by what the edges that were adopted
+      since would gain in the graph with that edge.
     - budget: with so many new edges adopted, further ones are without effect, and all gains are 0; `gain` of more
       edges than that counts the first. ΔSP is then that of the edges within the budget.
     """
@@ -275,7 +276,7 @@ class _Incremental(_Cached):
         if scores is None or not 0 < self._knobs.prune_topk < len(edges):
             return everyone
         new = everyone[self._ends.apart(self._ends.rows_of(edges))]
-        return new[np.argsort(-np.asarray(scores)[new], kind="stable")[: self._knobs.prune_topk]]
+        return new[np.argsort(-np.asarray(scores, dtype=np.float64)[new], kind="stable")[: self._knobs.prune_topk]]
 
     def _window(self) -> Places:
         if self._ranked is None:
@@ -383,7 +384,8 @@ def _checked_flags(nodes: Flags, size: int) -> Flags:
 
 
 def _check_scores(scores: Numbers | None, count: int) -> None:
-    if scores is not None and (np.shape(scores) != (count,) or np.isnan(scores).any()):
+    given = np.zeros(count) if scores is None else np.asarray(scores)
+    if given.shape != (count,) or given.dtype.kind not in "iuf" or np.isnan(given).any():
         raise ValueError(f"scores are {count} numbers, one for each edge")
 
 

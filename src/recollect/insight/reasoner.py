@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from recollect.graph.edits import candidate_base, delta_ged, doubt, edit_cost
-from recollect.graph.entropy import Entropies
+from recollect.graph.entropy import Entropies, entropy_change
 from recollect.graph.gauge import hop as gauge_of
 from recollect.graph.gauge import least
 from recollect.graph.local import Flags, LocalGraph, Numbers, Places
@@ -177,7 +177,7 @@ class _Cycle:
         return gauge_of(
             ring.hop,
             delta_ged=delta_ged(cost, self._base),
-            delta_h=_relative(ring.entropy, after.mean(ring.nodes)),
+            delta_h=entropy_change(ring.entropy, after.mean(ring.nodes), least=_LEAST_ENTROPY).delta,
             delta_sp=gained,
             temperature=self._linking.gauge.temperature,
             path_weight=self._linking.gauge.path_weight,
@@ -199,14 +199,15 @@ class _Cycle:
             at = int(np.argmin(np.where(left, best, np.inf)))
             if not left.any() or len(accepted) == most or best[at] > theta_dg:
                 break
-            accepted.append(self._link(at, best, hop, parts, accepted=True))
+            accepted.append(_weighed(self.candidates.edges[at], (best, hop, costs, *parts), at, accepted=True))
             left[at] = False
             entropies.add(self.candidates.ends[at : at + 1])
             for ring in rings:
                 if ring.paths is not None:
                     ring.paths.adopt(self.candidates.ends[at : at + 1])
         order = sorted(np.flatnonzero(left).tolist(), key=lambda at: (best[at], at))
-        return (*accepted, *(self._link(at, best, hop, parts, accepted=False) for at in order))
+        others = (_weighed(self.candidates.edges[at], (best, hop, costs, *parts), at, accepted=False) for at in order)
+        return (*accepted, *others)
 
     def _marginal(
         self, rings: Sequence[_Ring], entropies: Entropies, costs: Numbers
@@ -230,11 +231,6 @@ class _Cycle:
         each = np.arange(len(costs))
         return stacked[where, each], where, (np.stack(entropy)[where, each], np.stack(paths)[where, each])
 
-    def _link(self, at: int, best: Numbers, hop: Places, parts: tuple[Numbers, Numbers], *, accepted: bool) -> Weighed:
-        cost = float(doubt(self.candidates.scores[at : at + 1])[0])
-        entropy, paths = (float(part[at]) for part in parts)
-        return Weighed(self.candidates.edges[at], accepted, float(best[at]), int(hop[at]), cost, entropy, paths)
-
 
 def _arrays(context: Context, linking: Linking) -> _Candidates:
     """The candidates as arrays. Proposed are those from θ_link on; if there are none, the best."""
@@ -254,6 +250,11 @@ def _arrays(context: Context, linking: Linking) -> _Candidates:
     return _Candidates(edges, ends, scores, proposed, tuple(at))
 
 
+def _weighed(edge: CandidateEdge, parts: tuple[Numbers | Places, ...], at: int, *, accepted: bool) -> Weighed:
+    g, hop, cost, entropy, paths = (part[at].item() for part in parts)
+    return Weighed(edge, accepted, g, hop, cost, entropy, paths)
+
+
 def _request(context: Context, links: Sequence[Weighed], linking: Linking, metrics: InsightMetrics) -> ExpansionRequest:
     theta = linking.candidates.theta_link if context.norm_spec is None else context.norm_spec.theta_link
     return ExpansionRequest(
@@ -270,7 +271,3 @@ def _request(context: Context, links: Sequence[Weighed], linking: Linking, metri
 def _more(before: LocalGraph, after: LocalGraph) -> Places:
     """The edges that the one does not have and the other does."""
     return after.edges[~before.has(after.edges)]
-
-
-def _relative(before: float, after: float) -> float:
-    return (after - before) / max(before, _LEAST_ENTROPY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -11,7 +12,6 @@ from recollect.interfaces.explore_answers import DATA
 from recollect.model.insight import (
     Decision,
     Hop,
-    InsightMetrics,
     InsightPlan,
     LinkFigures,
     PathEngine,
@@ -79,15 +79,21 @@ class HopAnswer(Answer):
         return cls(**{name: _rounded(getattr(hop, name)) for name in cls.model_fields})
 
 
-class MetricsAnswer(Answer):
-    """What was measured for all proposed links of a decision together."""
+class DecisionAnswer(Answer):
+    """What was decided about one memo or one question, and what was measured in the last of its cycles for all
+    proposed links together.
+    """
 
+    center_ids: list[str]
+    accepted: int
+    rejected: int
+    cycles: int = Field(description="How often candidates were sought.")
     g0: float
     gmin: float
     best_h: int
     hops: list[HopAnswer]
-    ag: bool = Field(description="It was looked further: g0 > theta_ag.")
-    dg: bool = Field(description="It is worth doing: gmin ≤ theta_dg.")
+    ag: bool = Field(description="Whether it was looked further: g0 > theta_ag.")
+    dg: bool = Field(description="Whether it is worth doing: gmin ≤ theta_dg.")
     theta_ag: float
     theta_dg: float
     candidates: int
@@ -97,29 +103,17 @@ class MetricsAnswer(Answer):
     autocand_used: bool
 
     @classmethod
-    def of(cls, metrics: InsightMetrics) -> MetricsAnswer:
-        plain = {name: _rounded(getattr(metrics, name)) for name in cls.model_fields if name != "hops"}
-        return cls(**plain, hops=[HopAnswer.of(hop) for hop in metrics.hops])
-
-
-class DecisionAnswer(Answer):
-    """What was decided about one memo or one question, as measured in the last of its cycles."""
-
-    center_ids: list[str]
-    cycles: int = Field(description="How often candidates were sought.")
-    accepted: int
-    rejected: int
-    metrics: MetricsAnswer | None = Field(description="Null if there was nothing to measure.")
-
-    @classmethod
     def of(cls, decision: Decision) -> DecisionAnswer:
+        measured = decision.cycles[-1]
+        own = ("center_ids", "accepted", "rejected", "cycles", "hops")
         accepted = len(decision.accepted)
         return cls(
             center_ids=list(decision.center_ids),
-            cycles=len(decision.cycles),
             accepted=accepted,
             rejected=len(decision.links) - accepted,
-            metrics=MetricsAnswer.of(decision.cycles[-1]) if decision.cycles else None,
+            cycles=len(decision.cycles),
+            hops=[HopAnswer.of(hop) for hop in measured.hops],
+            **{name: _rounded(getattr(measured, name)) for name in cls.model_fields if name not in own},
         )
 
 
@@ -130,13 +124,13 @@ class InsightAnswer(Answer):
     plan_id: str = Field(description="Pass it back as apply_plan_id or undo_plan_id: it has all accepted links.")
     state: PlanState
     asked: dict[str, str] = Field(description="What it was made for: memo_id, query or since.")
-    judged: int = Field(description="How many memos were judged.")
-    remaining: int = Field(description="How many new memos wait to be judged: call again.")
+    judged: int = Field(description="How many memos were judged; for a query 1.")
+    remaining: int = Field(description="How many new memos wait: apply this plan, then search again.")
     accepted: int = Field(description="How many links are worth making, listed here or not.")
-    rejected: int = Field(description="How many were judged and are not.")
+    rejected: int = Field(description="How many were judged and are not; a plan keeps only the others.")
     written: int = Field(description="How many links the plan has made; when undone, how many are left of it.")
     links: list[JudgedLink] = Field(description="Accepted ones, and with include_rejected the others after them.")
-    decisions: list[DecisionAnswer]
+    decisions: list[DecisionAnswer] = Field(description="What was measured, after a search only.")
     degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
     truncated: bool = Field(default=False, description="True when links or decisions were left out to fit.")
     data_note: str = DATA
@@ -156,7 +150,7 @@ class InsightAnswer(Answer):
             rejected=len(plan.rejected),
             written=plan.written,
             links=[JudgedLink.of(link, titles) for link in shown],
-            decisions=[DecisionAnswer.of(decision) for decision in plan.decisions],
+            decisions=[DecisionAnswer.of(decision) for decision in plan.decisions if decision.cycles],
             degraded=list(plan.degraded),
         )
 
@@ -169,6 +163,11 @@ class InsightAnswer(Answer):
         return self.model_copy(
             update={"links": accepted[:parts] + rejected[:others], "decisions": self.decisions[:rest]}
         )
+
+
+def done(found: InsightPlan, applied: InsightPlan) -> InsightPlan:
+    """A plan that was applied as soon as it was found, with what only the search knew of it."""
+    return replace(found, state=applied.state, written=applied.written, applied_at=applied.applied_at)
 
 
 def _rounded(value: Any) -> Any:

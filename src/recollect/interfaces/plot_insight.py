@@ -89,7 +89,8 @@ def neighbourhood(plan: InsightPlan, *, rejected: bool = False) -> str:
         parts.append(f'<g transform="translate({left:g} {_TOP:g})">')
         parts += _panel(drawing, places, labels, after=number == 1)
         parts.append("</g>")
-    parts += _legend(drawing, top=_TOP + _PANEL[1] + 22)
+    center = "fits the question" if "query" in plan.asked else "judged"
+    parts += _legend(drawing, center=center, top=_TOP + _PANEL[1] + 22)
     for number, line in enumerate(_caption(plan, decisions, drawing)):
         at = _TOP + _PANEL[1] + 48 + 18 * number
         parts.append(f'<text x="{_GAP:g}" y="{at:g}" font-size="12">{escape(line)}</text>')
@@ -101,7 +102,7 @@ def _drawing(plan: InsightPlan, decisions: Sequence[Decision], *, rejected: bool
     accepted = [link for decision in decisions for link in decision.accepted]
     others = [link for decision in decisions for link in decision.links if rejected and not link.accepted]
     around = [pair for decision in decisions for pair in decision.around]
-    # With many centers, those of a question first show where something happens.
+    # If not all fit, the ends of new links are what the picture is for.
     wanted = dict.fromkeys(end for link in accepted for end in _ends(link))
     wanted |= dict.fromkeys(center for decision in decisions for center in decision.center_ids)
     near = [end for pair in around if not wanted.keys().isdisjoint(pair) for end in pair]
@@ -116,14 +117,14 @@ def _drawing(plan: InsightPlan, decisions: Sequence[Decision], *, rejected: bool
         return dict.fromkeys((min(a, b), max(a, b)) for a, b in known)
 
     weights = {pair: link.weight for link in accepted for pair in inside(iter([_ends(link)]))}
-    existing = inside(iter(around))
     names = {ref.id: ref.title for ref in plan.nodes}
     titles = tuple(_plain(names.get(node_id) or f"…{node_id[-8:]}") for node_id in number)
     return _Drawing(
         labels=tuple(_cut(title, _LABEL_COLUMNS) for title in titles),
         titles=titles,
-        centers=frozenset(number[c] for decision in decisions for c in decision.center_ids if c in number),
-        existing=tuple(existing),
+        centers=frozenset(number[c] for decision in plan.decisions for c in decision.center_ids if c in number),
+        # Links that were accepted for one decision are there for those after it.
+        existing=tuple(pair for pair in inside(iter(around)) if pair not in weights),
         accepted=tuple(weights.items()),
         rejected=tuple(pair for pair in inside(_ends(link) for link in others) if pair not in weights),
         nodes_left_out=len(wanted) - len(number),
@@ -235,7 +236,7 @@ def _panel(drawing: _Drawing, places: Sequence[Point], labels: dict[int, _Label]
         yield f"{at}>{text}</text>"
 
 
-def _legend(drawing: _Drawing, *, top: float) -> Iterator[str]:
+def _legend(drawing: _Drawing, *, center: str, top: float) -> Iterator[str]:
     entries = [
         ("was there", f'<line x2="26" stroke="{_EXISTING}" stroke-width="1.4"/>'),
         ("new link, thicker with its weight", f'<line x2="26" stroke="{_NEW}" stroke-width="3.4"/>'),
@@ -244,7 +245,7 @@ def _legend(drawing: _Drawing, *, top: float) -> Iterator[str]:
         dashed = f'<line x2="26" stroke="{_REJECTED}" stroke-width="0.8" stroke-dasharray="4 4"/>'
         entries.append(("not worth making", dashed))
     ring = f'<circle cx="13" r="9" fill="none" stroke="{_CENTER}" stroke-width="1.5"/>'
-    entries.append(("judged", f'{ring}<circle cx="13" r="5.5" fill="{_CENTER}"/>'))
+    entries.append((center, f'{ring}<circle cx="13" r="5.5" fill="{_CENTER}"/>'))
     entries.append(("around it", f'<circle cx="13" r="5" fill="{_NODE}" stroke="#52606d"/>'))
     left = _GAP
     for name, mark in entries:
@@ -255,7 +256,8 @@ def _legend(drawing: _Drawing, *, top: float) -> Iterator[str]:
 def _heading(plan: InsightPlan) -> str:
     names = {ref.id: ref.title for ref in plan.nodes}
     if "query" in plan.asked:
-        return f"Insight: {_cut(_plain(plan.asked['query']), 100)}"
+        # A plan that is read again no longer has the words of its question.
+        return f"Insight: {_cut(_plain(plan.asked['query']), 100) or 'a question'}"
     if "memo_id" in plan.asked:
         return f"Insight: {_cut(_plain(names.get(plan.asked['memo_id']) or plan.asked['memo_id']), 100)}"
     return "Insight: what is new"
@@ -263,7 +265,9 @@ def _heading(plan: InsightPlan) -> str:
 
 def _caption(plan: InsightPlan, decisions: Sequence[Decision], drawing: _Drawing) -> Iterator[str]:
     measured = [decision.cycles[-1] for decision in decisions if decision.cycles]
-    line = f"{_count(len(plan.accepted), 'link')} worth making, {len(plan.rejected):,} judged and not"
+    line = f"{_count(len(plan.accepted), 'link')} worth making"
+    if plan.rejected:
+        line += f", {len(plan.rejected):,} judged and not"
     if len(measured) == 1:
         line += f"; g0 {measured[0].g0:+.3f}, gmin {measured[0].gmin:+.3f} at hop {measured[0].best_h}"
     elif measured:

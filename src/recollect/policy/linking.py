@@ -14,8 +14,8 @@ from recollect.model.insight import ExpansionMode, GateMode, PathKnobs
 class Gauge:
     """g = ΔGED − temperature · (ΔH + path_weight · ΔSP): λ and γ. hops: how far around the links g is taken."""
 
-    temperature: float = 1.0
-    path_weight: float = 0.2
+    temperature: float = 0.1
+    path_weight: float = 0.02
     hops: int = 2
 
 
@@ -27,9 +27,9 @@ class Candidates:
     """
 
     top_k: int = 32
-    theta_cand: float = 0.1
-    theta_link: float = 0.35
-    support: float = 0.3
+    theta_cand: float = 0.3
+    theta_link: float = 0.55
+    support: float = 0.4
     links: int = 5
     allow_autocand: bool = False
 
@@ -56,8 +56,8 @@ class Gates:
     """
 
     mode: GateMode = "fixed"
-    theta_ag: float = 0.0
-    theta_dg: float = 0.0
+    theta_ag: float = 0.1
+    theta_dg: float = 0.3
     ag_quantile: float = 0.9
     dg_quantile: float = 0.1
     window: int = 256

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final, Protocol
 
 import yaml
 
@@ -134,7 +134,7 @@ def compose(text: str) -> yaml.Node:
     return node
 
 
-def plain(text: str) -> Any:
+def constructed(text: str) -> Any:
     """A document that was read before, as plain values, by the same rules."""
     return _Loader(text).get_single_data()
 
@@ -210,10 +210,10 @@ def read_text(node: yaml.Node, *, of: str, characters: int = 200) -> str:
 class _Loader(yaml.SafeLoader):
     """Refuses aliases, with which a small text can stand for a huge one, and nesting beyond the stack.
 
-    Only true and false are flags: yes, no, on and off, which YAML 1.1 takes for such, too, are words (of a choice, say).
+    Only true and false are flags: yes, no, on and off, which YAML 1.1 takes for such, too, are words.
     """
 
-    yaml_implicit_resolvers: ClassVar = {
+    yaml_implicit_resolvers = {  # noqa: RUF012 - as the class above declares it
         first: [(tag, pattern) for tag, pattern in known if tag != _FLAG or first in "tTfF"]
         for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }

@@ -21,11 +21,11 @@ from recollect.policy.nodes import (
     Flag,
     Number,
     compose,
+    constructed,
     described,
     fault,
     is_null,
     listed,
-    plain,
     read_entries,
     read_items,
     read_text,
@@ -92,7 +92,7 @@ def read(text: str, *, base: Policy = BLANK) -> Policy:
 
 def rewritten(text: str, *, calibration: Mapping[str, Any] | None, version: str) -> str:
     """The text of a policy that was read before, with another version and calibration."""
-    document = {**plain(text), "version": version}
+    document = {**constructed(text), "version": version}
     document.pop("calibration", None)
     if calibration is not None:
         document["calibration"] = _plain(calibration)

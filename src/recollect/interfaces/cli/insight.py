@@ -11,7 +11,7 @@ from recollect.interfaces.cli import render_insight as render
 from recollect.interfaces.cli.commands import Namespace, app, private
 from recollect.interfaces.cli.render import shown
 from recollect.interfaces.cli.session import Session, command
-from recollect.interfaces.insight_answers import InsightAnswer
+from recollect.interfaces.insight_answers import InsightAnswer, done
 from recollect.interfaces.plot_insight import neighbourhood
 from recollect.model.errors import InvalidInput, StoreUnavailable
 from recollect.model.insight import InsightPlan
@@ -53,7 +53,7 @@ def insight(
         plan = session.memory.undo_insight(undo)
     else:
         plan = session.memory.find_insight(memo, query=query, namespace=namespace, limit=limit)
-        plan = session.memory.apply_insight(plan.id) if apply else plan
+        plan = done(plan, session.memory.apply_insight(plan.id)) if apply else plan
     # The picture comes last: if it cannot be written, the plan's id has been said.
     session.show(InsightAnswer.of(plan, rejected=rejected), *render.plan_lines(plan, rejected=rejected))
     if plot is not None:

@@ -25,13 +25,12 @@ def plan_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableType]
         table.add_row(*_cells(link, names), *verdict, style="" if link.accepted else "dim")
     if links:
         yield table
-    yield (
-        f"{count(plan.judged, 'memo')} judged: {count(len(plan.accepted), 'link')} worth making,"
-        f" {len(plan.rejected):,} not"
-    )
+    judged = count(plan.judged, "question" if "query" in plan.asked else "memo")
+    others = f", {len(plan.rejected):,} not" if plan.rejected else ""
+    yield f"{judged} judged: {count(len(plan.accepted), 'link')} worth making{others}"
     yield from _next(plan)
     if plan.remaining:
-        yield f"{count(plan.remaining, 'new memo')} still to be judged: recollect insight"
+        yield f"{count(plan.remaining, 'new memo')} left for the next plan, once this one is applied"
     yield from (shown(f"degraded: {why}") for why in plan.degraded)
 
 
@@ -53,8 +52,10 @@ def _next(plan: InsightPlan) -> Iterator[str]:
         yield f"plan {plan.id} is undone: {left}"
     elif plan.accepted:
         yield f"plan {plan.id} is proposed; to make these links: recollect insight --apply-plan {plan.id}"
+    elif plan.judged and "since" in plan.asked:
+        yield f"plan {plan.id} has no links; to go on from here: recollect insight --apply-plan {plan.id}"
     else:
-        yield f"plan {plan.id} has nothing to apply"
+        yield f"plan {plan.id} has no links"
 
 
 def _cells(link: ProposedLink, names: Mapping[str, str | None]) -> tuple[str | Text, ...]:

@@ -25,6 +25,3 @@ create table insight_state (
     updated_at  $key not null,
     primary key (owner_id, namespace)
 );
-
--- The links that insight made, which can be asked for by who judged.
-create index edges_by_insight on edges (owner_id, source_id, target_id) where judge = 'insight';
