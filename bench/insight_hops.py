@@ -5,8 +5,8 @@ RECOLLECT_BENCH_DATA=… python -m bench.insight_hops [--sets hotpotqa musique 2
 The pool is that of `bench.insight_pool`. Choosers: the gauge of insight, cosine, cosine / √((deg u + 1)(deg v + 1)),
 chance (seed 0). A kept link has the tag `related` and the weight 1, whoever chose it. Passages are saved as
 "Title. text" without a title: a store that knows titles links them by itself. For the sets of `--parts` the gauge is
-also taken with other temperatures and path weights, and so that only links that the gate would accept (g ≤ 0) are
-there for the passages after them.
+also taken with other temperatures and path weights, and so that only links that the gate would accept (g ≤ θ_DG)
+are there for the passages after them.
 
 The gauge is `recollect.insight.reasoner.judge` itself, called for each passage in turn with the links of the pool that
 were not judged yet: this benchmark uses more than the public API.
@@ -52,8 +52,8 @@ SETS: Mapping[str, Callable[[Path], recall.Passages]] = {
 }
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 FEW = (0.05, 0.1)
-# λ and γ of the gauge beside its own, 1 and 0.2; without a temperature what is left is the score of L1.
-PARTS = ((0.0, 0.0), (0.2, 0.0), (0.2, 0.2), (0.2, 1.0), (1.0, 0.0), (1.0, 1.0))
+# λ and γ of the gauge beside its own; without a temperature what is left is the score of L1.
+PARTS = ((0.0, 0.0), (0.2, 0.0), (0.2, 0.2), (0.2, 1.0), (1.0, 0.0), (1.0, 0.2), (1.0, 1.0))
 # A threshold that every g is below.
 ALL = 10.0
 DEPTH = 5
@@ -115,7 +115,11 @@ def measured(set_name: str, passages: recall.Passages, *, parts: bool) -> dict[s
         "kept": {name: composition(pool, order) for name, order in orders.items()},
     }
     with filled(texts) as store:
-        found = {name: curve(store, asked, pool.ends[order]) for name, order in orders.items()}
+        found: dict[str, Recalls] = {}
+        for name, order in orders.items():
+            # Without links, and with all of them, all choosers are the same.
+            shares = SHARES[1:-1] if found else SHARES
+            found[name] = {**found.get("gate", {}), **curve(store, asked, pool.ends[order], shares=shares)}
         row["recall"] = {name: means(values) for name, values in found.items()}
         row["against_gate"] = {name: differences(found["gate"], each) for name, each in found.items() if name != "gate"}
         row["only"] = {
@@ -132,7 +136,10 @@ def variants(pool: Pool, recall_of: Callable[[Places], Recalls]) -> dict[str, An
     """Recall and the links kept at a few shares, with the gauge taken in other ways."""
     ways = {f"temperature {heat:g}, path_weight {paths:g}": (Gauge(heat, paths), ALL) for heat, paths in PARTS}
     found = {}
-    for name, (weights, carried) in {**ways, "defaults, accepted ones stay": (Gauge(), 0.0)}.items():
+    for name, (weights, carried) in {
+        **ways,
+        "defaults, accepted ones stay": (Gauge(), Linking().gates.theta_dg),
+    }.items():
         gauged = gauge(pool, Linking(gauge=weights), carried=carried)
         order = best_first(-gauged.g)
         found[name] = {
@@ -313,8 +320,8 @@ def best_first(values: Numbers) -> Places:
 
 
 def share_accepted(gauged: Gauged) -> float:
-    """How many of the links the gate with its default of 0 would accept."""
-    return round(float((gauged.g <= 0).mean()), 4)
+    """How many of the links the gate would accept."""
+    return round(float((gauged.g <= Linking().gates.theta_dg).mean()), 4)
 
 
 def _area(values: NDArray[Any], is_needed: NDArray[np.bool_]) -> float:

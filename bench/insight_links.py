@@ -92,7 +92,7 @@ def main() -> None:
         embedder = "none" if known.words is None else Projected(known)
         row: dict[str, Any] = {"nodes": known.size, "links": len(known.links)}
         for protocol in given.protocols if known.words is not None else ["warm"]:
-            row[protocol] = measured(known, protocol, embedder, policy=policy, dump=given.dump)
+            row[protocol] = measured(known, protocol, embedder=embedder, policy=policy, dump=given.dump)
             print(name, protocol, json.dumps(row[protocol]), flush=True)
         result[name] = row
     if given.policy is None:
@@ -102,26 +102,27 @@ def main() -> None:
 def measured(
     known: LinkedSet,
     protocol: str,
-    embedder: str | Projected,
     *,
+    embedder: str | Projected,
     policy: Mapping[str, Any],
     dump: Path | None,
 ) -> dict[str, Any]:
     """What insight finds of the hidden links, and what the baselines do."""
     split = linked_sets.split(known, protocol)
     with stores.sqlite() as url, Memory.open(url, embedder=embedder) as memory:
-        ids = linked_sets.store(memory, known, split.stored)
+        ids = linked_sets.store(memory, known, stored=split.stored)
         if policy:
             memory.apply_policy(yaml.safe_dump({**policy, "version": "1.1.0"}))
-        links, times = asked(memory, split, ids)
+        links, times = asked(memory, split, ids=ids)
         memory.apply_policy(yaml.safe_dump({**opened(policy), "version": "1.2.0"}))
-        alone, _ = asked(memory, split, ids)
+        alone, _ = asked(memory, split, ids=ids)
     pairs = pairs_of(known, split)
     if dump is not None:
         accepted = {ends for ends, link in links.items() if link.accepted}
         with dump.open("a", encoding="utf-8") as file:
-            write(file, {"set": known.name, "protocol": protocol}, split, pairs, alone, accepted)
-    baselines = baselines_of(known, split, pairs)
+            about = {"set": known.name, "protocol": protocol}
+            write(file, about, split=split, pairs=pairs, links=alone, accepted=accepted)
+    baselines = baselines_of(known, split, pairs=pairs)
     if isinstance(embedder, Projected):
         vectors = embedder.embed(known.texts())
         baselines["projected"] = _cosines(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), split)
@@ -129,13 +130,15 @@ def measured(
     return {
         "asked": len(split.asked),
         "hidden": int(pairs.true.sum()),
-        **compared(pairs, links, rankings),
+        **compared(pairs, links, rankings=rankings),
         "parts": parts(pairs, alone),
         "find_insight_ms": percentiles(times),
     }
 
 
-def asked(memory: Memory, split: Split, ids: Sequence[str]) -> tuple[dict[tuple[int, int], ProposedLink], list[float]]:
+def asked(
+    memory: Memory, split: Split, *, ids: Sequence[str]
+) -> tuple[dict[tuple[int, int], ProposedLink], list[float]]:
     """The links that were judged, by row and column, and how long each question took."""
     place = {node_id: number for number, node_id in enumerate(ids)}
     links: dict[tuple[int, int], ProposedLink] = {}
@@ -164,7 +167,7 @@ def pairs_of(known: LinkedSet, split: Split) -> Pairs:
     return Pairs(possible, hidden)
 
 
-def baselines_of(known: LinkedSet, split: Split, pairs: Pairs) -> dict[str, Numbers]:
+def baselines_of(known: LinkedSet, split: Split, *, pairs: Pairs) -> dict[str, Numbers]:
     """Scores of all pairs by other means."""
     linked = _adjacency(known.size, split.stored)
     degrees = linked.sum(axis=1)
@@ -188,7 +191,7 @@ def ranked(pairs: Pairs, scores: Numbers) -> Ranking:
 
 
 def compared(
-    pairs: Pairs, links: Mapping[tuple[int, int], ProposedLink], rankings: Mapping[str, Ranking]
+    pairs: Pairs, links: Mapping[tuple[int, int], ProposedLink], *, rankings: Mapping[str, Ranking]
 ) -> dict[str, Any]:
     """Insight beside the baselines: after as many links as it accepts, over all, and at the recall it reaches."""
     scores = pairs.unfound()
@@ -231,6 +234,7 @@ def parts(pairs: Pairs, links: Mapping[tuple[int, int], ProposedLink]) -> dict[s
 def write(
     file: IO[str],
     about: Mapping[str, str],
+    *,
     split: Split,
     pairs: Pairs,
     links: Mapping[tuple[int, int], ProposedLink],

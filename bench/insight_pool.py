@@ -24,6 +24,8 @@ Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 NEAREST, MOST, AMBIGUOUS = 10, 30, 5
+# Of L1: among how many a link has to stand out, and what counts for those that are missing.
+BEST, LEAST_RELEVANCE = 10, 0.15
 MENTION, NEIGHBOUR, SHARED = 1, 2, 4
 
 
@@ -109,7 +111,9 @@ def capped(ends: Places, cosines: Numbers, size: int) -> Places:
 
 
 def scores(pool: Pool) -> Numbers:
-    """L1's score of each link (see insight/conductor.py), its neighbours being those in the pool."""
+    """L1's score of each link from its first end to its second (see insight/conductor.py), by vectors alone; the
+    neighbours and what is usual near the first end are those of the pool.
+    """
     size, support, floor = len(pool.vectors), Linking().candidates.support, StaticEmbedder.trust.floor
     relevance = np.maximum(pool.cosines - floor, 0.0) / (1.0 - floor)
     one, other = pool.ends.T
@@ -117,13 +121,13 @@ def scores(pool: Pool) -> Numbers:
     linked[one, other] = linked[other, one] = 1.0
     expected = np.zeros((size, size), dtype=np.float32)
     expected[one, other] = expected[other, one] = relevance
+    best = np.maximum(-np.partition(-expected, BEST, axis=1)[:, :BEST], 0.0)
+    usual = np.where(best > 0, best, LEAST_RELEVANCE).mean(axis=1)
     expected /= np.log1p(np.maximum(pool.degrees(), 1)).astype(np.float32)
     shared = np.empty(len(pool.ends))
-    for first in range(0, len(pool.ends), 4_096):
-        some = slice(first, first + 4_096)
-        # Both directions of a link are the same candidate: the better one counts, as in L1.
-        there = np.einsum("ij,ij->i", expected[one[some]], linked[other[some]])
-        back = np.einsum("ij,ij->i", expected[other[some]], linked[one[some]])
-        shared[some] = np.maximum(there, back)
-    values: Numbers = np.clip(1.0 - (1.0 - relevance) * np.exp(-support * shared), 0.0, 1.0)
+    for first in range(0, len(pool.ends), 1_024):
+        some = slice(first, first + 1_024)
+        shared[some] = np.einsum("ij,ij->i", expected[one[some]], linked[other[some]])
+    standing_out = (relevance + support * shared) / np.maximum(usual, LEAST_RELEVANCE)[one]
+    values: Numbers = standing_out / (1.0 + standing_out)
     return values

@@ -54,12 +54,13 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A plan for one note, in figures; cpu_s: how long it would have taken alone on the machine, without its disk."""
+    """A plan for one note, in figures; cpu_s: what this process computed for it, however busy the machine is."""
 
     links: tuple[tuple[str, str], ...]
     candidates: int
     around: int
     fired: bool
+    thresholds: dict[str, float]
     find_s: float
     cpu_s: float
 
@@ -211,6 +212,7 @@ def judge(memory: Memory, memo_id: str) -> tuple[str, Judged]:
         candidates=max((metrics.candidates for metrics in cycles), default=0),
         around=sum(len(decision.around) for decision in plan.decisions),
         fired=any(metrics.ag for metrics in cycles),
+        thresholds={"theta_ag": cycles[-1].theta_ag, "theta_dg": cycles[-1].theta_dg},
         find_s=find_s,
         cpu_s=cpu_s,
     )
@@ -229,6 +231,7 @@ def counted(notes: Sequence[Note], store: Store, passages: recall.Passages) -> d
         "lonely_share": round(1 - len(ends) / count, 4),
         "crossing_share": round(sum(namespaces[a] != namespaces[b] for a, b in links) / max(len(links), 1), 4),
         "same_count_in_both_share": round(sum(len(note.links) == len(note.judged.links) for note in notes) / count, 4),
+        "last_thresholds": notes[-1].judged.thresholds,
         "ag_share": round(sum(note.judged.fired for note in notes) / count, 4),
         "decision_ms": percentiles([note.decision_s for note in notes]),
         "save_with_link_ms": percentiles([note.link_s for note in notes]),
@@ -284,6 +287,7 @@ def scale(database: str, data: Path, size: Size, kept: str | None) -> dict[str, 
         "bar_p50_ms": BAR_P50_MS,
         "within_bar": find_ms["all"]["p50"] <= BAR_P50_MS,
         "save_ms": percentiles(saves),
+        "last_thresholds": judged[-1].thresholds,
         "ag_share": round(sum(each.fired for each in judged) / len(judged), 4),
         "links_per_note": spread([len(each.links) for each in judged]),
         "candidates": spread([each.candidates for each in judged]),

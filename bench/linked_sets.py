@@ -121,7 +121,7 @@ def split(known: LinkedSet, protocol: str) -> Split:
     return Split(asked, known.links[~hidden], known.links[hidden])
 
 
-def store(memory: Memory, known: LinkedSet, stored: Places) -> list[str]:
+def store(memory: Memory, known: LinkedSet, *, stored: Places) -> list[str]:
     """Put the nodes and links into an empty memory; the ids of the nodes in order."""
     sample = memory.save("the row that all others are made from").node.id
     memory.export(file := io.StringIO())
@@ -133,7 +133,9 @@ def store(memory: Memory, known: LinkedSet, stored: Places) -> list[str]:
     for node_id, text in zip(ids, known.texts(), strict=True):
         same = sha256(text.encode()).hexdigest()
         lines.append(json.dumps({**row, "id": node_id, "content": text, "content_hash": same}))
-    lines += [json.dumps(_edge(row, ids[source], ids[target])) for source, target in stored.tolist()]
+    lines += [
+        json.dumps(_edge(row, source_id=ids[source], target_id=ids[target])) for source, target in stored.tolist()
+    ]
     imported = memory.import_(io.BytesIO("\n".join(lines).encode() + b"\n"))
     if (imported.nodes_created, imported.edges_created) != (known.size, len(stored)):
         raise RuntimeError(f"{known.name}: not everything was imported: {imported}")
@@ -173,7 +175,7 @@ def _pairs(ends: NDArray[Any]) -> Places:
     return np.unique(ordered[ordered[:, 0] < ordered[:, 1]], axis=0)
 
 
-def _edge(template: dict[str, Any], source_id: str, target_id: str) -> dict[str, Any]:
+def _edge(template: dict[str, Any], *, source_id: str, target_id: str) -> dict[str, Any]:
     times = {name: template[name] for name in ("observed_at", "created_at", "updated_at", "boundary_class")}
     return {
         "type": "edge",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from conductor import first_look, further_look
@@ -10,8 +10,9 @@ from episode import Episode
 from maze import Cell
 
 from recollect.graph.paths import PairCache
-from recollect.insight.gates import GateState, observed, thresholds
-from recollect.insight.reasoner import Judgement, Weighed, judge
+from recollect.insight.cycle import judged
+from recollect.insight.gates import GateState
+from recollect.insight.reasoner import Judgement, Weighed
 from recollect.policy.linking import Candidates, Expansion, Gates, Gauge, Linking
 
 # γ = 1, one link at a time and thresholds of 0 to begin with, as in the maze runner of the origin; then the gates
@@ -46,27 +47,13 @@ class Decided:
 
 
 def decide(episode: Episode, cell: Cell, *, state: GateState, cache: PairCache) -> Decided:
-    """The decision about the agent's cell. Nothing is committed.
-
-    Where L1 has no candidate there is nothing to look at further and nothing to accept: AG rests, and the gates
-    learn nothing from it, for g0 is then taken over the whole graph.
-    """
-    scene, limits = episode.scene(), thresholds(state, LINKING.gates)
-    context = first_look(episode, cell)
-    if not context.candidate_edges:
-        limits = replace(limits, rests=True)
-        return Decided((judge(scene, context, linking=LINKING, thresholds=limits, cache=cache),), state)
-    cycles = [judge(scene, context, linking=LINKING, thresholds=limits, cache=cache)]
-    while (asked := cycles[-1].request) is not None and len(cycles) <= LINKING.cand_expansion.cycles:
-        larger = further_look(episode, cell, asked=asked, hops=LINKING.gauge.hops)
-        if larger is None:
-            break
-        cycles.append(judge(scene, larger, linking=LINKING, thresholds=limits, further=True, cache=cache))
-    after = observed(
+    """The decision about the agent's cell. Nothing is committed."""
+    cycles, after = judged(
+        episode.scene(),
+        first_look(episode, cell),
         state,
-        LINKING.gates,
-        g0=cycles[0].metrics.g0,
-        links=[link.g for link in cycles[-1].links],
-        fired=any(cycle.metrics.ag for cycle in cycles),
+        lambda asked: further_look(episode, cell, asked=asked, hops=LINKING.gauge.hops),
+        linking=LINKING,
+        cache=cache,
     )
-    return Decided(tuple(cycles), after)
+    return Decided(cycles, after)

@@ -200,7 +200,8 @@ def _curves(
 
     for value in (low, 0.0, high):
         yield f'<path d="M40 {y(value)}H{_CHART_WIDTH}" stroke="#dddddd" />'
-        yield f'<text x="36" y="{y(value) + 4}" text-anchor="end" fill="#555555">{value:.2f}</text>'
+        if value == 0.0 or abs(y(value) - y(0.0)) > 12:
+            yield f'<text x="36" y="{y(value) + 4}" text-anchor="end" fill="#555555">{value:.2f}</text>'
     for name, colour in lines.items():
         points = " ".join(f"{x(each['step'])},{y(each[name])}" for each in records)
         style = {"gmin": ' stroke-width="3" stroke-opacity="0.6"'}.get(name, ' stroke-width="1.2"')

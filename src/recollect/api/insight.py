@@ -155,6 +155,8 @@ class InsightVerbs(Asking):
         finding.gates[namespace] = state
         finding.decisions.append(decision)
         finding.links += [Link(link.source_id, link.target_id, link.tag, link.weight) for link in decision.accepted]
+        if not decision.cycles[0].input_contract_ok:
+            return
         finding.observed.append(
             Observed(
                 namespace,

@@ -39,7 +39,7 @@ _CENTERS: Final = 3
 _EDGES_OF_A_NODE: Final = 50
 _EDGES: Final = 2_000
 # Of the nodes that are two links away, so many may become candidates.
-_BY_LINKS: Final = 16
+_BY_LINKS: Final = 32
 # Among how many a candidate has to stand out; where there are fewer, or all are less relevant, this counts instead.
 _BEST: Final = 10
 _LEAST_RELEVANCE: Final = 0.15
@@ -106,6 +106,8 @@ def compose(
     links = _links(index, centers, found.order, planned)
     near = _neighbours(links)
     ends = _linkable(index, question, found, centers, near)
+    for one, other in standings.linked(index.tx, index.access, centers, ends):
+        near[one].setdefault(other, 0.0)  # a link of a node with more of them than were read
     pairs: dict[tuple[str, str], Pair] = {}
     for center in centers:
         pairs |= _scored(center, ends, found, near, own=center == center_id, index=index, linking=linking)
@@ -244,6 +246,7 @@ def _staged(
     chosen = [edge for edge in edges[: limits.top_k] if (edge.score or 0.0) >= limits.theta_cand]
     rows = [node_id for node_id in ids if node_id in found.rows]
     features = np.array([found.rows[node_id] for node_id in rows], dtype=np.float64)
+    features = features if rows else np.empty((0, 0))
     graph = graph_of(
         len(ids),
         np.array([(place[link.source_id], place[link.target_id]) for link in links], dtype=np.int64).reshape(-1, 2),
@@ -253,7 +256,7 @@ def _staged(
         scene=Scene(
             graph=graph,
             places=np.array([place[node_id] for node_id in rows], dtype=np.int64),
-            rows=features.reshape(len(rows), -1),
+            rows=features,
             fresh=fresh,
         ),
         context=Context(
@@ -263,7 +266,7 @@ def _staged(
             norm_spec=NormSpec(
                 theta_link=limits.theta_link,
                 theta_cand=limits.theta_cand,
-                dimension=features.shape[1] if features.ndim == 2 else 0,
+                dimension=features.shape[1],
             ),
         ),
         pairs={(place[a], place[b]): pairs[a, b] for a, b in ranked},
@@ -289,7 +292,7 @@ def _usual(relevances: Iterable[float]) -> float:
 
 
 def _cosine(first: Matrix | None, second: Matrix | None) -> float | None:
-    return None if first is None or second is None else float(first @ second)
+    return None if first is None or second is None else max(-1.0, min(float(first @ second), 1.0))
 
 
 def _relevance(similarity: float | None, words: float | None, index: Index) -> float:

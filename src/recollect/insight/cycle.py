@@ -2,61 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from recollect.graph.paths import PairCache
 from recollect.insight.autocand import near_centers
 from recollect.insight.conductor import Pair, Staged, expand
+from recollect.insight.context import Context, Scene
 from recollect.insight.gates import GateState, observed, thresholds
 from recollect.insight.reasoner import Judgement, Weighed, judge
 from recollect.insight.words import reason
 from recollect.model.insight import Decision, ExpansionRequest, InsightMetrics, LinkFigures, ProposedLink
 from recollect.policy.linking import Linking
 
-TAG = "related"
+TAG: Final = "related"
 
 
 def decide(
     staged: Staged, state: GateState, *, linking: Linking, cache: PairCache | None = None
 ) -> tuple[Decision, GateState]:
     """The decision about a stage, and the state of the gates after it."""
+
+    def answer(request: ExpansionRequest) -> Context | None:
+        nonlocal staged
+        larger = expand(staged, request)
+        if larger.context.candidate_edges == staged.context.candidate_edges:
+            return None
+        staged = larger
+        return larger.context
+
+    judgements, after = judged(staged.scene, staged.context, state, answer, linking=linking, cache=cache)
+    return _decision(staged, judgements[-1], tuple(each.metrics for each in judgements)), after
+
+
+def judged(
+    scene: Scene,
+    context: Context,
+    state: GateState,
+    expanded: Callable[[ExpansionRequest], Context | None],
+    *,
+    linking: Linking,
+    cache: PairCache | None = None,
+) -> tuple[tuple[Judgement, ...], GateState]:
+    """The cycles of one decision, the last of which counts, and the state of the gates after it.
+
+    expanded: L1's answer to a request, the context with more candidates, or None if it has no more. Where the mode
+    is l3, or hybrid and L1 has none, L3 looks around by itself, if that is allowed.
+    """
     limits = thresholds(state, linking.gates)
-    cycles: list[InsightMetrics] = []
-    judgement = judge(staged.scene, staged.context, linking=linking, thresholds=limits, cache=cache)
-    cycles.append(judgement.metrics)
-    while judgement.request is not None and len(cycles) <= linking.cand_expansion.cycles:
-        larger, automatic = _expanded(staged, judgement.request, linking)
+    cycles = [judge(scene, context, linking=linking, thresholds=limits, cache=cache)]
+    while (request := cycles[-1].request) is not None and len(cycles) <= linking.cand_expansion.cycles:
+        mode = linking.cand_expansion.mode if linking.candidates.allow_autocand else "l1"
+        larger = expanded(request) if mode != "l3" else None
+        automatic = larger is None and mode != "l1"
+        if automatic:
+            larger = _by_itself(scene, context, request, linking)
         if larger is None:
             break
-        staged = larger
-        judgement = judge(staged.scene, staged.context, linking=linking, thresholds=limits, further=True, cache=cache)
-        cycles.append(replace(judgement.metrics, autocand_used=automatic))
+        context = larger
+        cycle = judge(scene, context, linking=linking, thresholds=limits, further=True, cache=cache)
+        cycles.append(replace(cycle, metrics=replace(cycle.metrics, autocand_used=automatic)))
+    if not cycles[0].metrics.input_contract_ok:
+        return tuple(cycles), state  # without candidates nothing was weighed: the gates learn nothing from it
     after = observed(
         state,
         linking.gates,
-        g0=cycles[0].g0,
-        links=[link.g for link in judgement.links],
-        fired=any(metrics.ag for metrics in cycles),
+        g0=cycles[0].metrics.g0,
+        links=[link.g for link in cycles[-1].links],
+        fired=any(cycle.metrics.ag for cycle in cycles),
     )
-    return _decision(staged, judgement, tuple(cycles)), after
+    return tuple(cycles), after
 
 
-def _expanded(staged: Staged, request: ExpansionRequest, linking: Linking) -> tuple[Staged | None, bool]:
-    """The stage with more candidates, from L1 or, where that is allowed and asked for, from L3; None if none."""
-    mode = linking.cand_expansion.mode if linking.candidates.allow_autocand else "l1"
-    if mode != "l3":
-        larger = expand(staged, request)
-        if larger.context.candidate_edges != staged.context.candidate_edges:
-            return larger, False
-    if mode == "l1":
-        return None, False
-    more = near_centers(staged.scene, staged.context, hop=linking.cand_expansion.near_centers_hop, limit=request.budget)
-    if not more:
-        return None, False
-    edges = (*(staged.context.candidate_edges or ()), *more)
-    return replace(staged, context=replace(staged.context, candidate_edges=edges)), True
+def _by_itself(scene: Scene, context: Context, request: ExpansionRequest, linking: Linking) -> Context | None:
+    more = near_centers(scene, context, hop=linking.cand_expansion.near_centers_hop, limit=request.budget)
+    return replace(context, candidate_edges=(*(context.candidate_edges or ()), *more)) if more else None
 
 
 def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics, ...]) -> Decision:

@@ -99,7 +99,7 @@ def judge(
     work = _Cycle(scene, context, replace(linking, paths=knobs), cache)
     rings = [work.ring(0)]
     hops = [work.measured(rings[0])]
-    fires = hops[0].g > thresholds.theta_ag and not thresholds.rests
+    fires = bool(work.candidates.edges) and hops[0].g > thresholds.theta_ag and not thresholds.rests
     rings += [work.ring(number) for number in range(1, linking.gauge.hops + 1 if fires or further else 1)]
     hops += [work.measured(ring) for ring in rings[1:]]
     links = work.weighed(rings, theta_dg=thresholds.theta_dg, most=linking.candidates.links)

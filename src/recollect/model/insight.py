@@ -29,7 +29,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class NormSpec:
-    """How L1 chose: the metric and the thresholds in effect. L3 passes it on unchanged."""
+    """How L1 chose: the metric, and the thresholds in effect, always as scores (0 to 1). L3 passes it on unchanged."""
 
     metric: Literal["cosine", "l2"] = "cosine"
     theta_link: float = 0.35

@@ -98,6 +98,12 @@ def around(tx: Transaction, access: Access, frontier: Sequence[str], *, each: in
     return [Link(*row) for row in tx.rows("edges_around", where)]
 
 
+def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Which of the centers are linked with which of these nodes, in either direction."""
+    where = {"owner": access.owner, "centers": json_text(centers), "ids": json_text(ids)}
+    return [(one, other) for one, other in tx.rows("links_of_centers", where)]
+
+
 def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, set[str]]:
     """The entities that nodes mention."""
     found: dict[str, set[str]] = defaultdict(set)

@@ -13,6 +13,16 @@ select count(*)
 from nodes n
 where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds}
 
+-- name: links_of_centers
+-- Each link as the center and its other end.
+select e.source_id, e.target_id
+from edges e
+where e.owner_id = :owner and e.source_id in {each centers} and e.target_id in {each ids}
+union
+select e.target_id, e.source_id
+from edges e
+where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each centers}
+
 -- name: insight_plan_insert
 insert into insight_plans (owner_id, id, namespace, state, asked, content, created_at)
 values (:owner, :id, :namespace, 'proposed', :asked, :content, :now)
