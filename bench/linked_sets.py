@@ -47,7 +47,7 @@ class LinkedSet:
     def texts(self) -> list[str]:
         """The texts, no two the same: a memory keeps the same text once. The dots are no words."""
         if self.words is None:
-            return [f"node {number}" for number in range(self.size)]
+            return [f"n{number}" for number in range(self.size)]
         plain = [" ".join(f"w{word}" for word in some) or f"none{at}" for at, some in enumerate(self.words)]
         seen: Counter[str] = Counter()
         different = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from recollect.api.asking import SEARCHED, Asking
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput
+from recollect.model.errors import Gone, InvalidInput
 from recollect.model.graph import Node
 from recollect.model.insight import Decision, InsightPlan
 from recollect.storage import embeddings, events, insight, nodes
@@ -48,22 +48,21 @@ class InsightVerbs(Asking):
     def find_insight(
         self, memo_id: str | None = None, *, query: str | None = None, namespace: str | None = None, limit: int = 50
     ) -> InsightPlan:
-        """A plan of the links that are worth it: for a memo (or claim, or fragment), for what fits a question best,
+        """A plan of the links that are worth it: for a memo (or claim, or fragment) among those of its namespace (or
+        of the one given, which it must be in), for what fits a question best,
         or with neither for everything in the namespace that is new since the last plan of that kind was applied,
         at most `limit` nodes at a time. Nothing is linked before the plan is applied.
         """
         if memo_id is not None and query is not None:
             raise InvalidInput("give memo_id or query, not both", hint="give neither to judge everything new")
         limit = check.check_whole(limit, field="limit", low=1, high=limits.INSIGHT_LIMIT)
+        if memo_id is not None:
+            node = self._linkable(memo_id, namespace)
+            finding = _Finding(self._access.narrowed(node.namespace if namespace is None else namespace))
+            degraded = self._judge(finding, [node])
+            return self._plan(finding, {"memo_id": node.id}, degraded, judged=1)
         access = self._access.narrowed(self._access.resolve(namespace))
         finding = _Finding(access)
-        if memo_id is not None:
-            node_id = check.check_id(memo_id, field="memo_id")
-            known = self._database.read(lambda tx: nodes.get(tx, access, node_id))
-            if known.kind not in SEARCHED:
-                raise InvalidInput(f"{known.id} is a {known.kind}; {', '.join(SEARCHED)}s are linked")
-            degraded = self._judge(finding, [known])
-            return self._plan(finding, {"memo_id": node_id}, degraded, judged=1)
         if query is not None:
             question, degraded = self._question(query, None, access)
             question = replace(question, kinds=SEARCHED)
@@ -101,17 +100,30 @@ class InsightVerbs(Asking):
         return self._database.write(work)
 
     def _link_saved(self, node: Node) -> InsightPlan:
-        """Judge a node that was just saved, and make its links at once."""
-        finding = _Finding(self._access)
+        """Judge a node that was just saved, among those of its namespace, and make its links at once."""
+        finding = _Finding(self._access.narrowed(node.namespace))
         degraded = self._judge(finding, [node])
         plan = self._plan(finding, {"memo_id": node.id}, degraded, judged=1)
         return replace(plan, state="applied", written=self.apply_insight(plan.id).written)
+
+    def _linkable(self, memo_id: str, namespace: str | None) -> Node:
+        """The node with this id, if it is one that can be linked."""
+        node_id = check.check_id(memo_id, field="memo_id")
+        access = self._access.narrowed(namespace)
+        node = self._database.read(lambda tx: nodes.get(tx, access, node_id))
+        if node.kind not in SEARCHED:
+            raise InvalidInput(f"{node.id} is a {node.kind}; {', '.join(SEARCHED)}s are linked")
+        if node.superseded_by is not None:
+            raise InvalidInput(f"{node.id} was replaced by {node.superseded_by}", hint="ask about that one")
+        if node.expires_at is not None and node.expires_at <= self._now():
+            raise Gone(f"{node.id} has expired")
+        return node
 
     def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
         access, now = finding.access, self._now()
 
         def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
-            after, _ = insight.seen(tx, access, access.root)
+            after = insight.seen(tx, access)
             return after, *insight.new_nodes(tx, access, after=after, kinds=SEARCHED, now=now, limit=limit)
 
         after, found, total = self._database.read(look)
@@ -142,7 +154,7 @@ class InsightVerbs(Asking):
 
         def work(tx: Transaction) -> conductor.Staged:
             if namespace not in finding.gates:
-                finding.gates[namespace] = gates.from_json(insight.seen(tx, finding.access, namespace)[1])
+                finding.gates[namespace] = gates.from_json(insight.gates(tx, finding.access, namespace))
             trust = self._trust()
             alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
             index = conductor.Index(
@@ -207,7 +219,7 @@ class InsightVerbs(Asking):
             by_namespace[each.namespace].append(each)
         for namespace, some in by_namespace.items():
             settings = self._boundary.at(namespace).linking.gates
-            state = gates.from_json(insight.seen(tx, access, namespace)[1])
+            state = gates.from_json(insight.gates(tx, access, namespace))
             for each in some:
                 state = gates.observed(state, settings, g0=each.g0, links=each.links, fired=each.fired)
             insight.remember(tx, access, namespace, gates.to_json(state), now=now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recollect.insight.context import Context, Scene
+from recollect.insight.context import Context, Scene, ends_of
 from recollect.model.insight import CandidateEdge
 
 
@@ -31,4 +31,4 @@ def near_centers(scene: Scene, context: Context, *, hop: int, limit: int) -> tup
             if int(place) in at and (center, int(place)) not in known and (int(place), center) not in known
         ]
     found.sort(key=lambda edge: (-(edge.score or 0.0), edge.source, edge.target))
-    return tuple(found[:limit])
+    return tuple({ends_of(edge): edge for edge in reversed(found)}.values())[::-1][:limit]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -36,8 +36,8 @@ from recollect.storage.text_index import TextSearch
 
 _CENTERS: Final = 3
 # What is known of a neighbourhood: so many links of a node in either direction, and so many in all.
-_EDGES_OF_A_NODE: Final = 50
-_EDGES: Final = 2_000
+_EDGES_OF_A_NODE: Final = 30
+_EDGES: Final = 1_000
 # Of the nodes that are two links away, so many may become candidates.
 _BY_LINKS: Final = 32
 # Among how many a candidate has to stand out; where there are fewer, or all are less relevant, this counts instead.
@@ -92,6 +92,11 @@ class _Found:
     rows: dict[str, Matrix] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
 
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all others."""
+        self.order = [node_id for node_id in self.order if node_id in ids]
+        self.rows = {node_id: row for node_id, row in self.rows.items() if node_id in ids}
+
 
 def compose(
     index: Index, question: Question, *, center_id: str | None, linking: Linking, planned: Sequence[Link] = ()
@@ -102,10 +107,13 @@ def compose(
     """
     reach = linking.candidates.top_k + linking.cand_expansion.budget
     found = _search(index, question, center_id, reach=reach)
+    if center_id is None:
+        found.keep(_current(index, question, found.order))
     centers = [center_id] if center_id is not None else found.order[:_CENTERS]
     links = _links(index, centers, found.order, planned)
     near = _neighbours(links)
     ends = _linkable(index, question, found, centers, near)
+    found.keep({*ends, *centers})
     for one, other in standings.linked(index.tx, index.access, centers, ends):
         near[one].setdefault(other, 0.0)  # a link of a node with more of them than were read
     pairs: dict[tuple[str, str], Pair] = {}
@@ -115,8 +123,8 @@ def compose(
 
 
 def expand(staged: Staged, request: ExpansionRequest) -> Staged:
-    """L1's answer to L3: the next best candidates, down to half of the score that a link is proposed from."""
-    more = [edge for edge in staged.others if (edge.score or 0.0) >= request.theta_link_hint / 2]
+    """L1's answer to L3: the next best candidates, down to the score that it hints at."""
+    more = [edge for edge in staged.others if (edge.score or 0.0) >= request.theta_link_hint]
     chosen = tuple(more[: request.budget])
     known = staged.context.candidate_edges or ()
     selection = {**staged.context.candidate_selection, "expanded_by": len(chosen)}
@@ -179,12 +187,18 @@ def _linkable(index: Index, question: Question, found: _Found, centers: Sequence
     known = set(found.order) | set(centers)
     likely = sorted((each for each in weight if each not in known), key=lambda each: (-weight[each], each))
     wanted = [*found.order, *likely[: 2 * _BY_LINKS]]
-    standing = standings.of_nodes(index.tx, index.access, question, wanted)
-    live = [node_id for node_id in wanted if node_id in standing and standing[node_id].superseded_by is None]
+    current = _current(index, question, wanted)
+    live = [node_id for node_id in wanted if node_id in current]
     reached = [node_id for node_id in live if node_id not in known][:_BY_LINKS]
     if question.model is not None:
         found.rows |= embeddings.of_nodes(index.tx, index.access, reached, question.model)
     return [*(node_id for node_id in live if node_id in known), *reached]
+
+
+def _current(index: Index, question: Question, ids: Sequence[str]) -> set[str]:
+    """Those of these nodes that live, can be linked, and have not been replaced."""
+    standing = standings.of_nodes(index.tx, index.access, question, ids)
+    return {node_id for node_id, each in standing.items() if each.superseded_by is None}
 
 
 def _scored(
@@ -198,15 +212,18 @@ def _scored(
     linking: Linking,
 ) -> dict[tuple[str, str], Pair]:
     """What is known about the links from a center to these nodes; to those it has a link with, nothing."""
-    others = [node_id for node_id in ends if node_id != center and node_id not in near[center]]
+    others = [node_id for node_id in ends if node_id != center]
     vector = found.rows.get(center)
     similarity = {node_id: _cosine(vector, found.rows.get(node_id)) for node_id in others}
     words = {node_id: found.words.get(node_id, 0.0) if own else None for node_id in others}
     relevance = {node_id: _relevance(similarity[node_id], words[node_id], index) for node_id in others}
     expected = {**relevance, **near[center]}
+    # Among all that is near, linked or not: without its kin, which it has links with, strangers would stand out.
     usual = _usual(relevance.values())
     pairs = {}
     for node_id in others:
+        if node_id in near[center]:
+            continue
         shared = sum(
             expected[middle] * strength / math.log1p(len(near[middle]))
             for middle, strength in sorted(near[node_id].items())

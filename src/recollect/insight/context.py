@@ -47,11 +47,16 @@ class Context:
         return self.candidate_edges_by_hop.get(hop) or self.candidate_edges or ()
 
     def edges(self) -> tuple[CandidateEdge, ...]:
-        """All candidates, each once."""
-        known = {(each.source, each.target): each for each in self.candidate_edges or ()}
+        """All candidates, each once, whichever way it is written."""
+        known = {ends_of(each): each for each in self.candidate_edges or ()}
         for hop in sorted(self.candidate_edges_by_hop):
-            known |= {(each.source, each.target): each for each in self.candidate_edges_by_hop[hop]}
+            known |= {ends_of(each): each for each in self.candidate_edges_by_hop[hop]}
         return tuple(known.values())
+
+
+def ends_of(edge: CandidateEdge) -> tuple[int, int]:
+    """The ends of a link, the lower one first: a link has no direction here."""
+    return min(edge.source, edge.target), max(edge.source, edge.target)
 
 
 def context_of(given: Mapping[str, Any]) -> Context:
@@ -63,12 +68,14 @@ def context_of(given: Mapping[str, Any]) -> Context:
     by_hop = given.get("candidate_edges_by_hop") or {}
     if not isinstance(by_hop, Mapping) or not all(_is_whole(hop) and hop >= 0 for hop in by_hop):
         raise InvalidInput("candidate_edges_by_hop maps hops (0, 1, …) to lists of edges")
-    edges = given.get("candidate_edges")
+    edges, selection = given.get("candidate_edges"), given.get("candidate_selection")
+    if not isinstance(selection, Mapping | None):
+        raise InvalidInput("candidate_selection is a mapping")
     return Context(
         centers=tuple(_listed(given.get("centers"), of="centers")),
         candidate_edges=None if edges is None else _edges(edges, of="candidate_edges"),
         candidate_edges_by_hop={hop: _edges(some, of=f"candidates of hop {hop}") for hop, some in by_hop.items()},
-        candidate_selection=dict(given.get("candidate_selection") or {}),
+        candidate_selection=dict(selection or {}),
         norm_spec=_norm_spec(given.get("norm_spec")),
     )
 
@@ -85,17 +92,18 @@ def checked(scene: Scene, context: Context) -> Context:
         for each in edges:
             for place in (each.source, each.target):
                 _check_place(place, size, of="end of a candidate")
-            if each.score is not None and not 0.0 <= each.score <= 1.0:
-                raise InvalidInput(f"the score {each.score!r} of a candidate is not between 0 and 1")
+            if each.score is not None and not _is_share(each.score):
+                raise InvalidInput(f"the score {shown(each.score)} of a candidate is not between 0 and 1")
         if not edges:
             return ()
         there = present.has(np.array([(each.source, each.target) for each in edges], dtype=np.int64))
+        ranked = sorted(zip(edges, there.tolist(), strict=True), key=lambda each: -(each[0].score or 0.0))
         found: dict[tuple[int, int], CandidateEdge] = {}
-        for each, is_there in zip(edges, there.tolist(), strict=True):
-            key = (min(each.source, each.target), max(each.source, each.target))
-            if not is_there and key[0] != key[1]:
-                found.setdefault(key, each)
-        return tuple(found.values())
+        for each, is_there in ranked:
+            if not is_there and each.source != each.target:
+                found.setdefault(ends_of(each), each)
+        # In the order of their ends: in whatever order they come, the same are chosen.
+        return tuple(found[ends] for ends in sorted(found))
 
     return Context(
         centers=tuple(dict.fromkeys(context.centers)),
@@ -108,6 +116,8 @@ def checked(scene: Scene, context: Context) -> Context:
 
 def _check_scene(scene: Scene) -> None:
     rows, places, size = scene.rows, scene.places, scene.graph.size
+    if places.ndim != 1 or (len(places) and places.dtype.kind not in "iu"):
+        raise InvalidInput("places are a list of whole numbers")
     if rows.ndim != 2 or len(rows) != len(places):
         raise InvalidInput(f"features of the shape {rows.shape} do not fit {len(places)} nodes")
     if len(places) and (places.min() < 0 or places.max() >= size or len(np.unique(places)) != len(places)):
@@ -115,10 +125,14 @@ def _check_scene(scene: Scene) -> None:
     if not np.isfinite(rows).all():
         raise InvalidInput("a feature is not a finite number")
     weights = scene.weights
-    if weights is not None and (weights.shape != rows.shape[1:] or not np.isfinite(weights).all()):
-        raise InvalidInput(f"{weights.size} weights do not fit features of the shape {rows.shape}")
-    if scene.after is not None and scene.after.size != size:
-        raise InvalidInput("the graphs before and after are of different sizes")
+    if weights is not None and (
+        weights.shape != rows.shape[1:] or not np.isfinite(weights).all() or (weights < 0).any()
+    ):
+        raise InvalidInput(f"{weights.size} weights do not fit features of the shape {rows.shape}, or are below 0")
+    if scene.fresh < 0:
+        raise InvalidInput(f"{scene.fresh} nodes cannot be new")
+    if scene.after is not None and (scene.after.size != size or not scene.after.has(scene.graph.edges).all()):
+        raise InvalidInput("the graph after lacks nodes or edges of the graph before")
 
 
 def _check_place(place: object, size: int, *, of: str) -> None:
@@ -130,8 +144,16 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float | np.floating) and not isinstance(value, bool) and bool(0.0 <= value <= 1.0)
+
+
 def _listed(value: Any, *, of: str) -> list[int]:
-    if not isinstance(value, Sequence) or isinstance(value, str) or not all(_is_whole(each) for each in value):
+    if (
+        not isinstance(value, Sequence)
+        or isinstance(value, str | bytes | bytearray)
+        or not all(_is_whole(each) for each in value)
+    ):
         raise InvalidInput(f"{of} must be a list of whole numbers")
     return [int(each) for each in value]
 
@@ -160,4 +182,9 @@ def _norm_spec(value: Any) -> NormSpec | None:
     names = [each.name for each in fields(NormSpec)]
     if not isinstance(value, Mapping) or value.keys() - set(names):
         raise InvalidInput("norm_spec has an unknown key", hint=f"it has {', '.join(names)}")
-    return NormSpec(**value)
+    spec = NormSpec(**value)
+    if not _is_share(spec.theta_link) or not _is_share(spec.theta_cand):
+        raise InvalidInput("the thresholds of norm_spec are scores, 0 to 1")
+    if spec.metric not in ("cosine", "l2") or not _is_whole(spec.dimension) or spec.dimension < 0:
+        raise InvalidInput("norm_spec has a metric (cosine or l2) and a dimension (0 or more)")
+    return spec

@@ -64,7 +64,13 @@ def judged(
             break
         context = larger
         cycle = judge(scene, context, linking=linking, thresholds=limits, further=True, cache=cache)
-        cycles.append(replace(cycle, metrics=replace(cycle.metrics, autocand_used=automatic)))
+        first = cycles[0].metrics
+        metrics = replace(
+            cycle.metrics,
+            autocand_used=automatic or first.autocand_used,
+            input_contract_ok=first.input_contract_ok,
+        )
+        cycles.append(replace(cycle, metrics=metrics))
     if not cycles[0].metrics.input_contract_ok:
         return tuple(cycles), state  # without candidates nothing was weighed: the gates learn nothing from it
     after = observed(

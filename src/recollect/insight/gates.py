@@ -54,7 +54,7 @@ def thresholds(state: GateState, settings: Gates) -> Thresholds:
 def observed(state: GateState, settings: Gates, *, g0: float, links: Sequence[float], fired: bool) -> GateState:
     """The state after a decision: with its values, and with AG resting if it fired."""
     if fired:
-        rest = min(2 * state.rest if state.rest else settings.cool_down, _LONGEST_REST)
+        rest = min(2 * state.rest if state.rest else settings.cool_down, max(_LONGEST_REST, settings.cool_down))
         resting = rest
     else:
         resting = max(state.resting - 1, 0)

@@ -22,7 +22,7 @@ from recollect.graph.gauge import least
 from recollect.graph.local import Flags, LocalGraph, Numbers, Places
 from recollect.graph.paths import PairCache, Paths, open_paths
 from recollect.insight.autocand import near_centers
-from recollect.insight.context import Context, Scene, checked
+from recollect.insight.context import Context, Scene, checked, ends_of
 from recollect.insight.gates import Thresholds
 from recollect.model.insight import CandidateEdge, ExpansionRequest, Hop, InsightMetrics
 from recollect.policy.linking import Linking
@@ -87,12 +87,11 @@ def judge(
     """One cycle. `further`: look at all hops at once, because AG fired in the cycle before."""
     context = checked(scene, context)
     given = bool(context.edges())
-    automatic = not given and linking.candidates.allow_autocand
-    if automatic:
-        found = near_centers(
-            scene, context, hop=linking.cand_expansion.near_centers_hop, limit=linking.cand_expansion.budget
-        )
-        context = replace(context, candidate_edges=found)
+    automatic = False
+    if not given and linking.candidates.allow_autocand:
+        wanted = linking.cand_expansion
+        found = near_centers(scene, context, hop=wanted.near_centers_hop, limit=wanted.budget)
+        context, automatic = replace(context, candidate_edges=found), bool(found)
     knobs = linking.paths
     if knobs.engine == "cached_incr" and not context.edges():
         knobs = replace(knobs, engine="cached")
@@ -205,7 +204,8 @@ class _Cycle:
             for ring in rings:
                 if ring.paths is not None:
                     ring.paths.adopt(self.candidates.ends[at : at + 1])
-        order = sorted(np.flatnonzero(left).tolist(), key=lambda at: (best[at], at))
+        # What belongs to a hop that was not looked at was not judged.
+        order = sorted(np.flatnonzero(left & np.isfinite(best)).tolist(), key=lambda at: (best[at], at))
         others = (_weighed(self.candidates.edges[at], (best, hop, costs, *parts), at, accepted=False) for at in order)
         return (*accepted, *others)
 
@@ -242,10 +242,10 @@ def _arrays(context: Context, linking: Linking) -> _Candidates:
     proposed = sure >= theta
     if len(edges) and not proposed.any():
         proposed[int(np.argmax(sure))] = True
-    keys = [(each.source, each.target) for each in edges]
+    keys = [ends_of(each) for each in edges]
     at = []
     for number in range(linking.gauge.hops + 1):
-        known = {(each.source, each.target) for each in context.at(number)}
+        known = {ends_of(each) for each in context.at(number)}
         at.append(np.array([key in known for key in keys], dtype=bool))
     return _Candidates(edges, ends, scores, proposed, tuple(at))
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from itertools import compress
 from typing import Any, Final
 
 from recollect.model.access import Access
@@ -19,9 +20,16 @@ from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
 
 JUDGE: Final = "insight"
+# About so many of the links between texts that the gate accepts are true ones where that is known; with more, the
+# graph arm follows them where it should not (docs/decisions/0005-insight.md).
+CONFIDENCE: Final = 0.15
 # How long a plan that was not applied is kept, and how long one that was can be undone.
 PROPOSED_FOR: Final = timedelta(days=1)
 _UNDONE_WITHIN: Final = timedelta(days=365)
+
+
+Key = tuple[str, str, str]
+"""Source, target and tag of a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,16 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A plan as it is stored. seen_seq: the last node that was judged as new. made: the links it has written."""
+    """A plan as it is stored. seen_seq: the last node that was judged as new. made: the links it has written.
+    unseen: links of it, and links it has written, whose ends this access may not see; they stay as they are.
+    """
 
     plan: InsightPlan
     namespace: str
     observed: tuple[Observed, ...] = ()
     seen_seq: int | None = None
-    made: tuple[tuple[str, str, str], ...] = ()
+    made: tuple[Key, ...] = ()
+    unseen: tuple[tuple[ProposedLink, ...], tuple[Key, ...]] = ((), ())
 
 
 def new_nodes(
@@ -55,16 +66,22 @@ def new_nodes(
     return [(row[0], nodes.from_row(row[1:])) for row in rows], int(total)
 
 
-def seen(tx: Transaction, access: Access, namespace: str) -> tuple[int, Mapping[str, Any] | None]:
-    """Up to which seq a namespace was judged, and what its gates remember."""
-    seq, gates = tx.row("insight_state_get", {"owner": access.owner, "namespace": namespace}) or (0, None)
-    return int(seq), None if gates is None else json.loads(gates)
+def seen(tx: Transaction, access: Access) -> int:
+    """Up to which seq everything new in the root was judged, by those who see what this access sees."""
+    (seq,) = tx.row("insight_seen_get", _seen_by(access, access.root)) or (0,)
+    return int(seq)
 
 
-def remember(tx: Transaction, access: Access, namespace: str, gates: Mapping[str, Any], *, now: str) -> None:
+def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] | None:
+    """What the gates of a namespace remember."""
+    row = tx.row("insight_gates_get", {"owner": access.owner, "namespace": namespace})
+    return None if row is None else json.loads(row[0])
+
+
+def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str, Any], *, now: str) -> None:
     """Keep what the gates of a namespace have seen."""
-    row = {"owner": access.owner, "namespace": namespace, "gates": json_text(gates), "now": now}
-    tx.run("insight_state_gates", row)
+    row = {"owner": access.owner, "namespace": namespace, "state": json_text(state), "now": now}
+    tx.run("insight_gates_put", row)
 
 
 def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> None:
@@ -87,22 +104,39 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
         raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
     known = json.loads(content)
-    links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
-    made = tuple((source, target, tag) for source, target, tag in known["made"])
+    links = [ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"]]
+    made = [(source, target, tag) for source, target, tag in known["made"]]
+    ids = sorted({end for link in links for end in (link.source_id, link.target_id)})
+    seen_ids = {ref.id for ref in nodes.refs(tx, access, ids)} if ids else set()
+    shown = [{link.source_id, link.target_id} <= seen_ids for link in links]
     plan = InsightPlan(
         id=plan_id,
         root_namespace=access.root,
         state=state,
         asked=json.loads(asked),
         created_at=created_at,
-        decisions=(Decision((), links, ()),),
+        decisions=(Decision((), tuple(compress(links, shown)), ()),),
         judged=known["judged"],
-        written=len(made) if state == "applied" else 0,
+        written=known["written"],
         applied_at=applied_at,
         undone_at=undone_at,
     )
-    observed = tuple(Observed(**{**each, "links": tuple(each["links"])}) for each in known["observed"])
-    return Kept(plan, namespace, observed, known["seen_seq"], made)
+    # The namespace may have been renamed since.
+    moved = len(known["namespace"])
+    observed = tuple(
+        Observed(namespace + each["namespace"][moved:], each["g0"], tuple(each["links"]), each["fired"])
+        for each in known["observed"]
+    )
+    visible = tuple(key for key in made if {*key[:2]} <= seen_ids)
+    unseen = tuple(link for link, is_shown in zip(links, shown, strict=True) if not is_shown)
+    return Kept(
+        plan,
+        namespace,
+        observed,
+        known["seen_seq"],
+        visible,
+        (unseen, tuple(key for key in made if key not in visible)),
+    )
 
 
 def apply(tx: Transaction, access: Access, kept: Kept, *, now: str) -> Kept:
@@ -123,13 +157,13 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str) -> Kept:
             edges.between(known[link.source_id], known[link.target_id], link.tag, now=now),
             weight=link.weight,
             reason=link.reason,
+            confidence=CONFIDENCE,
             judge=JUDGE,
         )
         if tx.count("insight_link_add", {"owner": access.owner, **edges.to_parameters(edge)}):
             made.append((link.source_id, link.target_id, link.tag))
     if kept.seen_seq is not None:
-        seen_row = {"owner": access.owner, "namespace": kept.namespace, "seen_seq": kept.seen_seq, "now": now}
-        tx.run("insight_state_see", seen_row)
+        tx.run("insight_seen_put", {**_seen_by(access, kept.namespace), "seq": kept.seen_seq})
     plan = replace(kept.plan, state="applied", applied_at=now, written=len(made))
     return _marked(tx, access, replace(kept, plan=plan, made=tuple(made)), expected="proposed")
 
@@ -141,15 +175,20 @@ def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept
     tx.run("lock_edges_shared", {})
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
     removed = sum(tx.count("insight_link_remove", {"owner": access.owner, **key}) for key in keys)
-    plan = replace(kept.plan, state="undone", undone_at=now, written=len(kept.made) - removed)
+    left = len(kept.made) + len(kept.unseen[1]) - removed
+    plan = replace(kept.plan, state="undone", undone_at=now, written=left)
     return _marked(tx, access, replace(kept, plan=plan), expected="applied"), removed
 
 
 def move(tx: Transaction, access: Access, source: str, target: str) -> None:
     """Plans and states follow when a namespace is renamed."""
     where = {"owner": access.owner, "target": target, **inside_parameters("moved", source)}
-    tx.run("insight_plans_move", where)
-    tx.run("insight_state_move", where)
+    for name in ("insight_plans_move", "insight_seen_move", "insight_gates_move"):
+        tx.run(name, where)
+
+
+def _seen_by(access: Access, namespace: str) -> dict[str, Any]:
+    return {"owner": access.owner, "namespace": namespace, "classes": ",".join(access.classes)}
 
 
 def _marked(tx: Transaction, access: Access, kept: Kept, *, expected: PlanState) -> Kept:
@@ -163,10 +202,12 @@ def _marked(tx: Transaction, access: Access, kept: Kept, *, expected: PlanState)
 def _content(kept: Kept) -> str:
     return json_text(
         {
-            "links": [asdict(link) for link in kept.plan.accepted],
+            "namespace": kept.namespace,
+            "links": [asdict(link) for link in (*kept.plan.accepted, *kept.unseen[0])],
             "observed": [asdict(each) for each in kept.observed],
             "seen_seq": kept.seen_seq,
             "judged": kept.plan.judged,
-            "made": kept.made,
+            "written": kept.plan.written,
+            "made": (*kept.made, *kept.unseen[1]),
         }
     )

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.rule import Rule
 
 from recollect.api import Memory
-from recollect.interfaces.cli import render, render_explore, render_recall
+from recollect.interfaces.cli import render, render_explore, render_insight, render_recall
 from recollect.interfaces.cli.session import output, reported
+from recollect.interfaces.insight_answers import done
 from recollect.model.errors import InvalidInput, NotFound
 from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
 from recollect.model.graph import Relation
@@ -140,7 +141,8 @@ def _walk_through(memory: Memory, console: Console) -> None:
         console.print(render.shown(f"  {error.code}: {error}"))
 
     _explore(memory, console, step)
-    step("13. Check that all is whole")
+    _link(memory, console, step)
+    step("14. Check that all is whole")
     console.print(render.health_table(memory.doctor()))
 
 
@@ -165,6 +167,13 @@ def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> N
         console.print(render.shown(f"  {sql}"))
         for part in render_explore.result_lines(memory.query_graph(sql)):
             console.print(part)
+
+
+def _link(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
+    step("13. Find the few links that are worth it, and why; make them")
+    plan = memory.find_insight()
+    for part in render_insight.plan_lines(done(plan, memory.apply_insight(plan.id)), rejected=False):
+        console.print(part)
 
 
 def _fresh(keep: str | None) -> Path:

@@ -16,12 +16,20 @@ create table insight_plans (
 );
 create index insight_plans_in_order on insight_plans (owner_id, created_at);
 
--- seen_seq: nodes up to here were judged when everything new was asked for. gates: the values that they saw last.
-create table insight_state (
+-- Up to which node everything new was judged, by those who see these boundary classes.
+create table insight_seen (
     owner_id    $key not null,
     namespace   $key not null,
-    seen_seq    bigint not null,
-    gates       text,
+    classes     $key not null,
+    seq         bigint not null,
+    primary key (owner_id, namespace, classes)
+);
+
+-- The values that the gates of a namespace saw last.
+create table insight_gates (
+    owner_id    $key not null,
+    namespace   $key not null,
+    state       text not null,
     updated_at  $key not null,
     primary key (owner_id, namespace)
 );

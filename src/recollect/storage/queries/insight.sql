@@ -4,14 +4,14 @@
 -- What came after a seq and can be linked, oldest first.
 select n.seq, {node n}
 from nodes n
-where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds}
+where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds} and n.superseded_by is null
 order by n.seq
 limit :limit
 
 -- name: nodes_new_total
 select count(*)
 from nodes n
-where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds}
+where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds} and n.superseded_by is null
 
 -- name: links_of_centers
 -- Each link as the center and its other end.
@@ -48,32 +48,46 @@ update insight_plans
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
 where owner_id = :owner and {inside namespace moved}
 
--- name: insight_state_get
-select s.seen_seq, s.gates
-from insight_state s
-where s.owner_id = :owner and s.namespace = :namespace
+-- name: insight_seen_get
+select s.seq
+from insight_seen s
+where s.owner_id = :owner and s.namespace = :namespace and s.classes = :classes
 
--- name: insight_state_see
-insert into insight_state (owner_id, namespace, seen_seq, updated_at)
-values (:owner, :namespace, :seen_seq, :now)
+-- name: insight_seen_put
+insert into insight_seen (owner_id, namespace, classes, seq)
+values (:owner, :namespace, :classes, :seq)
+on conflict (owner_id, namespace, classes) do update
+set seq = excluded.seq
+where excluded.seq > insight_seen.seq
+
+-- name: insight_gates_get
+select g.state
+from insight_gates g
+where g.owner_id = :owner and g.namespace = :namespace
+
+-- name: insight_gates_put
+insert into insight_gates (owner_id, namespace, state, updated_at)
+values (:owner, :namespace, :state, :now)
 on conflict (owner_id, namespace) do update
-set seen_seq = excluded.seen_seq, updated_at = excluded.updated_at
-where excluded.seen_seq > insight_state.seen_seq
+set state = excluded.state, updated_at = excluded.updated_at
 
--- name: insight_state_gates
-insert into insight_state (owner_id, namespace, seen_seq, gates, updated_at)
-values (:owner, :namespace, 0, :gates, :now)
-on conflict (owner_id, namespace) do update
-set gates = excluded.gates, updated_at = excluded.updated_at
-
--- name: insight_state_move
+-- name: insight_seen_move
 -- What stood at the target stays: it is about the nodes that were there.
-update insight_state
+update insight_seen
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
 where owner_id = :owner and {inside namespace moved} and not exists (
-    select 1 from insight_state other
-    where other.owner_id = insight_state.owner_id
-      and other.namespace = cast(:target as text) || substr(insight_state.namespace, length(cast(:moved as text)) + 1)
+    select 1 from insight_seen other
+    where other.owner_id = insight_seen.owner_id and other.classes = insight_seen.classes
+      and other.namespace = cast(:target as text) || substr(insight_seen.namespace, length(cast(:moved as text)) + 1)
+)
+
+-- name: insight_gates_move
+update insight_gates
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+where owner_id = :owner and {inside namespace moved} and not exists (
+    select 1 from insight_gates other
+    where other.owner_id = insight_gates.owner_id
+      and other.namespace = cast(:target as text) || substr(insight_gates.namespace, length(cast(:moved as text)) + 1)
 )
 
 -- name: edges_among
