@@ -160,7 +160,7 @@ def policy() -> str:
     also = ", ".join(f"`{a}.{b}` for `{c}.{d}`" for (a, b), (c, d) in tuning.MOVED.items())
     parts.append(f"Also read: {also}.\n")
     parts.append(
-        "## `insight`\n\nWhich links insight looks for, and which of them it accepts. Within one policy, with the default "
+        "## `insight`\n\nWhich links [insight](../concepts/insight.md) looks for, and which of them it accepts. Within one policy, with the default "
         "for a key that it leaves out, `theta_cand` is at most `theta_link`, `warm_up` is at most `window`, and the modes "
         "`l3` and `hybrid` need `allow_autocand: true`. Where the policies of several namespaces meet and this does not "
         "hold, `theta_link` is raised, `warm_up` is lowered, and the mode is `l1`.\n"

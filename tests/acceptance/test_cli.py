@@ -167,6 +167,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
     assert "claude mcp add recollect -- " in process.stdout.splitlines()[-1]
     assert "FAILED" not in process.stdout
     assert "チームで共有" in process.stdout
+    assert " is applied: " in process.stdout
 
 
 def test_help_names_every_command():

@@ -122,9 +122,11 @@ def _check_scene(scene: Scene) -> None:
         raise InvalidInput(f"features of the shape {rows.shape} do not fit {len(places)} nodes")
     if len(places) and (places.min() < 0 or places.max() >= size or len(np.unique(places)) != len(places)):
         raise InvalidInput(f"features are of nodes that are not among the {size} of the graph, or twice of one")
-    if not np.isfinite(rows).all():
-        raise InvalidInput("a feature is not a finite number")
     weights = scene.weights
+    with np.errstate(over="ignore"):
+        largest = rows if weights is None or weights.shape != rows.shape[1:] else rows * weights
+    if not np.isfinite(rows).all() or not np.isfinite(largest).all():
+        raise InvalidInput("a feature is not a finite number, or is none with its weight")
     if weights is not None and (
         weights.shape != rows.shape[1:] or not np.isfinite(weights).all() or (weights < 0).any()
     ):

@@ -144,8 +144,9 @@ class _Cycle:
             self._mask[:] = False
             self._mask[self._centers] = True
             self._mask[self.candidates.ends.ravel()] = True
-        shown = self._mask[scene.places]
-        rows = scene.places[shown], scene.rows[shown]
+        places = scene.places.astype(np.int64)
+        shown = self._mask[places]
+        rows = places[shown], scene.rows[shown]
         self._entropies = Entropies(self._before, *rows, weights=scene.weights)
         self._come = _more(self._before, self._present)
         self._entropies_now = self._entropies.copy()
