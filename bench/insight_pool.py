@@ -10,36 +10,32 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embedding.port import vectors_of
 from recollect.embedding.static import StaticEmbedder
-from recollect.policy.linking import Linking
 from recollect.text.names import head_of, mentioned, names_of, words_of
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 NEAREST, MOST, AMBIGUOUS = 10, 30, 5
-# Of L1: among how many a link has to stand out, and what counts for those that are missing.
-BEST, LEAST_RELEVANCE = 10, 0.15
 MENTION, NEIGHBOUR, SHARED = 1, 2, 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """The links that could be made: ends[i] = (u, v), u < v, the cosine of each, of which kinds it is (bits), L1's
-    score, and whether some question needs both ends. found: how many there were before the cap.
+    """The links that could be made: ends[i] = (u, v), u < v, the cosine of each, of which kinds it is (bits),
+    and whether some question needs both ends. found: how many there were before the cap.
     """
 
     vectors: Numbers
     ends: Places
     cosines: Numbers
     kinds: Places
-    scores: Numbers
     needed: NDArray[np.bool_]
     found: Mapping[str, int]
 
@@ -77,8 +73,7 @@ def pool_of(texts: Sequence[str], titles: Sequence[str | None], needed: Sequence
     is_needed = np.isin(keys, list(together))
     found = {"links": len(keys), "needed_pairs": len(together), "needed_found": int(is_needed.sum())}
     kept = capped(ends, cosines, size)
-    pool = Pool(vectors, ends[kept], cosines[kept], flags[kept], np.empty(0), is_needed[kept], found)
-    return replace(pool, scores=scores(pool))
+    return Pool(vectors, ends[kept], cosines[kept], flags[kept], is_needed[kept], found)
 
 
 def mentions(texts: Sequence[str], titles: Sequence[str | None]) -> list[list[int]]:
@@ -108,26 +103,3 @@ def capped(ends: Places, cosines: Numbers, size: int) -> Places:
             room[other] -= 1
             kept.append(at)
     return np.array(sorted(kept), dtype=np.int64)
-
-
-def scores(pool: Pool) -> Numbers:
-    """L1's score of each link from its first end to its second (see insight/conductor.py), by vectors alone; the
-    neighbours and what is usual near the first end are those of the pool.
-    """
-    size, support, floor = len(pool.vectors), Linking().candidates.support, StaticEmbedder.trust.floor
-    relevance = np.maximum(pool.cosines - floor, 0.0) / (1.0 - floor)
-    one, other = pool.ends.T
-    linked = np.zeros((size, size), dtype=np.float32)
-    linked[one, other] = linked[other, one] = 1.0
-    expected = np.zeros((size, size), dtype=np.float32)
-    expected[one, other] = expected[other, one] = relevance
-    best = np.maximum(-np.partition(-expected, BEST, axis=1)[:, :BEST], 0.0)
-    usual = np.where(best > 0, best, LEAST_RELEVANCE).mean(axis=1)
-    expected /= np.log1p(np.maximum(pool.degrees(), 1)).astype(np.float32)
-    shared = np.empty(len(pool.ends))
-    for first in range(0, len(pool.ends), 1_024):
-        some = slice(first, first + 1_024)
-        shared[some] = np.einsum("ij,ij->i", expected[one[some]], linked[other[some]])
-    standing_out = (relevance + support * shared) / np.maximum(usual, LEAST_RELEVANCE)[one]
-    values: Numbers = standing_out / (1.0 + standing_out)
-    return values

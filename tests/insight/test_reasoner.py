@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -113,7 +114,7 @@ def test_further_hops_are_looked_at_when_ag_fires_and_when_asked():
 STAR = Case(
     6,
     [(0, 1), (1, 2)],
-    {at: row for at, row in enumerate([[1, 0], [1, 0.2], [0.9, 0.5], [0.2, 1], [0, 1], [-1, 0.1]])},
+    dict(enumerate([[1, 0], [1, 0.2], [0.9, 0.5], [0.2, 1], [0, 1], [-1, 0.1]])),
     [0],
     [(0, 2, 0.9), (0, 3, 0.8), (0, 4, 0.6), (0, 5, 0.5)],
 )
@@ -165,7 +166,9 @@ def cases(draw):
     rows = draw(st.dictionaries(places, st.tuples(number, number, number).map(list), min_size=1))
     weights = draw(st.one_of(st.none(), st.lists(st.sampled_from([0.0, 1.0, 3.0]), min_size=3, max_size=3)))
     centers = draw(st.lists(places, min_size=1, max_size=2))
-    return Case(size, edges, rows, centers, [(*pair, draw(scores)) for pair in chosen], weights, draw(st.integers(0, 1)))
+    return Case(
+        size, edges, rows, centers, [(*pair, draw(scores)) for pair in chosen], weights, draw(st.integers(0, 1))
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -204,7 +207,7 @@ def test_the_same_input_gives_the_same_judgement_and_the_order_of_candidates_doe
     other = judged_case(shuffled, linking, thresholds=thresholds)
     assert other.metrics.g0 == pytest.approx(first.metrics.g0)
     values = sorted(link.g for link in first.links)
-    tied = any(b - a < 1e-9 for a, b in zip(values, values[1:], strict=False))
+    tied = any(b - a < 1e-9 for a, b in itertools.pairwise(values))
     near = any(abs(value - 0.3) < 1e-9 for value in values)
     if not tied and not near:
         assert set(accepted(other)) == set(accepted(first))
@@ -269,7 +272,9 @@ def test_what_l3_finds_by_itself_does_not_mend_the_contract():
 
 def test_exact_engines_agree_and_the_knobs_only_make_gains_smaller():
     rng = np.random.default_rng(2)
-    edges = sorted({tuple(sorted(rng.integers(0, 30, size=2).tolist())) for _ in range(40)} - {(i, i) for i in range(30)})
+    edges = sorted(
+        {tuple(sorted(rng.integers(0, 30, size=2).tolist())) for _ in range(40)} - {(i, i) for i in range(30)}
+    )
     free = [(0, at, round(float(rng.uniform()), 2)) for at in range(1, 30) if (0, at) not in edges]
     case = Case(30, edges, {at: rng.normal(size=4).tolist() for at in range(30)}, [0], free[:12])
     linking = tuned(Linking(), gauge={"path_weight": 2.0})

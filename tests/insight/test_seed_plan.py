@@ -75,9 +75,7 @@ def test_without_candidates_cached_incr_steps_down_to_cached(edges):
 @pytest.mark.parametrize("engine", ["core", "cached"])
 def test_without_candidates_the_other_engines_stay(engine):
     """Unit 1: only cached_incr steps down."""
-    done = judge(
-        PATH.scene(), context_of({"centers": [0]}), linking=tuned(paths={"engine": engine}), thresholds=ALERT
-    )
+    done = judge(PATH.scene(), context_of({"centers": [0]}), linking=tuned(paths={"engine": engine}), thresholds=ALERT)
     assert (done.metrics.sp_engine, done.metrics.input_contract_ok) == (engine, False)
 
 
@@ -327,7 +325,12 @@ def test_adopting_one_after_the_other_stays_within_its_budget():
 
 def test_there_is_no_benefit_in_any_metric_answer_or_schema(sqlite_memory):
     """Regression 6: h_benefit and ig_benefit do not exist."""
-    names = {each.name for kind in vars(values).values() if dataclasses.is_dataclass(kind) for each in dataclasses.fields(kind)}
+    names = {
+        each.name
+        for kind in vars(values).values()
+        if dataclasses.is_dataclass(kind)
+        for each in dataclasses.fields(kind)
+    }
     assert not [name for name in names if "benefit" in name]
     for text in ("The Nile floods.", "The Nile floods in summer."):
         sqlite_memory.save(text)

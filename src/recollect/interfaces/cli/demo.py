@@ -133,8 +133,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
     console.print(render.memo_panel(changed.node))
 
     step("10. Delete one: its links go with it, and mistakes are explained")
-    deleted = memory.delete(ids["network"])
-    console.print(f"  deleted with {deleted.edges_deleted} relations")
+    console.print(f"  deleted with {memory.delete(ids['network']).edges_deleted} relations")
     try:
         memory.relate(ids["network"], ids["choice"], tag="supports", weight=0.5)
     except NotFound as error:
