@@ -3,8 +3,8 @@
 RECOLLECT_BENCH_DATA=… python -m bench.insight_hops [--sets hotpotqa musique 2wiki] [--strength 1 0.15]
 
 The pool is that of `bench.insight_pool`. Choosers: the gate (`bench.insight_gate`), which takes the links in the order
-of their g; the gate without names; names, then cosine: links by a title first, each group by cosine; cosine;
-cosine / √((deg u + 1)(deg v + 1)); chance (seed 0). `accepted` is the share at which the gate itself stops.
+of their g; the gate without names; cosine; cosine / √((deg u + 1)(deg v + 1)); chance (seed 0); and these three after
+the names: links by a title first, then the others. `accepted` is the share at which the gate itself stops.
 
 A kept link has the tag `related`, whoever chose it, and the weight 1 if one passage names the other's title. The others
 have the weight `--strength`: 1, or 0.15, which is the confidence of the product's insight links. Passages are saved as
@@ -146,12 +146,12 @@ def searched(
 def others(pool: Pool) -> dict[str, Numbers]:
     """The figures that the other choosers go by; more is better."""
     one, other = (pool.degrees() + 1)[pool.ends].T
-    return {
-        "names, then cosine": 2.0 * is_mention(pool) + pool.cosines,
+    plain = {
         "cosine": pool.cosines,
         "degree-corrected": pool.cosines / np.sqrt(one * other),
         "random": np.random.default_rng(0).random(len(pool.ends)),
     }
+    return {**{f"names, then {name}": 2.0 * is_mention(pool) + values for name, values in plain.items()}, **plain}
 
 
 @contextmanager
@@ -264,22 +264,22 @@ def about(name: str, row: Mapping[str, Any]) -> str:
     lines += [
         f"{figure:32}" + "".join(f"{v:10.3f}" for v in each.values()) for figure, each in row["tells_needed"].items()
     ]
-    lines.append(f"{'of the links kept at':34}" + "".join(f"{share:>8.0%}" for share in SHARES[1:]))
+    lines.append(f"{'of the links kept at':40}" + "".join(f"{share:>8.0%}" for share in SHARES[1:]))
     for measure in ("needed", "mentions", "passages_linked", "greatest_degree"):
         for chooser, kept in row["kept"].items():
             figures = "".join(f"{kept[str(share)][measure]:8.3g}" for share in SHARES[1:])
-            lines.append(f"{measure:16}{chooser:18}{figures}")
+            lines.append(f"{measure:16}{chooser:24}{figures}")
     return "\n".join(lines)
 
 
 def table(name: str, row: Mapping[str, Any]) -> str:
     """Recall by share of the pool, a line for each chooser."""
     at = list(row["recall"]["gate"])
-    lines = [f"{name:26}" + "".join(f"{share if share == 'accepted' else f'{float(share):.0%}':>9}" for share in at)]
-    lines += [f"{chooser:26}" + "".join(f"{each[s]:9.4f}" for s in at) for chooser, each in row["recall"].items()]
+    lines = [f"{name:32}" + "".join(f"{share if share == 'accepted' else f'{float(share):.0%}':>9}" for share in at)]
+    lines += [f"{chooser:32}" + "".join(f"{each[s]:9.4f}" for s in at) for chooser, each in row["recall"].items()]
     for chooser, values in row["against_gate"].items():
-        lines.append(f"gate − {chooser:19}" + "".join(f"{values[s][0]:+9.3f}" for s in at))
-        lines.append(f"{'  standard error':26}" + "".join(f"{values[s][1]:9.3f}" for s in at))
+        lines.append(f"gate − {chooser:25}" + "".join(f"{values[s][0]:+9.3f}" for s in at))
+        lines.append(f"{'  standard error':32}" + "".join(f"{values[s][1]:9.3f}" for s in at))
     lines.append(f"all links of one sort, and no others: {row['only']}")
     lines.append(f"what the gate accepts − all mentions and no others: {row['accepted_against_mentions_only']}")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import Gone, InvalidInput
 from recollect.model.graph import Node
-from recollect.model.insight import Decision, InsightPlan
+from recollect.model.insight import Decision, InsightPlan, ProposedLink
 from recollect.storage import embeddings, events, insight, nodes
 from recollect.storage.insight import Kept, Observed
 from recollect.storage.port import Transaction
@@ -60,14 +60,14 @@ class InsightVerbs(Asking):
             node = self._linkable(memo_id, namespace)
             finding = _Finding(self._access.narrowed(node.namespace if namespace is None else namespace))
             degraded = self._judge(finding, [node])
-            return self._plan(finding, {"memo_id": node.id}, degraded, judged=1)
+            return self._proposed(finding.access, self._kept(finding, {"memo_id": node.id}, degraded, judged=1))
         access = self._access.narrowed(self._access.resolve(namespace))
         finding = _Finding(access)
         if query is not None:
             question, degraded = self._question(query, None, access)
             question = replace(question, kinds=SEARCHED)
             self._decide(finding, question, None, namespace=access.root)
-            return self._plan(finding, {"query": question.text}, degraded, judged=1)
+            return self._proposed(access, self._kept(finding, {"query": question.text}, degraded, judged=1))
         return self._find_new(finding, limit)
 
     def apply_insight(self, plan_id: str) -> InsightPlan:
@@ -84,7 +84,9 @@ class InsightVerbs(Asking):
         return self._database.write(work)
 
     def undo_insight(self, plan_id: str) -> InsightPlan:
-        """Remove the links that a plan made; those that were changed since stay."""
+        """Remove the links that a plan made; those that were changed since stay. What was new when it was made is
+        not new again.
+        """
         known_id = check.check_id(plan_id, field="plan_id")
         access = self._access
 
@@ -99,36 +101,50 @@ class InsightVerbs(Asking):
 
         return self._database.write(work)
 
-    def _link_saved(self, node: Node) -> InsightPlan:
+    def _link_saved(self, node: Node) -> tuple[ProposedLink, ...]:
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
         finding = _Finding(self._access.narrowed(node.namespace))
-        degraded = self._judge(finding, [node])
-        plan = self._plan(finding, {"memo_id": node.id}, degraded, judged=1)
-        return replace(plan, state="applied", written=self.apply_insight(plan.id).written)
+        access = finding.access
+        self._judge(finding, [node])
+        kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self._clock()
+
+        def work(tx: Transaction) -> None:
+            if kept.plan.accepted:
+                insight.keep(tx, access, kept, moment=moment)
+                self._applied(tx, access, kept)
+            else:
+                self._remember(tx, access, kept.observed)
+
+        self._database.write(work)
+        return kept.plan.accepted
 
     def _linkable(self, memo_id: str, namespace: str | None) -> Node:
         """The node with this id, if it is one that can be linked."""
         node_id = check.check_id(memo_id, field="memo_id")
         access = self._access.narrowed(namespace)
-        node = self._database.read(lambda tx: nodes.get(tx, access, node_id))
+
+        def look(tx: Transaction) -> tuple[Node, bool]:
+            return nodes.get(tx, access, node_id), bool(insight.linkable(tx, access, [node_id], now=self._now()))
+
+        node, live = self._database.read(look)
         if node.kind not in SEARCHED:
             raise InvalidInput(f"{node.id} is a {node.kind}; {', '.join(SEARCHED)}s are linked")
-        if node.superseded_by is not None:
-            raise InvalidInput(f"{node.id} was replaced by {node.superseded_by}", hint="ask about that one")
-        if node.expires_at is not None and node.expires_at <= self._now():
-            raise Gone(f"{node.id} has expired")
+        if not live:
+            raise Gone(f"{node.id} has expired, or was replaced or rejected", hint="nothing is linked to it any more")
         return node
 
     def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
         access, now = finding.access, self._now()
 
+        upto = self._database.write(lambda tx: insight.settled(tx, access))
+
         def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
             after = insight.seen(tx, access)
-            return after, *insight.new_nodes(tx, access, after=after, kinds=SEARCHED, now=now, limit=limit)
+            return after, *insight.new_nodes(tx, access, after=after, upto=upto, kinds=SEARCHED, now=now, limit=limit)
 
         after, found, total = self._database.read(look)
         degraded = self._judge(finding, [node for _, node in found])
-        return self._plan(
+        kept = self._kept(
             finding,
             {"since": str(after)},
             degraded,
@@ -136,6 +152,7 @@ class InsightVerbs(Asking):
             seen_seq=found[-1][0] if found else after,
             remaining=total - len(found),
         )
+        return self._proposed(access, kept)
 
     def _judge(self, finding: _Finding, some: Sequence[Node]) -> tuple[str, ...]:
         """Decide about each of these nodes; links accepted for one count for those after it."""
@@ -166,7 +183,11 @@ class InsightVerbs(Asking):
         decision, state = cycle.decide(staged, finding.gates[namespace], linking=linking, cache=None)
         finding.gates[namespace] = state
         finding.decisions.append(decision)
-        finding.links += [Link(link.source_id, link.target_id, link.tag, link.weight) for link in decision.accepted]
+        # As strong as they are once they are written.
+        finding.links += [
+            Link(link.source_id, link.target_id, link.tag, link.weight * insight.CONFIDENCE)
+            for link in decision.accepted
+        ]
         if not decision.cycles[0].input_contract_ok:
             return
         finding.observed.append(
@@ -178,20 +199,20 @@ class InsightVerbs(Asking):
             )
         )
 
-    def _plan(
+    def _kept(
         self,
         finding: _Finding,
         asked: Mapping[str, str],
-        degraded: tuple[str, ...],
+        degraded: tuple[str, ...] = (),
         *,
         judged: int,
         seen_seq: int | None = None,
         remaining: int = 0,
-    ) -> InsightPlan:
-        moment = self._clock()
+    ) -> Kept:
+        access = finding.access
         plan = InsightPlan(
             id=self._new_id(),
-            root_namespace=finding.access.root,
+            root_namespace=access.root,
             state="proposed",
             asked=asked,
             created_at=self._now(),
@@ -200,32 +221,40 @@ class InsightVerbs(Asking):
             remaining=remaining,
             degraded=degraded,
         )
-        kept = Kept(plan, finding.access.root, tuple(finding.observed), seen_seq)
+        return Kept(plan, access.root, insight.sight(access), tuple(finding.observed), seen_seq)
+
+    def _proposed(self, access: Access, kept: Kept) -> InsightPlan:
+        """Keep a plan, and show it."""
+        moment = self._clock()
 
         def work(tx: Transaction) -> InsightPlan:
-            insight.keep(tx, finding.access, kept, moment=moment)
-            return self._shown(tx, finding.access, plan)
+            insight.keep(tx, access, kept, moment=moment)
+            return self._shown(tx, access, kept.plan)
 
         return self._database.write(work)
 
     def _applied(self, tx: Transaction, access: Access, kept: Kept) -> Kept:
         """Write the links, what the gates saw, and the event."""
-        from recollect.insight import gates
-
         now = self._now()
         kept = insight.apply(tx, access, kept, now=now)
+        self._remember(tx, access, kept.observed)
+        payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
+        events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+        return kept
+
+    def _remember(self, tx: Transaction, access: Access, seen: Sequence[Observed]) -> None:
+        """Let the gates of each namespace learn from what they saw."""
+        from recollect.insight import gates
+
         by_namespace: dict[str, list[Observed]] = defaultdict(list)
-        for each in kept.observed:
+        for each in seen:
             by_namespace[each.namespace].append(each)
         for namespace, some in by_namespace.items():
             settings = self._boundary.at(namespace).linking.gates
             state = gates.from_json(insight.gates(tx, access, namespace))
             for each in some:
                 state = gates.observed(state, settings, g0=each.g0, links=each.links, fired=each.fired)
-            insight.remember(tx, access, namespace, gates.to_json(state), now=now)
-        payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
-        events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
-        return kept
+            insight.remember(tx, access, namespace, gates.to_json(state), now=self._now())
 
     def _shown(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
         """The plan with the ends of its links, and the nodes around them, as far as the access may see them."""

@@ -100,7 +100,7 @@ class MemoVerbs(InsightVerbs):
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
         if link and saved.status in ("created", "updated"):
-            return replace(saved, links=self._link_saved(saved.node).accepted)
+            return replace(saved, links=self._link_saved(saved.node))
         return saved
 
     def get(self, memo_id: str, *, namespace: str | None = None) -> Node:

@@ -123,7 +123,7 @@ def _check_scene(scene: Scene) -> None:
     if len(places) and (places.min() < 0 or places.max() >= size or len(np.unique(places)) != len(places)):
         raise InvalidInput(f"features are of nodes that are not among the {size} of the graph, or twice of one")
     weights = scene.weights
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         largest = rows if weights is None or weights.shape != rows.shape[1:] else rows * weights
     if not np.isfinite(rows).all() or not np.isfinite(largest).all():
         raise InvalidInput("a feature is not a finite number, or is none with its weight")

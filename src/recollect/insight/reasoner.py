@@ -196,8 +196,9 @@ class _Cycle:
         accepted: list[Weighed] = []
         while True:
             best, hop, parts = self._marginal(rings, entropies, costs)
-            at = int(np.argmin(np.where(left, best, np.inf)))
-            if not left.any() or len(accepted) == most or best[at] > theta_dg:
+            open_to = np.where(left, best, np.inf)
+            at = int(np.argmin(open_to))
+            if len(accepted) == most or not np.isfinite(open_to[at]) or open_to[at] > theta_dg:
                 break
             accepted.append(_weighed(self.candidates.edges[at], (best, hop, costs, *parts), at, accepted=True))
             left[at] = False

@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from itertools import compress
 from typing import Any, Final
 
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, Gone, NotFound
+from recollect.model.errors import BoundaryDenied, Conflict, Gone, NotFound
 from recollect.model.graph import Node
 from recollect.model.identifiers import timestamp
 from recollect.model.insight import Decision, InsightPlan, LinkFigures, PlanState, ProposedLink
 from recollect.storage import edges, nodes
+from recollect.storage.linking import last
 from recollect.storage.port import Transaction
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
@@ -44,31 +44,51 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A plan as it is stored. seen_seq: the last node that was judged as new. made: the links it has written.
-    unseen: links of it, and links it has written, whose ends this access may not see; they stay as they are.
+    """A plan as it is stored. seen_by: for whom it judged what is new; seen_seq: the last node that it judged so.
+    made: the links it has written.
     """
 
     plan: InsightPlan
     namespace: str
+    seen_by: str
     observed: tuple[Observed, ...] = ()
     seen_seq: int | None = None
     made: tuple[Key, ...] = ()
-    unseen: tuple[tuple[ProposedLink, ...], tuple[Key, ...]] = ((), ())
+
+
+def settled(tx: Transaction, access: Access) -> int:
+    """A seq up to which no node can come any more: everybody who saves has to be done first."""
+    tx.run("lock_edges_alone", {})
+    return last(tx, access)
 
 
 def new_nodes(
-    tx: Transaction, access: Access, *, after: int, kinds: Sequence[str], now: str, limit: int
+    tx: Transaction, access: Access, *, after: int, upto: int, kinds: Sequence[str], now: str, limit: int
 ) -> tuple[list[tuple[int, Node]], int]:
-    """The nodes that came after a seq, oldest first, and how many there are in all."""
-    where = {**scope_parameters(access), "after": after, "kinds": json_text(kinds), "now": now, "limit": limit}
+    """The nodes that came after a seq and up to another, oldest first, and how many there are in all."""
+    between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
+    where = {**scope_parameters(access), **between}
     rows = tx.rows("nodes_new", where)
     (total,) = tx.row("nodes_new_total", where) or (0,)
     return [(row[0], nodes.from_row(row[1:])) for row in rows], int(total)
 
 
+def linkable(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> dict[str, Node]:
+    """Those of these nodes that can be linked: they live, and nothing has replaced or rejected them."""
+    where = {**scope_parameters(access), "ids": json_text(ids), "now": now}
+    found = map(nodes.from_row, tx.rows("nodes_linkable", where)) if ids else ()
+    return {node.id: node for node in found}
+
+
+def sight(access: Access) -> str:
+    """What an access sees of its root, as a word."""
+    return " ".join((",".join(access.classes), *access.hidden))
+
+
 def seen(tx: Transaction, access: Access) -> int:
-    """Up to which seq everything new in the root was judged, by those who see what this access sees."""
-    (seq,) = tx.row("insight_seen_get", _seen_by(access, access.root)) or (0,)
+    """Up to which seq everything new in the root was judged, for those who see what this access sees."""
+    where = {"owner": access.owner, "namespace": access.root, "seen_by": sight(access)}
+    (seq,) = tx.row("insight_seen_get", where) or (0,)
     return int(seq)
 
 
@@ -86,8 +106,8 @@ def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str
 
 def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> None:
     """Store a proposed plan; those that nobody applied are forgotten after a day."""
-    purge = {"before": timestamp(moment - PROPOSED_FOR), "long_before": timestamp(moment - _UNDONE_WITHIN)}
-    tx.run("insight_plans_purge", {"owner": access.owner, **purge})
+    tx.run("insight_plans_purge", {"owner": access.owner, "before": timestamp(moment - PROPOSED_FOR)})
+    tx.run("insight_plans_forget", {"owner": access.owner, "before": timestamp(moment - _UNDONE_WITHIN)})
     plan = kept.plan
     # The words of a question are the asker's and are not kept.
     asked = {name: "" if name == "query" else value for name, value in plan.asked.items()}
@@ -96,7 +116,7 @@ def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> No
 
 
 def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> Kept:
-    """A plan of the root."""
+    """A plan of the root, if the access may see all of it."""
     row = tx.row("insight_plan_get", {**scope_parameters(access), "id": plan_id})
     if row is None:
         raise NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
@@ -104,18 +124,19 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
         raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
     known = json.loads(content)
-    links = [ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"]]
-    made = [(source, target, tag) for source, target, tag in known["made"]]
-    ids = sorted({end for link in links for end in (link.source_id, link.target_id)})
-    seen_ids = {ref.id for ref in nodes.refs(tx, access, ids)} if ids else set()
-    shown = [{link.source_id, link.target_id} <= seen_ids for link in links]
+    links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
+    where = {**scope_parameters(access), "ids": json_text(_ends(links))}
+    if tx.row("nodes_unseen", where):
+        raise BoundaryDenied(
+            f"plan {plan_id} has links that this access may not see", hint="open the memory as when it was made"
+        )
     plan = InsightPlan(
         id=plan_id,
         root_namespace=access.root,
         state=state,
         asked=json.loads(asked),
         created_at=created_at,
-        decisions=(Decision((), tuple(compress(links, shown)), ()),),
+        decisions=(Decision((), links, ()),),
         judged=known["judged"],
         written=known["written"],
         applied_at=applied_at,
@@ -127,31 +148,20 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
         Observed(namespace + each["namespace"][moved:], each["g0"], tuple(each["links"]), each["fired"])
         for each in known["observed"]
     )
-    visible = tuple(key for key in made if {*key[:2]} <= seen_ids)
-    unseen = tuple(link for link, is_shown in zip(links, shown, strict=True) if not is_shown)
-    return Kept(
-        plan,
-        namespace,
-        observed,
-        known["seen_seq"],
-        visible,
-        (unseen, tuple(key for key in made if key not in visible)),
-    )
+    made = tuple((source, target, tag) for source, target, tag in known["made"])
+    return Kept(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
 
 
 def apply(tx: Transaction, access: Access, kept: Kept, *, now: str) -> Kept:
-    """Write the links of a plan whose ends are there and have not been linked since."""
+    """Write the links of a plan whose ends can be linked still and have not been linked since."""
     tx.run("lock_edges_shared", {})
-    links = kept.plan.accepted
-    ids = sorted({end for link in links for end in (link.source_id, link.target_id)})
-    known = nodes.by_ids(tx, access, ids) if ids else {}
-    rows = tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)}) if ids else []
-    linked = {frozenset(row) for row in rows}
+    ids = _ends(kept.plan.accepted)
+    known = linkable(tx, access, ids, now=now)
+    linked = {frozenset(row) for row in tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)})}
     made = []
-    for link in links:
-        if link.source_id not in known or link.target_id not in known:
-            continue
-        if frozenset((link.source_id, link.target_id)) in linked:
+    for link in kept.plan.accepted:
+        ends = (link.source_id, link.target_id)
+        if not known.keys() >= {*ends} or frozenset(ends) in linked:
             continue
         edge = replace(
             edges.between(known[link.source_id], known[link.target_id], link.tag, now=now),
@@ -161,22 +171,23 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str) -> Kept:
             judge=JUDGE,
         )
         if tx.count("insight_link_add", {"owner": access.owner, **edges.to_parameters(edge)}):
-            made.append((link.source_id, link.target_id, link.tag))
+            made.append((*ends, link.tag))
     if kept.seen_seq is not None:
-        tx.run("insight_seen_put", {**_seen_by(access, kept.namespace), "seq": kept.seen_seq})
+        row = {"owner": access.owner, "namespace": kept.namespace, "seen_by": kept.seen_by, "seq": kept.seen_seq}
+        tx.run("insight_seen_put", row)
     plan = replace(kept.plan, state="applied", applied_at=now, written=len(made))
     return _marked(tx, access, replace(kept, plan=plan, made=tuple(made)), expected="proposed")
 
 
 def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept, int]:
-    """Remove the links that a plan made, apart from those that somebody has changed since."""
+    """Remove the links that a plan made, apart from those that somebody has changed or made anew since."""
     if kept.plan.state == "proposed":
         raise Conflict(f"plan {kept.plan.id} was not applied", hint="there is nothing to undo")
     tx.run("lock_edges_shared", {})
+    when = {"owner": access.owner, "created_at": kept.plan.applied_at}
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
-    removed = sum(tx.count("insight_link_remove", {"owner": access.owner, **key}) for key in keys)
-    left = len(kept.made) + len(kept.unseen[1]) - removed
-    plan = replace(kept.plan, state="undone", undone_at=now, written=left)
+    removed = sum(tx.count("insight_link_remove", {**when, **key}) for key in keys)
+    plan = replace(kept.plan, state="undone", undone_at=now, written=len(kept.made) - removed)
     return _marked(tx, access, replace(kept, plan=plan), expected="applied"), removed
 
 
@@ -185,10 +196,6 @@ def move(tx: Transaction, access: Access, source: str, target: str) -> None:
     where = {"owner": access.owner, "target": target, **inside_parameters("moved", source)}
     for name in ("insight_plans_move", "insight_seen_move", "insight_gates_move"):
         tx.run(name, where)
-
-
-def _seen_by(access: Access, namespace: str) -> dict[str, Any]:
-    return {"owner": access.owner, "namespace": namespace, "classes": ",".join(access.classes)}
 
 
 def _marked(tx: Transaction, access: Access, kept: Kept, *, expected: PlanState) -> Kept:
@@ -203,11 +210,16 @@ def _content(kept: Kept) -> str:
     return json_text(
         {
             "namespace": kept.namespace,
-            "links": [asdict(link) for link in (*kept.plan.accepted, *kept.unseen[0])],
+            "seen_by": kept.seen_by,
+            "links": [asdict(link) for link in kept.plan.accepted],
             "observed": [asdict(each) for each in kept.observed],
             "seen_seq": kept.seen_seq,
             "judged": kept.plan.judged,
             "written": kept.plan.written,
-            "made": (*kept.made, *kept.unseen[1]),
+            "made": kept.made,
         }
     )
+
+
+def _ends(links: Sequence[ProposedLink]) -> list[str]:
+    return sorted({end for link in links for end in (link.source_id, link.target_id)})

@@ -15,14 +15,15 @@ create table insight_plans (
     primary key (owner_id, id)
 );
 create index insight_plans_in_order on insight_plans (owner_id, created_at);
+create index insight_plans_proposed on insight_plans (owner_id, created_at) where state = 'proposed';
 
--- Up to which node everything new was judged, by those who see these boundary classes.
+-- Up to which node everything new was judged, for those who see these boundary classes.
 create table insight_seen (
     owner_id    $key not null,
     namespace   $key not null,
-    classes     $key not null,
+    seen_by     $key not null,
     seq         bigint not null,
-    primary key (owner_id, namespace, classes)
+    primary key (owner_id, namespace, seen_by)
 );
 
 -- The values that the gates of a namespace saw last.

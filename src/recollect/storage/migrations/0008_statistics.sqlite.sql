@@ -15,8 +15,9 @@ insert into sqlite_stat1 (tbl, idx, stat) values
     ('feedback', 'feedback_by_request', '10000 5000 1'),
     ('corrections', 'corrections_of_claim', '1000 500 2 1'),
     ('retired', 'retired_by_node', '10000 5000 2'),
-    ('insight_plans', 'sqlite_autoindex_insight_plans_1', '1000 500 1'),
-    ('insight_plans', 'insight_plans_in_order', '1000 500 1');
+    ('insight_plans', 'sqlite_autoindex_insight_plans_1', '100000 50000 1'),
+    ('insight_plans', 'insight_plans_in_order', '100000 50000 1'),
+    ('insight_plans', 'insight_plans_proposed', '1000 500 1');
 
 -- Read them at once: this connection goes on being used.
 analyze sqlite_schema;

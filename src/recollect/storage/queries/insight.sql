@@ -4,14 +4,28 @@
 -- What came after a seq and can be linked, oldest first.
 select n.seq, {node n}
 from nodes n
-where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds} and n.superseded_by is null
+where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
+  and n.superseded_by is null
 order by n.seq
 limit :limit
 
 -- name: nodes_new_total
 select count(*)
 from nodes n
-where {visible n} and {live n} and n.seq > :after and n.kind in {each kinds} and n.superseded_by is null
+where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
+  and n.superseded_by is null
+
+-- name: nodes_linkable
+select {node n}
+from nodes n
+where {visible n} and {live n} and n.superseded_by is null and n.id in {each ids}
+
+-- name: nodes_unseen
+-- Whether some of these nodes are there and may not be seen.
+select 1
+from nodes n
+where n.owner_id = :owner and n.id in {each ids} and not ({visible n})
+limit 1
 
 -- name: links_of_centers
 -- Each link as the center and its other end.
@@ -40,8 +54,11 @@ where owner_id = :owner and id = :id and state = :expected
 
 -- name: insight_plans_purge
 delete from insight_plans
-where owner_id = :owner
-  and ((state = 'proposed' and created_at < :before) or created_at < :long_before)
+where owner_id = :owner and state = 'proposed' and created_at < :before
+
+-- name: insight_plans_forget
+delete from insight_plans
+where owner_id = :owner and created_at < :before
 
 -- name: insight_plans_move
 update insight_plans
@@ -51,12 +68,12 @@ where owner_id = :owner and {inside namespace moved}
 -- name: insight_seen_get
 select s.seq
 from insight_seen s
-where s.owner_id = :owner and s.namespace = :namespace and s.classes = :classes
+where s.owner_id = :owner and s.namespace = :namespace and s.seen_by = :seen_by
 
 -- name: insight_seen_put
-insert into insight_seen (owner_id, namespace, classes, seq)
-values (:owner, :namespace, :classes, :seq)
-on conflict (owner_id, namespace, classes) do update
+insert into insight_seen (owner_id, namespace, seen_by, seq)
+values (:owner, :namespace, :seen_by, :seq)
+on conflict (owner_id, namespace, seen_by) do update
 set seq = excluded.seq
 where excluded.seq > insight_seen.seq
 
@@ -77,7 +94,7 @@ update insight_seen
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
 where owner_id = :owner and {inside namespace moved} and not exists (
     select 1 from insight_seen other
-    where other.owner_id = insight_seen.owner_id and other.classes = insight_seen.classes
+    where other.owner_id = insight_seen.owner_id and other.seen_by = insight_seen.seen_by
       and other.namespace = cast(:target as text) || substr(insight_seen.namespace, length(cast(:moved as text)) + 1)
 )
 
@@ -103,6 +120,7 @@ values (:owner, {edge_values})
 on conflict (owner_id, source_id, target_id, tag) do nothing
 
 -- name: insight_link_remove
--- What somebody has changed since is theirs.
+-- What somebody has changed since is theirs, and what another plan made anew belongs to that.
 delete from edges
-where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag and judge = 'insight'
+where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
+  and judge = 'insight' and created_at = :created_at

@@ -1,0 +1,404 @@
+"""Insight end to end on both databases: in Python, on the command line and through MCP."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+from embedders_for_tests import Numbered
+from talking_for_tests import Clock, call, recollect, refusal, talk
+
+from recollect import Gone, InvalidInput, Memory, NotFound
+
+LOOKUP = ("answer:task", "tool:contact-lookup")
+SVG = "{http://www.w3.org/2000/svg}"
+# Four topics of three notes each: the Nile, databases, football, the piano.
+NOTES = {
+    "en": (
+        "The Nile floods every summer and leaves mud on the fields.",
+        "The mud that the Nile floods leave makes the fields fertile.",
+        "After the summer flood farmers sow seed in the mud of the Nile.",
+        "An index makes queries of a database faster.",
+        "Too many indexes make writes to a database slower.",
+        "A database chooses the index for a query from statistics.",
+        "He scored two goals in the second half of the football match.",
+        "The football coach replaced a player in the second half.",
+        "The player hurt his foot in the football match.",
+        "The piano teacher played a study by Chopin.",
+        "She practises Chopin on the piano every morning.",
+        "Chopin's piano pieces are hard for the right hand.",
+    ),
+    "ja": (
+        "ナイル川は毎年夏に氾濫し、畑に泥を残す。",
+        "ナイル川の氾濫が残した泥は畑を豊かにする。",
+        "農民は夏の氾濫のあとナイル川の泥に種をまく。",
+        "データベースの索引は検索を速くする。",
+        "索引が多いとデータベースへの書き込みは遅くなる。",
+        "データベースは検索に使う索引を統計から選ぶ。",
+        "サッカーの試合で彼は後半に二点を決めた。",
+        "サッカーの監督は後半に選手を交代させた。",
+        "その選手はサッカーの試合で足を痛めた。",
+        "ピアノの先生はショパンの練習曲を弾いた。",
+        "彼女は毎朝ピアノでショパンを練習する。",
+        "ショパンのピアノ曲は右手が難しい。",
+    ),
+    "zh": (
+        "尼罗河每年夏天泛滥，在田里留下淤泥。",
+        "尼罗河泛滥留下的淤泥使田地肥沃。",
+        "农民在夏天泛滥后把种子撒在尼罗河的淤泥里。",
+        "数据库的索引使查询更快。",
+        "索引太多会使数据库的写入变慢。",
+        "数据库根据统计信息选择查询所用的索引。",
+        "他在足球比赛下半场进了两个球。",
+        "足球教练在下半场换下了球员。",
+        "那名球员在足球比赛中伤了脚。",
+        "钢琴老师弹了肖邦的练习曲。",
+        "她每天早上在钢琴上练习肖邦。",
+        "肖邦的钢琴曲右手很难。",
+    ),
+    "ko": (
+        "나일강은 해마다 여름에 범람하여 밭에 진흙을 남긴다.",
+        "나일강의 범람이 남긴 진흙은 밭을 비옥하게 한다.",
+        "농부들은 여름 범람 뒤에 나일강 진흙에 씨를 뿌린다.",
+        "데이터베이스의 색인은 검색을 빠르게 한다.",
+        "색인이 많으면 데이터베이스 쓰기가 느려진다.",
+        "데이터베이스는 통계로 검색에 쓸 색인을 고른다.",
+        "그는 축구 경기 후반에 두 골을 넣었다.",
+        "축구 감독은 후반에 선수를 교체했다.",
+        "그 선수는 축구 경기에서 발을 다쳤다.",
+        "피아노 선생님은 쇼팽의 연습곡을 쳤다.",
+        "그녀는 매일 아침 피아노로 쇼팽을 연습한다.",
+        "쇼팽의 피아노곡은 오른손이 어렵다.",
+    ),
+}
+NILE = "What does the Nile flood leave on the fields?"
+
+
+def save_all(memory, texts=NOTES["en"], **given):
+    return [memory.save(text, **given).node.id for text in texts]
+
+
+def numbered(ids, links):
+    """The links as pairs of numbers of notes, the lower first."""
+    return {tuple(sorted((ids.index(link.source_id), ids.index(link.target_id)))) for link in links}
+
+
+def kin(count=12, *, size=3):
+    return {(a, b) for a in range(count) for b in range(a + 1, count) if a // size == b // size}
+
+
+def ends(plan):
+    return {end for link in (*plan.accepted, *plan.rejected) for end in (link.source_id, link.target_id)}
+
+
+def settings(**insight):
+    return json.dumps({"version": "1.0.1", "insight": insight})
+
+
+# --- what is linked ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", NOTES)
+def test_notes_are_linked_to_their_kin_and_not_across_topics(memory, language):
+    ids = save_all(memory, NOTES[language])
+    plan = memory.find_insight()
+    assert numbered(ids, plan.accepted) == kin()
+    assert (plan.judged, plan.remaining, plan.degraded) == (12, 0, ())
+    for link in plan.accepted:
+        assert link.reason
+        assert not set(link.reason) & set("ナ尼나"), "no word of the texts"
+    memory.apply_insight(plan.id)
+    for node_id in ids:
+        assert memory.find_insight(node_id).accepted == (), "asked again, there is nothing left: strangers stay apart"
+
+
+def test_languages_in_one_store_do_not_mix(sqlite_memory):
+    ids = [node_id for texts in NOTES.values() for node_id in save_all(sqlite_memory, texts)]
+    found = numbered(ids, sqlite_memory.find_insight().accepted)
+    assert kin(48) <= found
+    assert not [pair for pair in found if pair[0] // 12 != pair[1] // 12]
+
+
+def test_the_same_store_gives_the_same_plan(memory):
+    ids = save_all(memory)
+    for asked in ({}, {"memo_id": ids[4]}, {"query": NILE}):
+        first, second = memory.find_insight(**asked), memory.find_insight(**asked)
+        assert first.id != second.id
+        assert (first.decisions, first.nodes, first.asked) == (second.decisions, second.nodes, second.asked)
+
+
+def test_all_at_once_or_one_after_the_other_is_the_same(new_url):
+    """What was accepted before counts alike, whether it is only planned or written already."""
+    with Memory.open(new_url("sqlite")) as one, Memory.open(new_url("sqlite")) as other:
+        ids, others = save_all(one, NOTES["ja"]), save_all(other, NOTES["ja"])
+        together = one.find_insight()
+        separate = []
+        while (part := other.find_insight(limit=1)).judged:
+            other.apply_insight(part.id)
+            separate += part.accepted
+        assert numbered(ids, together.accepted) == numbered(others, separate)
+        scores = [sorted(round(link.figures.score, 6) for link in links) for links in (together.accepted, separate)]
+        assert scores[0] == scores[1]
+
+
+def test_a_question_links_what_answers_it_among_itself(memory):
+    ids = save_all(memory)
+    plan = memory.find_insight(query=NILE)
+    assert numbered(ids, plan.accepted) == {(0, 1), (0, 2), (1, 2)}
+    (decision,) = plan.decisions
+    assert set(decision.center_ids) == set(ids[:3])
+
+
+def test_an_empty_store_gives_empty_plans(memory):
+    for plan in (memory.find_insight(), memory.find_insight(query="anything")):
+        assert (plan.accepted, plan.rejected, plan.nodes, plan.remaining) == ((), (), (), 0)
+        assert memory.apply_insight(plan.id).written == 0
+    saved = memory.save("The first of all.", link=True)
+    assert saved.links == ()
+    assert memory.find_insight(saved.node.id).accepted == ()
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "ko"])
+def test_without_vectors_words_decide(url, language):
+    with Memory.open(url, embedder="none") as memory:
+        ids = save_all(memory, NOTES[language])
+        found = numbered(ids, memory.find_insight().accepted)
+        assert len(found & kin()) >= 6
+        assert len(found - kin()) <= 1
+        figures = [link.figures for link in memory.find_insight(ids[0]).accepted]
+        assert {each.similarity for each in figures} <= {None}
+
+
+def test_without_words_or_vectors_links_decide(url):
+    with Memory.open(url, embedder="none") as memory:
+        ids = [memory.save(word).node.id for word in ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")]
+        for middle in ids[1:4]:
+            memory.relate(ids[0], middle, tag="next", weight=1)
+            memory.relate(middle, ids[4], tag="next", weight=1)
+        (link,) = memory.find_insight(ids[0]).accepted
+        assert (link.target_id, link.figures.common_neighbours, link.figures.distance) == (ids[4], 3, 2)
+        assert (link.figures.similarity, link.figures.words) == (None, 0.0)
+        assert "3 neighbours in common" in link.reason
+
+
+# --- what is left out -------------------------------------------------------------------------------------------------
+
+
+def asked_every_way(memory, memo_id):
+    return [memory.find_insight(), memory.find_insight(memo_id), memory.find_insight(query=NILE)]
+
+
+def test_what_may_not_be_seen_is_neither_proposed_nor_shown(url):
+    with Memory.open(url, allow=LOOKUP) as keeper, Memory.open(url) as other:
+        ids = [
+            keeper.save(text, boundary_class="pii" if at == 1 else None).node.id for at, text in enumerate(NOTES["en"])
+        ]
+        keeper.relate(ids[0], ids[1], tag="next", weight=1)
+        keeper.relate(ids[1], ids[2], tag="next", weight=1)
+        assert any(ids[1] in ends(plan) for plan in asked_every_way(keeper, ids[2]))
+        for plan in asked_every_way(other, ids[0]):
+            assert ids[1] not in repr(plan)
+            assert "fertile" not in repr(plan)
+        with pytest.raises(NotFound):
+            other.find_insight(ids[1])
+        assert ids[1] not in repr(other.save("Mud of the Nile floods the fields in summer.", link=True))
+
+
+def test_nothing_outside_the_root_or_the_namespace_is_linked(url):
+    with Memory.open(url) as memory:
+        ids = [memory.save(text, namespace="a" if at % 2 else "b").node.id for at, text in enumerate(NOTES["en"])]
+        assert numbered(ids, memory.find_insight().accepted) == kin(), "below the root everything is linked"
+        inside = memory.find_insight(namespace="a")
+        assert ends(inside) <= set(ids[1::2])
+        assert inside.judged == 6
+    with Memory.open(url, root="main/a") as confined:
+        for plan in asked_every_way(confined, ids[1]):
+            assert not set(ids[0::2]) & ends(plan)
+            assert not [node_id for node_id in ids[0::2] if node_id in repr(plan)]
+        with pytest.raises(NotFound):
+            confined.find_insight(ids[0])
+
+
+def test_a_memo_is_found_wherever_get_finds_it(url):
+    with Memory.open(url, namespace="main/a") as memory:
+        ids = save_all(memory, namespace="/main/b")
+        assert memory.get(ids[0]).id == ids[0]
+        assert numbered(ids, memory.find_insight(ids[0]).accepted) == {(0, 1), (0, 2)}
+        with pytest.raises(NotFound):
+            memory.find_insight(ids[0], namespace="/main/a")
+
+
+def test_what_was_replaced_or_has_expired_is_not_linked(url):
+    clock = Clock()
+    with Memory.open(url, clock=clock) as memory:
+        ids = [memory.save(text, scope="session" if at == 2 else None).node.id for at, text in enumerate(NOTES["en"])]
+        memory.feedback(ids[0], "duplicate", duplicate_of=ids[1])
+        clock.go_on(days=8)
+        more = memory.save("Summer floods of the Nile bring mud to the fields.").node.id
+        for plan in asked_every_way(memory, ids[1]):
+            assert not {ids[0], ids[2]} & ends(plan)
+        assert ids[1] in ends(memory.find_insight(more))
+        with pytest.raises(InvalidInput):
+            memory.find_insight(ids[0])
+        with pytest.raises((Gone, NotFound)):
+            memory.find_insight(ids[2])
+
+
+def test_l3_proposes_nothing_that_was_replaced_either(memory):
+    memory.apply_policy(
+        settings(
+            candidates={"allow_autocand": True, "theta_cand": 1, "theta_link": 1},
+            cand_expansion={"mode": "l3"},
+            gates={"theta_ag": -10, "theta_dg": 10},
+        )
+    )
+    ids = save_all(memory, NOTES["en"][:5])
+    for other in (0, 1, 2):
+        memory.relate(ids[3], ids[other], tag="next", weight=0.5)
+    memory.feedback(ids[1], "duplicate", duplicate_of=ids[2])
+    plan = memory.find_insight(ids[0])
+    assert [cycle.autocand_used for cycle in plan.decisions[0].cycles] == [True, True]
+    assert ids[2] in ends(plan)
+    assert ids[1] not in ends(plan)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"memo_id": "x", "query": "y"},
+        {"limit": 0},
+        {"limit": 501},
+        {"limit": True},
+        {"limit": "5"},
+        {"memo_id": "no id!"},
+        {"query": ""},
+    ],
+)
+def test_what_cannot_be_asked_is_refused(sqlite_memory, given):
+    with pytest.raises(InvalidInput):
+        sqlite_memory.find_insight(**given)
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_policy_sets_holds(memory):
+    ids = save_all(memory)
+    for number, (sections, check) in enumerate(
+        (
+            ({"candidates": {"links": 1}}, lambda plan: len(plan.accepted) == 1),
+            ({"candidates": {"top_k": 2}}, lambda plan: plan.decisions[0].cycles[0].candidates == 2),
+            ({"gates": {"theta_dg": -10}}, lambda plan: plan.accepted == () and plan.rejected),
+            ({"gates": {"theta_ag": -10}, "gauge": {"hops": 1}}, lambda plan: len(plan.decisions[0].cycles[0].hops) == 2),
+            ({"gates": {"theta_ag": 10}}, lambda plan: len(plan.decisions[0].cycles) == 1),
+            ({"paths": {"engine": "core"}}, lambda plan: plan.decisions[0].cycles[0].sp_engine == "core"),
+            ({"gauge": {"temperature": 0}}, lambda plan: all(
+                hop.g == hop.delta_ged for hop in plan.decisions[0].cycles[0].hops
+            )),
+        )
+    ):  # fmt: skip
+        memory.apply_policy(json.dumps({"version": f"1.{number}.0", "insight": sections}))
+        assert check(memory.find_insight(ids[0])), sections
+
+
+def test_running_gates_remember_by_namespace_and_use_it(url, execute):
+    with Memory.open(url, embedder=Numbered()) as memory:
+        memory.apply_policy(settings(gates={"mode": "running", "warm_up": 3, "window": 8, "theta_dg": 0.3}))
+        for namespace in ("a", "b"):
+            for text in ("1 amber", "1 basalt", "1 cobalt", "1 dolomite"):
+                memory.save(text, namespace=namespace)
+        first = memory.find_insight(namespace="a")
+        assert first.decisions[0].cycles[0].theta_dg == 0.3
+        memory.apply_insight(first.id)
+        stored = dict(execute(url, "select namespace, state from insight_gates"))
+        assert list(stored) == ["main/a"]
+        seen = sorted(json.loads(stored["main/a"])["decision"])
+        assert len(seen) >= 3
+        later, elsewhere = memory.save("1 ebony", namespace="a"), memory.save("1 ebony", namespace="b")
+        theta = memory.find_insight(later.node.id).decisions[0].cycles[0].theta_dg
+        assert theta != 0.3
+        assert seen[0] <= theta <= seen[-1]
+        assert memory.find_insight(elsewhere.node.id).decisions[0].cycles[0].theta_dg == 0.3
+
+
+def test_saving_with_link_makes_the_links_at_once(memory):
+    ids = save_all(memory, NOTES["en"][1:])
+    saved = memory.save(NOTES["en"][0], link=True)
+    assert {link.target_id for link in saved.links} == set(ids[:2])
+    edges = memory.relations(source_id=saved.node.id).edges
+    assert {(edge.target_id, edge.judge) for edge in edges} == {(node_id, "insight") for node_id in ids[:2]}
+    assert memory.save(NOTES["en"][0], link=True).links == (), "it was there already"
+    assert memory.save("Something else", memo_id=ids[0]).links == ()
+
+
+# --- on the command line ----------------------------------------------------------------------------------------------
+
+
+def test_people_find_make_and_undo_links(url, tmp_path):
+    with Memory.open(url) as memory:
+        ids = save_all(memory, NOTES["en"][:6])
+    picture = tmp_path / "links.svg"
+    said = recollect(url, "insight", "--plot", str(picture), "--rejected")
+    assert "6 links worth making" in said
+    assert "--apply-plan" in said
+    assert len(list(ET.parse(picture).getroot().iter(f"{SVG}circle"))) >= 6
+    found = json.loads(recollect(url, "insight", "--json"))
+    assert (found["state"], found["accepted"], found["judged"]) == ("proposed", 6, 6)
+    applied = json.loads(recollect(url, "insight", "--apply-plan", found["plan_id"], "--json"))
+    assert (applied["state"], applied["written"]) == ("applied", 6)
+    assert "undone" in recollect(url, "insight", "--undo", found["plan_id"])
+    one = json.loads(recollect(url, "insight", "--memo", ids[0], "--apply", "--json"))
+    assert {link["target_id"] for link in one["links"]} == set(ids[1:3])
+    assert (one["state"], one["written"]) == ("applied", 2)
+    saved = json.loads(recollect(url, "save", "Mud from the Nile flood feeds the fields.", "--link", "--json"))
+    assert {link["target_id"] for link in saved["links"]} <= set(ids[:3])
+    assert saved["links"]
+    assert "linked" in recollect(url, "save", "Statistics tell a database which index is faster for a query.", "--link")
+    assert "1 question judged" in recollect(url, "insight", "--query", "database index")
+    assert recollect(url, "insight", "--undo", "01900000-0000-7000-8000-000000000000", code=3).startswith("not_found: ")
+
+
+# --- through MCP ------------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_finds_makes_and_undoes_links(url):
+    async def conversation(client):
+        ids = [(await call(client, "memory_save", content=text))["memo"]["memo_id"] for text in NOTES["en"][:6]]
+        everything = await call(client, "find_insight")
+        assert (everything["state"], everything["accepted"], everything["judged"]) == ("proposed", 6, 6)
+        assert {frozenset((link["source_id"], link["target_id"])) for link in everything["links"]} == {
+            frozenset((ids[a], ids[b])) for a, b in kin(6)
+        }
+        assert len(everything["decisions"]) == 6
+        again = await call(client, "find_insight")
+        assert {**again, "plan_id": ""} == {**everything, "plan_id": ""}
+        one = await call(client, "find_insight", memo_id=ids[0], include_rejected=True)
+        assert [link["accepted"] for link in one["links"]].count(True) == one["accepted"] == 2
+        assert len(one["links"]) == one["accepted"] + one["rejected"]
+        asked = await call(client, "find_insight", query=NILE)
+        assert (asked["asked"], asked["accepted"]) == ({"query": NILE}, 3)
+        applied = await call(client, "find_insight", apply_plan_id=everything["plan_id"])
+        assert (applied["state"], applied["written"]) == ("applied", 6)
+        assert (await call(client, "find_insight"))["judged"] == 0
+        undone = await call(client, "find_insight", undo_plan_id=everything["plan_id"])
+        assert (undone["state"], undone["written"]) == ("undone", 0)
+        at_once = await call(client, "find_insight", memo_id=ids[3], apply=True)
+        assert (at_once["state"], at_once["written"]) == ("applied", 2)
+        saved = await call(client, "memory_save", content="Mud from the Nile flood feeds the fields.", link=True)
+        assert {link["target_id"] for link in saved["links"]} <= set(ids[:3])
+        assert saved["links"]
+        for mixed in (
+            {"memo_id": ids[0], "query": "mud"},
+            {"memo_id": ids[0], "apply_plan_id": everything["plan_id"]},
+            {"apply_plan_id": everything["plan_id"], "undo_plan_id": everything["plan_id"]},
+            {"query": "mud", "undo_plan_id": everything["plan_id"]},
+            {"limit": 0},
+            {"surprise": 1},
+        ):
+            assert (await refusal(client, "find_insight", **mixed))["code"] == "invalid_input"
+        for missing in ({"memo_id": "01900000-0000-7000-8000-000000000000"}, {"apply_plan_id": asked["plan_id"][::-1]}):
+            assert (await refusal(client, "find_insight", **missing))["code"] in ("not_found", "invalid_input")
+        assert (await refusal(client, "find_insight", undo_plan_id=asked["plan_id"]))["code"] == "conflict"
+
+    talk(url, conversation)
