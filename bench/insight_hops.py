@@ -65,11 +65,11 @@ def main() -> None:
     given = options.parse_args()
     if given.data is None:
         options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
-    result = json.loads((RESULTS / "insight_hops.json").read_text(encoding="utf-8")) if given.more else {}
-    result.pop("machine", None)
+    result: dict[str, Any] = {}
     for name in given.sets:
         result[name] = measured(name, SETS[name](Path(given.data)), given.strength)
-        keep("insight_hops", result)
+        known = json.loads((RESULTS / "insight_hops.json").read_text(encoding="utf-8")) if given.more else {}
+        keep("insight_hops", {**known, **result})
 
 
 def measured(set_name: str, passages: recall.Passages, strengths: Sequence[float]) -> dict[str, Any]:

@@ -101,11 +101,11 @@ class InsightVerbs(Asking):
 
         return self._database.write(work)
 
-    def _link_saved(self, node: Node) -> tuple[ProposedLink, ...]:
+    def _link_saved(self, node: Node) -> tuple[tuple[ProposedLink, ...], tuple[str, ...]]:
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
         finding = _Finding(self._access.narrowed(node.namespace))
         access = finding.access
-        self._judge(finding, [node])
+        degraded = self._judge(finding, [node])
         kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self._clock()
 
         def work(tx: Transaction) -> None:
@@ -116,7 +116,7 @@ class InsightVerbs(Asking):
                 self._remember(tx, access, kept.observed)
 
         self._database.write(work)
-        return kept.plan.accepted
+        return kept.plan.accepted, degraded
 
     def _linkable(self, memo_id: str, namespace: str | None) -> Node:
         """The node with this id, if it is one that can be linked."""

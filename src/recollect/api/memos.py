@@ -13,7 +13,7 @@ from recollect.api.insight import InsightVerbs
 from recollect.api.state import trace_of
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import Conflict, InvalidInput, shown
+from recollect.model.errors import Conflict, InvalidInput, RecollectError, shown
 from recollect.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
 from recollect.model.identifiers import timestamp
 from recollect.model.results import Deleted, Page, Saved
@@ -99,9 +99,7 @@ class MemoVerbs(InsightVerbs):
         saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
-        if link and saved.status in ("created", "updated"):
-            return replace(saved, links=self._link_saved(saved.node))
-        return saved
+        return self._linked(saved) if link and saved.status in ("created", "updated") else saved
 
     def get(self, memo_id: str, *, namespace: str | None = None) -> Node:
         """The memo or claim with this id."""
@@ -135,6 +133,14 @@ class MemoVerbs(InsightVerbs):
             return deleted
 
         return self._database.write(work)
+
+    def _linked(self, saved: Saved) -> Saved:
+        """With its links. It is saved: whatever goes wrong now must not look as if it were not."""
+        try:
+            links, degraded = self._link_saved(saved.node)
+        except RecollectError as error:
+            return replace(saved, degraded=(f"not linked: {error.message}",))
+        return replace(saved, links=links, degraded=degraded)
 
     def _saving(self, given: Node, existing: Node | None, entities: Sequence[str], *, sure: bool) -> _Saving:
         """What the policy leaves of what is given, with its vectors: no lock is held over an embedding."""

@@ -108,6 +108,7 @@ class SavedMemo(Answer):
     expires_at: str | None = None
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     links: list[Link] = Field(default=[], description="With link: the links that were made for it.")
+    degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")
 
     @classmethod
     def of(cls, saved: Saved, root: str) -> SavedMemo:
@@ -119,6 +120,7 @@ class SavedMemo(Answer):
             expires_at=saved.node.expires_at,
             redacted=dict(saved.redacted),
             links=[Link(**Link.fields_of(link)) for link in saved.links],
+            degraded=list(saved.degraded),
         )
 
 

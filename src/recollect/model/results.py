@@ -17,13 +17,15 @@ Target = Literal["claims", "fragments", "memos"]
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
-    `redacted`: what the policy took out of it, by kind. `links`: those that were made because it was asked for.
+    `redacted`: what the policy took out of it, by kind. `links`: those that were made because it was asked for;
+    `degraded`: what was not as it should be about that.
     """
 
     node: Node
     status: SaveStatus
     redacted: Mapping[str, int] = field(default_factory=dict)
     links: tuple[ProposedLink, ...] = ()
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

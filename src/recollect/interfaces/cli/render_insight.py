@@ -40,6 +40,7 @@ def saved_lines(saved: Saved) -> Iterator[RenderableType]:
         yield shown(f"linked {link.source_id} -[{link.tag} {link.weight:.2f}]-> {link.target_id}: {link.reason}")
     if not saved.links:
         yield "nothing to link it to"
+    yield from (shown(f"degraded: {why}") for why in saved.degraded)
 
 
 def _next(plan: InsightPlan) -> Iterator[str]:
