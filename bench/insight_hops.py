@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import recall, stores
+from bench import plot, recall, stores
 from bench.insight_gate import Judged, gate_of
 from bench.insight_pool import MENTION, SHARED, Numbers, Places, Pool, pool_of
 from bench.measure import RESULTS, keep
@@ -45,6 +45,18 @@ SETS: Mapping[str, Callable[[Path], recall.Passages]] = {
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 STRENGTHS = (1.0, 0.15)
 DEPTH = 5
+PICTURE = Path(__file__).parent.parent / "docs" / "reference" / "insight-hops.svg"
+# What is drawn, and up to which share of the pool.
+DRAWN = (
+    "gate",
+    "names, then cosine",
+    "names, then degree-corrected",
+    "names, then random",
+    "gate without names",
+    "cosine",
+    "random",
+)
+DRAWN_TO = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,7 @@ def main() -> None:
         result[name] = measured(name, SETS[name](Path(given.data)), given.strength)
         known = json.loads((RESULTS / "insight_hops.json").read_text(encoding="utf-8")) if given.more else {}
         keep("insight_hops", {**known, **result})
+    PICTURE.write_text(picture(), encoding="utf-8")
 
 
 def measured(set_name: str, passages: recall.Passages, strengths: Sequence[float]) -> dict[str, Any]:
@@ -283,6 +296,22 @@ def table(name: str, row: Mapping[str, Any]) -> str:
     lines.append(f"all links of one sort, and no others: {row['only']}")
     lines.append(f"what the gate accepts − all mentions and no others: {row['accepted_against_mentions_only']}")
     return "\n".join(lines)
+
+
+def picture() -> str:
+    """Recall by the share of the pool that is kept, of links of full weight, as far as the results on disk have them."""
+    rows = json.loads((RESULTS / "insight_hops.json").read_text(encoding="utf-8"))
+    panels: dict[str, dict[str, dict[float, float]]] = {}
+    for name, row in rows.items():
+        if name in SETS and "1" in row["strength"]:
+            lines = row["strength"]["1"]["recall"]
+            panels[name] = {
+                chooser: {share: lines[chooser][str(share)] for share in SHARES if share <= DRAWN_TO}
+                for chooser in DRAWN
+            }
+    return plot.shares(
+        "Recall@5 by the share of the pool's links that is kept", panels, below="links kept, of the pool"
+    )
 
 
 def means(found: Recalls, stop: float) -> dict[str, float]:

@@ -1,4 +1,6 @@
-"""Draws how the cost of search grows, from the results: `docs/reference/search-growth.svg`. Called by `bench.table`."""
+"""Draws results: how the cost of search grows (`docs/reference/search-growth.svg`, called by `bench.table`), and shares
+against shares (`docs/reference/insight-hops.svg`, called by `bench.insight_hops`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 400, 70, 30, 230, 50
-COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#8e5ea2", "#b8860b", "#444444")
+COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#8e5ea2", "#b8860b", "#444444", "#aaaaaa")
+PANEL, GAP, LEGEND = 250, 55, 210
 
 
 def growth(sizes: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> str:
@@ -46,6 +49,55 @@ def growth(sizes: Sequence[int], lines: Mapping[str, Sequence[float | None]]) ->
         floor = max(at, floor + 16)
         parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{floor + 4:.1f}" fill="{colour}">{name}: {value:g} ms</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def shares(title: str, panels: Mapping[str, Mapping[str, Mapping[float, float]]], *, below: str) -> str:
+    """Percentages by percentages, axes linear: a panel for each name, in it a line for each chooser."""
+    width = LEFT + len(panels) * (PANEL + GAP) + LEGEND
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{HEIGHT}" fill="white"/>',
+        f'<text x="{LEFT}" y="18" font-size="14">{title}</text>',
+        f'<text x="{LEFT}" y="{HEIGHT - 8}">{below}</text>',
+    ]
+    for number, (name, lines) in enumerate(panels.items()):
+        parts += _panel(name, lines, left=LEFT + number * (PANEL + GAP))
+    for number, (chooser, colour) in enumerate(zip(next(iter(panels.values())), COLOURS, strict=False)):
+        left, top = LEFT + len(panels) * (PANEL + GAP) - GAP // 2, TOP + 40 + 20 * number
+        parts.append(f'<line x1="{left}" y1="{top}" x2="{left + 20}" y2="{top}" stroke="{colour}" stroke-width="3"/>')
+        parts.append(f'<text x="{left + 26}" y="{top + 4}">{chooser}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _panel(name: str, lines: Mapping[str, Mapping[float, float]], *, left: int) -> list[str]:
+    values = [value for line in lines.values() for value in line.values()]
+    step = 0.05
+    low, high = math.floor(min(values) / step) * step, math.ceil(max(values) / step) * step
+    far = max(share for line in lines.values() for share in line)
+    top, bottom = TOP + 30, HEIGHT - BOTTOM - 10
+
+    def x(share: float) -> float:
+        return left + share / far * PANEL
+
+    def y(value: float) -> float:
+        return bottom - (value - low) / max(high - low, step) * (bottom - top)
+
+    parts = [f'<text x="{left + PANEL / 2}" y="{top - 10}" text-anchor="middle" font-weight="bold">{name}</text>']
+    for number in range(round((high - low) / step) + 1):
+        value = low + number * step
+        parts.append(
+            f'<line x1="{left}" y1="{y(value):.1f}" x2="{left + PANEL}" y2="{y(value):.1f}" stroke="#dddddd"/>'
+        )
+        parts.append(f'<text x="{left - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:.0%}</text>')
+    for number in range(5):
+        share = far * number / 4
+        parts.append(f'<text x="{x(share):.1f}" y="{bottom + 18}" text-anchor="middle">{share:.0%}</text>')
+    # The first one on top.
+    for line, colour in reversed(list(zip(lines.values(), COLOURS, strict=False))):
+        path = " ".join(f"{x(share):.1f},{y(value):.1f}" for share, value in sorted(line.items()))
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{x(s):.1f}" cy="{y(v):.1f}" r="2.5" fill="{colour}"/>' for s, v in line.items()]
+    return parts
 
 
 def _last_values(lines: Mapping[str, Sequence[float | None]]) -> list[tuple[tuple[str, float], Any]]:

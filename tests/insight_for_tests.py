@@ -1,4 +1,4 @@
-"""The gauge once more, written from its definition in plain Python: what the measures of insight are compared with."""
+"""What the tests of insight share: the gauge once more, in plain Python from its definition, and notes to link."""
 
 from __future__ import annotations
 
@@ -19,6 +19,66 @@ LEAST = math.log(4)
 # Nothing is left out of the paths: every engine then has to say the same.
 EXACT = PathKnobs(pair_samples=0, sources_cap=0, gain_epsilon=0.0)
 WHATEVER = Thresholds(theta_ag=-1e9, theta_dg=1e9)
+
+# Four topics of three notes each: the Nile, databases, football, the piano.
+NOTES = {
+    "en": (
+        "The Nile floods every summer and leaves mud on the fields.",
+        "The mud that the Nile floods leave makes the fields fertile.",
+        "After the summer flood farmers sow seed in the mud of the Nile.",
+        "An index makes queries of a database faster.",
+        "Too many indexes make writes to a database slower.",
+        "A database chooses the index for a query from statistics.",
+        "He scored two goals in the second half of the football match.",
+        "The football coach replaced a player in the second half.",
+        "The player hurt his foot in the football match.",
+        "The piano teacher played a study by Chopin.",
+        "She practises Chopin on the piano every morning.",
+        "Chopin's piano pieces are hard for the right hand.",
+    ),
+    "ja": (
+        "ナイル川は毎年夏に氾濫し、畑に泥を残す。",
+        "ナイル川の氾濫が残した泥は畑を豊かにする。",
+        "農民は夏の氾濫のあとナイル川の泥に種をまく。",
+        "データベースの索引は検索を速くする。",
+        "索引が多いとデータベースへの書き込みは遅くなる。",
+        "データベースは検索に使う索引を統計から選ぶ。",
+        "サッカーの試合で彼は後半に二点を決めた。",
+        "サッカーの監督は後半に選手を交代させた。",
+        "その選手はサッカーの試合で足を痛めた。",
+        "ピアノの先生はショパンの練習曲を弾いた。",
+        "彼女は毎朝ピアノでショパンを練習する。",
+        "ショパンのピアノ曲は右手が難しい。",
+    ),
+    "zh": (
+        "尼罗河每年夏天泛滥，在田里留下淤泥。",
+        "尼罗河泛滥留下的淤泥使田地肥沃。",
+        "农民在夏天泛滥后把种子撒在尼罗河的淤泥里。",
+        "数据库的索引使查询更快。",
+        "索引太多会使数据库的写入变慢。",
+        "数据库根据统计信息选择查询所用的索引。",
+        "他在足球比赛下半场进了两个球。",
+        "足球教练在下半场换下了球员。",
+        "那名球员在足球比赛中伤了脚。",
+        "钢琴老师弹了肖邦的练习曲。",
+        "她每天早上在钢琴上练习肖邦。",
+        "肖邦的钢琴曲右手很难。",
+    ),
+    "ko": (
+        "나일강은 해마다 여름에 범람하여 밭에 진흙을 남긴다.",
+        "나일강의 범람이 남긴 진흙은 밭을 비옥하게 한다.",
+        "농부들은 여름 범람 뒤에 나일강 진흙에 씨를 뿌린다.",
+        "데이터베이스의 색인은 검색을 빠르게 한다.",
+        "색인이 많으면 데이터베이스 쓰기가 느려진다.",
+        "데이터베이스는 통계로 검색에 쓸 색인을 고른다.",
+        "그는 축구 경기 후반에 두 골을 넣었다.",
+        "축구 감독은 후반에 선수를 교체했다.",
+        "그 선수는 축구 경기에서 발을 다쳤다.",
+        "피아노 선생님은 쇼팽의 연습곡을 쳤다.",
+        "그녀는 매일 아침 피아노로 쇼팽을 연습한다.",
+        "쇼팽의 피아노곡은 오른손이 어렵다.",
+    ),
+}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # So many of the nodes around the links are named, for a picture of them.
 _NAMED_AROUND: Final = 100
+_NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
 _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 
 
@@ -66,6 +67,8 @@ class InsightVerbs(Asking):
         if query is not None:
             question, degraded = self._question(query, None, access)
             question = replace(question, kinds=SEARCHED)
+            if question.vector is None:
+                degraded = (*degraded, _NO_VECTORS)
             self._decide(finding, question, None, namespace=access.root)
             return self._proposed(access, self._kept(finding, {"query": question.text}, degraded, judged=1))
         return self._find_new(finding, limit)
@@ -105,6 +108,8 @@ class InsightVerbs(Asking):
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
         finding = _Finding(self._access.narrowed(node.namespace))
         access = finding.access
+        if not self._database.read(lambda tx: insight.linkable(tx, access, [node.id], now=self._now())):
+            return (), ("not linked: it was replaced or rejected",)
         degraded = self._judge(finding, [node])
         kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self._clock()
 

@@ -99,7 +99,7 @@ class MemoVerbs(InsightVerbs):
         saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
-        return self._linked(saved) if link and saved.status in ("created", "updated") else saved
+        return self._linked(saved) if link else saved
 
     def get(self, memo_id: str, *, namespace: str | None = None) -> Node:
         """The memo or claim with this id."""
