@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench import table_insight
 from bench.measure import RESULTS
 from bench.plot import growth
 
@@ -95,6 +96,10 @@ def page() -> str:
         "\n![Cost of search by size](search-growth.svg)",
         *_explore(),
         *_evidence(),
+        *table_insight.links(_result("insight_links")),
+        *table_insight.hops(_result("insight_hops")),
+        *table_insight.stream(_result("insight_stream")),
+        *table_insight.paths(_result("paths")),
     ]
     return "\n".join(parts) + "\n"
 
