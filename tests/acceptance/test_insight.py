@@ -179,8 +179,8 @@ def test_what_was_replaced_or_has_expired_is_not_linked(url):
     with Memory.open(url, clock=clock) as memory:
         ids = [memory.save(text, scope="session" if at == 2 else None).node.id for at, text in enumerate(NOTES["en"])]
         memory.feedback(ids[0], "duplicate", duplicate_of=ids[1])
-        clock.go_on(days=8)
         more = memory.save("Summer floods of the Nile bring mud to the fields.").node.id
+        clock.go_on(days=8)
         for plan in asked_every_way(memory, ids[1]):
             assert not {ids[0], ids[2]} & ends(plan)
         assert ids[1] in ends(memory.find_insight(more))
@@ -298,9 +298,6 @@ def test_people_find_make_and_undo_links(url, tmp_path):
     saved = json.loads(recollect(url, "save", "Mud from the Nile flood feeds the fields.", "--link", "--json"))
     assert {link["target_memo_id"] for link in saved["links"]} <= set(ids[:3])
     assert saved["links"]
-    assert "linked" in recollect(url, "save", "Statistics tell a database which index is faster for a query.", "--link")
-    assert "1 question judged" in recollect(url, "insight", "--query", "database index")
-    assert recollect(url, "insight", "--undo", "01900000-0000-7000-8000-000000000000", code=3).startswith("not_found: ")
 
 
 # --- through MCP ------------------------------------------------------------------------------------------------------

@@ -113,15 +113,16 @@ class InsightVerbs(Asking):
         degraded = self._judge(finding, [node])
         kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self._clock()
 
-        def work(tx: Transaction) -> None:
-            if kept.plan.accepted:
-                insight.keep(tx, access, kept, moment=moment)
-                self._applied(tx, access, kept)
-            else:
+        def work(tx: Transaction) -> tuple[insight.Key, ...]:
+            if not kept.plan.accepted:
                 self._remember(tx, access, kept.observed)
+                return ()
+            insight.keep(tx, access, kept, moment=moment)
+            return self._applied(tx, access, kept).made
 
-        self._database.write(work)
-        return kept.plan.accepted, degraded
+        made = self._database.write(work)
+        links = (link for link in kept.plan.accepted if (link.source_id, link.target_id, link.tag) in made)
+        return tuple(links), degraded
 
     def _linkable(self, memo_id: str, namespace: str | None) -> Node:
         """The node with this id, if it is one that can be linked."""
@@ -262,14 +263,22 @@ class InsightVerbs(Asking):
             insight.remember(tx, access, namespace, gates.to_json(state), now=self._now())
 
     def _shown(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
-        """The plan with the ends of its links, and the nodes around them, as far as the access may see them."""
+        """The plan with the ends of its links, and the nodes around them, as far as the access may see them; without
+        links to what it may not see any more.
+        """
         ids = {
             end for decision in plan.decisions for link in decision.links for end in (link.source_id, link.target_id)
         }
         ids |= {center for decision in plan.decisions for center in decision.center_ids}
         around = {end for decision in plan.decisions for pair in decision.around for end in pair}
         named = [*sorted(ids), *sorted(around - ids)[:_NAMED_AROUND]]
-        return replace(plan, nodes=nodes.beginnings(tx, access, named))
+        known = nodes.beginnings(tx, access, named)
+        seen = {ref.id for ref in known}
+        decisions = (
+            replace(each, links=tuple(link for link in each.links if {link.source_id, link.target_id} <= seen))
+            for each in plan.decisions
+        )
+        return replace(plan, decisions=tuple(decisions), nodes=known)
 
 
 def _vectors(tx: Transaction, access: Access, some: Sequence[Node]) -> tuple[Model | None, dict[str, Matrix]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from recollect.storage import embeddings, events, evidence, mentions, nodes, swe
 from recollect.storage.port import Transaction
 from recollect.text import check
 from recollect.text.tokens import text_of
+
+logger = logging.getLogger("recollect")
 
 # So many expired nodes are swept beside one save.
 _SWEPT_AT_ONCE: Final = 20
@@ -140,6 +143,9 @@ class MemoVerbs(InsightVerbs):
             links, degraded = self._link_saved(saved.node)
         except RecollectError as error:
             return replace(saved, degraded=(f"not linked: {error.message}",))
+        except Exception:
+            logger.exception("linking %s failed", saved.node.id)
+            return replace(saved, degraded=("not linked: it failed unexpectedly, the log has the details",))
         return replace(saved, links=links, degraded=degraded)
 
     def _saving(self, given: Node, existing: Node | None, entities: Sequence[str], *, sure: bool) -> _Saving:

@@ -13,6 +13,7 @@ from recollect.model.errors import BoundaryDenied, Conflict, Gone, NotFound
 from recollect.model.graph import Node
 from recollect.model.identifiers import timestamp
 from recollect.model.insight import Decision, InsightPlan, LinkFigures, PlanState, ProposedLink
+from recollect.model.namespaces import is_inside
 from recollect.storage import edges, nodes
 from recollect.storage.linking import last
 from recollect.storage.port import Transaction
@@ -126,7 +127,8 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     known = json.loads(content)
     links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
     where = {**scope_parameters(access), "ids": json_text(_ends(links))}
-    if tx.row("nodes_unseen", where):
+    # Whoever sees less than the plan was made with may not decide about it.
+    if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
         raise BoundaryDenied(
             f"plan {plan_id} has links that this access may not see", hint="open the memory as when it was made"
         )
@@ -187,13 +189,19 @@ def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept
     when = {"owner": access.owner, "created_at": kept.plan.applied_at}
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
     removed = sum(tx.count("insight_link_remove", {**when, **key}) for key in keys)
-    plan = replace(kept.plan, state="undone", undone_at=now, written=len(kept.made) - removed)
+    sources = json_text([source for source, _, _ in kept.made])
+    left = {(one, other, tag) for one, other, tag in tx.rows("links_made_then", {**when, "ids": sources})}
+    plan = replace(kept.plan, state="undone", undone_at=now, written=len(left & set(kept.made)))
     return _marked(tx, access, replace(kept, plan=plan), expected="applied"), removed
 
 
 def move(tx: Transaction, access: Access, source: str, target: str) -> None:
-    """Plans and states follow when a namespace is renamed."""
+    """Plans and states follow when a namespace is renamed. What came in with it is new for those it came to."""
     where = {"owner": access.owner, "target": target, **inside_parameters("moved", source)}
+    parts = target.split("/")
+    above = ["/".join(parts[: level + 1]) for level in range(len(parts))]
+    receiving = json_text([name for name in above if not is_inside(source, name)])
+    tx.run("insight_seen_lower", {**where, "names": receiving, **inside_parameters("target", target)})
     for name in ("insight_plans_move", "insight_seen_move", "insight_gates_move"):
         tx.run(name, where)
 

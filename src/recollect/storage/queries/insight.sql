@@ -98,6 +98,15 @@ where owner_id = :owner and {inside namespace moved} and not exists (
       and other.namespace = cast(:target as text) || substr(insight_seen.namespace, length(cast(:moved as text)) + 1)
 )
 
+-- name: insight_seen_lower
+-- Back to before the first node that is there now.
+update insight_seen
+set seq = coalesce((
+        select min(n.seq) - 1 from nodes n
+        where n.owner_id = insight_seen.owner_id and {inside n.namespace target} and n.seq <= insight_seen.seq
+    ), seq)
+where owner_id = :owner and namespace in {each names}
+
 -- name: insight_gates_move
 update insight_gates
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
@@ -118,6 +127,11 @@ where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each
 insert into edges (owner_id, {edge_columns})
 values (:owner, {edge_values})
 on conflict (owner_id, source_id, target_id, tag) do nothing
+
+-- name: links_made_then
+select e.source_id, e.target_id, e.tag
+from edges e
+where e.owner_id = :owner and e.source_id in {each ids} and e.created_at = :created_at
 
 -- name: insight_link_remove
 -- What somebody has changed since is theirs, and what another plan made anew belongs to that.
