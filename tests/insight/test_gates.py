@@ -39,22 +39,21 @@ def test_running_thresholds_are_quantiles_once_enough_was_seen():
 
 def test_each_gate_warms_up_by_itself():
     state = GateState()
-    for value in (1.0, 2.0):
-        state = observed(state, RUNNING, g0=value, links=[value, value], fired=False)
-    found = thresholds(state, RUNNING)
-    assert (found.theta_ag, found.theta_dg) == (0.4, pytest.approx(1.0))
-    without = GateState()
     for value in (1.0, 2.0, 3.0, 4.0):
-        without = observed(without, RUNNING, g0=value, links=[], fired=False)
-    assert thresholds(without, RUNNING).theta_dg == 0.2
+        state = observed(state, RUNNING, g0=value, links=[], fired=False)
+    found = thresholds(state, RUNNING)
+    assert (found.theta_ag, found.theta_dg) == (pytest.approx(3.25), 0.2), "without links DG has seen nothing"
 
 
 def test_only_the_last_values_count():
     state = seen(RUNNING, range(20))
     assert state.attention == tuple(range(12, 20))
     assert state.decision == tuple(value / 10 for value in range(12, 20))
-    many = observed(GateState(), RUNNING, g0=0.0, links=list(range(30)), fired=False)
-    assert many.decision == tuple(range(22, 30))
+
+
+def test_a_decision_with_many_links_counts_once_by_the_best_of_them():
+    state = observed(GateState(decision=(7.0,)), RUNNING, g0=0.0, links=[3.0, 1.0, 2.0], fired=False)
+    assert state.decision == (7.0, 1.0)
 
 
 def rests(settings, fires, *, state=None):

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from recollect.api.asking import SEARCHED, Asking
+from recollect.api.asking import SEARCHED, Asking, holding
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import Gone, InvalidInput
+from recollect.model.errors import Conflict, Gone, InvalidInput
 from recollect.model.graph import Node
+from recollect.model.identifiers import timestamp
 from recollect.model.insight import Decision, InsightPlan, ProposedLink
 from recollect.storage import embeddings, events, insight, nodes
 from recollect.storage.insight import Kept, Observed
@@ -23,9 +26,12 @@ from recollect.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from recollect.embedding.port import Matrix
+    from recollect.graph.paths import PairCache
     from recollect.insight.gates import GateState
     from recollect.storage.port import Model
 
+# So long what is new waits for its vector before it is judged without.
+_WAITING: Final = timedelta(days=1)
 # So many of the nodes around the links are named, for a picture of them.
 _NAMED_AROUND: Final = 100
 _NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
@@ -80,6 +86,8 @@ class InsightVerbs(Asking):
 
         def work(tx: Transaction) -> InsightPlan:
             kept = insight.get(tx, access, known_id, moment=self._clock())
+            if kept.plan.state == "undone":
+                raise Conflict(f"plan {known_id} was undone", hint="find_insight makes a new one")
             if kept.plan.state == "proposed":
                 kept = self._applied(tx, access, kept)
             return self._shown(tx, access, kept.plan)
@@ -108,7 +116,7 @@ class InsightVerbs(Asking):
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
         finding = _Finding(self._access.narrowed(node.namespace))
         access = finding.access
-        if not self._database.read(lambda tx: insight.linkable(tx, access, [node.id], now=self._now())):
+        if not self._is_linkable(access, node.id):
             return (), ("not linked: it was replaced or rejected",)
         degraded = self._judge(finding, [node])
         kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self._clock()
@@ -129,15 +137,31 @@ class InsightVerbs(Asking):
         node_id = check.check_id(memo_id, field="memo_id")
         access = self._access.narrowed(namespace)
 
-        def look(tx: Transaction) -> tuple[Node, bool]:
-            return nodes.get(tx, access, node_id), bool(insight.linkable(tx, access, [node_id], now=self._now()))
-
-        node, live = self._database.read(look)
+        node = self._database.read(lambda tx: nodes.get(tx, access, node_id))
         if node.kind not in SEARCHED:
             raise InvalidInput(f"{node.id} is a {node.kind}; {', '.join(SEARCHED)}s are linked")
-        if not live:
+        if not self._is_linkable(access, node.id):
             raise Gone(f"{node.id} has expired, or was replaced or rejected", hint="nothing is linked to it any more")
         return node
+
+    def _is_linkable(self, access: Access, node_id: str) -> bool:
+        holds = self._holds(access)
+
+        def look(tx: Transaction) -> bool:
+            known = insight.linkable(tx, access, [node_id], now=self._now())
+            return bool(known) and (holds is None or node_id in holds(tx, [node_id]))
+
+        return self._database.read(look)
+
+    def _holds(self, access: Access) -> insight.Holds | None:
+        """What says which nodes keep the invariants of the policy; None if it has none."""
+        return holding(access, self._boundary.in_force().policies)
+
+    @cached_property
+    def _pair_cache(self) -> PairCache:
+        from recollect.graph.paths import PairCache
+
+        return PairCache()
 
     def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
         access, now = finding.access, self._now()
@@ -149,6 +173,7 @@ class InsightVerbs(Asking):
             return after, *insight.new_nodes(tx, access, after=after, upto=upto, kinds=SEARCHED, now=now, limit=limit)
 
         after, found, total = self._database.read(look)
+        found = found[: self._ready(access, [node for _, node in found])]
         degraded = self._judge(finding, [node for _, node in found])
         kept = self._kept(
             finding,
@@ -159,6 +184,15 @@ class InsightVerbs(Asking):
             remaining=total - len(found),
         )
         return self._proposed(access, kept)
+
+    def _ready(self, access: Access, some: Sequence[Node]) -> int:
+        """How many come before the first that waits for its vector; what has waited for a day is judged without."""
+        if self._embedder is None:
+            return len(some)
+        _, vectors = self._database.read(lambda tx: _vectors(tx, access, some))
+        lately = timestamp(self._clock() - _WAITING)
+        waiting = (at for at, node in enumerate(some) if node.id not in vectors and node.created_at > lately)
+        return next(waiting, len(some))
 
     def _judge(self, finding: _Finding, some: Sequence[Node]) -> tuple[str, ...]:
         """Decide about each of these nodes; links accepted for one count for those after it."""
@@ -181,12 +215,18 @@ class InsightVerbs(Asking):
             trust = self._trust()
             alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
             index = conductor.Index(
-                tx, finding.access, self._text_search, self._database.vectors, alpha=alpha, floor=trust.floor
+                tx,
+                finding.access,
+                self._text_search,
+                self._database.vectors,
+                alpha=alpha,
+                floor=trust.floor,
+                holds=self._holds(finding.access),
             )
             return conductor.compose(index, question, center_id=center_id, linking=linking, planned=finding.links)
 
         staged = self._database.read(work)
-        decision, state = cycle.decide(staged, finding.gates[namespace], linking=linking, cache=None)
+        decision, state = cycle.decide(staged, finding.gates[namespace], linking=linking, cache=self._pair_cache)
         finding.gates[namespace] = state
         finding.decisions.append(decision)
         # As strong as they are once they are written.
@@ -242,7 +282,7 @@ class InsightVerbs(Asking):
     def _applied(self, tx: Transaction, access: Access, kept: Kept) -> Kept:
         """Write the links, what the gates saw, and the event."""
         now = self._now()
-        kept = insight.apply(tx, access, kept, now=now)
+        kept = insight.apply(tx, access, kept, now=now, holds=self._holds(access))
         self._remember(tx, access, kept.observed)
         payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
         events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)

@@ -69,4 +69,4 @@ def graph_of(size: int, pairs: Places) -> LocalGraph:
         raise ValueError(f"an edge leads out of the {size} nodes of the graph")
     low, high = rows.min(axis=1, initial=size), rows.max(axis=1, initial=-1)
     keys = np.unique((low * size + high)[low != high])
-    return LocalGraph(size, np.stack([keys // max(size, 1), keys % max(size, 1)], axis=1))
+    return LocalGraph(int(size), np.stack([keys // max(size, 1), keys % max(size, 1)], axis=1))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ from recollect.storage import candidates as search
 from recollect.storage import embeddings, standings
 from recollect.storage.port import Transaction, Vectors
 from recollect.storage.question import Question
-from recollect.storage.standings import Link
+from recollect.storage.standings import Link, Standing
 from recollect.storage.text_index import TextSearch
 
 _CENTERS: Final = 3
@@ -50,7 +50,9 @@ Near = defaultdict[str, dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """L2: what candidates are found with, and how vectors count: α beside words, and from which similarity on."""
+    """L2: what candidates are found with, and how vectors count: α beside words, and from which similarity on.
+    holds: which of some nodes keep the invariants of the policy.
+    """
 
     tx: Transaction
     access: Access
@@ -58,6 +60,7 @@ class Index:
     vectors: Vectors
     alpha: float
     floor: float
+    holds: Callable[[Transaction, Sequence[str]], set[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class _Found:
     words: dict[str, float] = field(default_factory=dict)
     rows: dict[str, Matrix] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
+    pages: dict[str, str] = field(default_factory=dict)
 
     def keep(self, ids: Collection[str]) -> None:
         """Forget all others."""
@@ -187,7 +191,8 @@ def _linkable(index: Index, question: Question, found: _Found, centers: Sequence
     known = set(found.order) | set(centers)
     likely = sorted((each for each in weight if each not in known), key=lambda each: (-weight[each], each))
     wanted = [*found.order, *likely[: 2 * _BY_LINKS]]
-    current = _current(index, question, wanted)
+    current = _current(index, question, list(dict.fromkeys([*centers, *wanted])))
+    found.pages = {node_id: each.page_id for node_id, each in current.items() if each.page_id is not None}
     live = [node_id for node_id in wanted if node_id in current]
     reached = [node_id for node_id in live if node_id not in known][:_BY_LINKS]
     if question.model is not None:
@@ -195,10 +200,12 @@ def _linkable(index: Index, question: Question, found: _Found, centers: Sequence
     return [*(node_id for node_id in live if node_id in known), *reached]
 
 
-def _current(index: Index, question: Question, ids: Sequence[str]) -> set[str]:
-    """Those of these nodes that live, can be linked, and have not been replaced."""
-    standing = standings.of_nodes(index.tx, index.access, question, ids)
-    return {node_id for node_id, each in standing.items() if each.superseded_by is None}
+def _current(index: Index, question: Question, ids: Sequence[str]) -> dict[str, Standing]:
+    """Those of these nodes that live, have not been replaced, and keep the invariants of the policy."""
+    found = standings.of_nodes(index.tx, index.access, question, ids)
+    current = {node_id: each for node_id, each in found.items() if each.superseded_by is None}
+    holds = None if index.holds is None else index.holds(index.tx, list(current))
+    return current if holds is None else {node_id: each for node_id, each in current.items() if node_id in holds}
 
 
 def _scored(
@@ -222,8 +229,8 @@ def _scored(
     usual = _usual(relevance.values())
     pairs = {}
     for node_id in others:
-        if node_id in near[center]:
-            continue
+        if node_id in near[center] or found.pages.get(node_id, "") == found.pages.get(center):
+            continue  # linked, or on one page with it
         shared = sum(
             expected[middle] * strength / math.log1p(len(near[middle]))
             for middle, strength in sorted(near[node_id].items())

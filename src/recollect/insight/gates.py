@@ -1,7 +1,7 @@
 """The two gates: AG says that a closer look is worth it, DG which links are accepted.
 
 AG fires when g0 > θ_AG and it does not rest; DG accepts a link when its g ≤ θ_DG. The thresholds are fixed, or
-quantiles of what was seen last in the namespace: θ_AG the upper quantile of g0, θ_DG the lower one of the links' g.
+quantiles of the last decisions in the namespace: θ_AG the upper one of g0, θ_DG the lower one of the least g of a link.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Thresholds:
 class GateState:
     """What the gates of a namespace remember.
 
-    attention, decision: the last values of g0, and of the links' g. resting: for how many decisions AG rests yet;
-    rest: how long it rested last, 0 once it passed a decision without firing.
+    attention, decision: of the last decisions, g0 and the least g of a link. resting: for how many decisions AG rests
+    yet; rest: how long it rested last, 0 once it passed a decision without firing.
     """
 
     attention: tuple[float, ...] = ()
@@ -62,7 +62,7 @@ def observed(state: GateState, settings: Gates, *, g0: float, links: Sequence[fl
         rest = state.rest if state.resting > 0 else 0
     return GateState(
         attention=(*state.attention, g0)[-settings.window :],
-        decision=(*state.decision, *links)[-settings.window :],
+        decision=(*state.decision, min(links))[-settings.window :] if links else state.decision,
         resting=resting,
         rest=rest,
     )

@@ -132,7 +132,9 @@ class InsightAnswer(Answer):
     links: list[JudgedLink] = Field(description="Accepted ones, and with include_rejected the others after them.")
     decisions: list[DecisionAnswer] = Field(description="What was measured, after a search only.")
     degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
-    truncated: bool = Field(default=False, description="True when links or decisions were left out to fit.")
+    truncated: bool = Field(
+        default=False, description="Links or decisions were left out to fit; a smaller limit shows all."
+    )
     data_note: str = DATA
 
     @classmethod

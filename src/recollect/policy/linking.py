@@ -50,9 +50,10 @@ class Expansion:
 class Gates:
     """AG fires (look further) when g0 > theta_ag; DG accepts a link when its g ≤ theta_dg.
 
-    mode `fixed` takes the two as they are; `running` takes quantiles of what was seen in the namespace, of the last
-    `window` values, once there are `warm_up` of them. After AG fired it rests for `cool_down` decisions, twice as
-    long each time that it fires again at once.
+    mode `fixed` takes the two as they are; `running` takes quantiles of g0 and of the least g of a link in the last
+    `window` decisions of the namespace, once there were `warm_up` of them: then about the share that ag_quantile
+    leaves is looked at further, and in about the share dg_quantile of the decisions a link is accepted. After AG
+    fired it rests for `cool_down` decisions, twice as long each time that it fires again at once.
     """
 
     mode: GateMode = "fixed"

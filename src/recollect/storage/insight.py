@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -29,6 +29,7 @@ PROPOSED_FOR: Final = timedelta(days=1)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 
 
+Holds = Callable[[Transaction, Sequence[str]], set[str]]
 Key = tuple[str, str, str]
 """Source, target and tag of a link."""
 
@@ -154,11 +155,15 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     return Kept(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
 
 
-def apply(tx: Transaction, access: Access, kept: Kept, *, now: str) -> Kept:
-    """Write the links of a plan whose ends can be linked still and have not been linked since."""
+def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds | None = None) -> Kept:
+    """Write the links of a plan whose ends can be linked still and have not been linked since. holds: which of some
+    nodes keep the invariants of the policy.
+    """
     tx.run("lock_edges_shared", {})
     ids = _ends(kept.plan.accepted)
     known = linkable(tx, access, ids, now=now)
+    if holds is not None:
+        known = {node_id: known[node_id] for node_id in holds(tx, list(known))}
     linked = {frozenset(row) for row in tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)})}
     made = []
     for link in kept.plan.accepted:

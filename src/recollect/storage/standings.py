@@ -37,6 +37,7 @@ class Standing:
     recency_anchor: str
     superseded_by: str | None
     valid_to: str | None = None
+    page_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 -- name: node_standings
 -- || '': let the rows be found by their ids; by their kinds they would be all of them.
 select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
-       coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to
+       coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to, n.page_id
 from nodes n
 where {visible n} and {live n} and n.id in {each ids} and n.kind || '' in {each kinds}
   and n.scope in {each scopes} --if scopes
