@@ -85,3 +85,75 @@ def _arrival(database: str, row: Mapping[str, Any]) -> list[str]:
 def _ratio(figures: Mapping[str, Any], base: str) -> str:
     value = figures["times_precision_of"].get(base)
     return "–" if value is None else f"{value:.2f}"
+
+
+def hops(found: Mapping[str, Any]) -> list[str]:
+    """Which links of a pool help the graph arm."""
+    lines = []
+    for name, row in found.items():
+        if not isinstance(row, dict) or "strength" not in row:
+            continue
+        pool = row["pool"]
+        lines.append(
+            f"\n{name}: {row['texts']:,} passages, {row['questions']} questions, {pool['links_after_cap']:,} candidate links, "
+            f"{pool['mentions_after_cap']:,} of them by a title. Recall@5 by the share of them that is kept:\n"
+        )
+        for strength, figures in row["strength"].items():
+            recall = figures["recall"]
+            shares = list(next(iter(recall.values())))
+            labels = [share if share == "accepted" else f"{float(share):.0%}" for share in shares]
+            lines.append(f"| strength {strength} | " + " | ".join(labels) + " |\n|---|" + "---|" * len(labels))
+            lines += [
+                f"| {chooser} | " + " | ".join(f"{values[share]:.3f}" for share in shares) + " |"
+                for chooser, values in recall.items()
+            ]
+            lines.append("")
+    return [
+        "\n## Insight: fewer links, same recall (`python -m bench.insight_hops`)\n",
+        "Passages without titles, and a pool of links between them: one names the other's title, they are nearest "
+        "neighbours, both name a third one's title. The gate knows which links are by a title, as the product does; the "
+        "choosers that take `names` first know it, too, and the others do not. Strength: the weight of kept links that "
+        "are not by a title; 0.15 is what the product gives its insight links. `accepted`: as many as the gate accepts. "
+        "Differences of less than some .03 are within two standard errors.",
+        *lines,
+    ]
+
+
+def paths(found: Mapping[str, Any]) -> list[str]:
+    """The engines of shortest paths."""
+    rows, searches = [], []
+    for name, row in found.items():
+        if not isinstance(row, dict) or "cached_incr" not in row:
+            continue
+        nodes = f"{int(name.removesuffix('_nodes')):,}"
+        cached, incremental = row["cached"]["decision_ms"], row["cached_incr"]["decision_ms"]
+        step = row["cached_incr"]["step_ms"]
+        rows.append(
+            f"| {nodes} | {row['edges']:,} | {row['core']['decision_ms']} | {_three(cached)} | {_three(incremental)} "
+            f"| {_three(row['cached_incr']['decision_with_cache_ms'])} | {_three(step)} "
+            f"| {row['cached_incr']['difference_to_core']:g} |"
+        )
+        by_library = row["search_from_64_ms"]
+        cells = [
+            f"{by_library[library]['whole']['p50']} / {by_library[library]['ready']['p50']}"
+            if library in by_library
+            else "–"
+            for library in ("numpy", "scipy", "rustworkx", "igraph")
+        ]
+        searches.append(f"| {nodes} | " + " | ".join(cells) + " |")
+    return [
+        "\n## Shortest paths (`python -m bench.paths`)\n",
+        "One decision in ms: pairs fixed, the gains of all candidates, five adopted one after the other; `core` once (in the "
+        "largest graph without adopting), the others p50 / p95 / p99. The budget of the whole decision is "
+        f"{found['budget_ms']:g} ms. `step`: one adoption and the gains after it.\n",
+        "| nodes | edges | core | cached | cached_incr | with what the cache keeps | step | greatest difference to core |"
+        "\n|---|---|---|---|---|---|---|---|",
+        *rows,
+        "\nSteps from 64 nodes to all others, p50 in ms: making the library's graph included / with it ready.\n",
+        "| nodes | ours (numpy) | SciPy | rustworkx | igraph |\n|---|---|---|---|---|",
+        *searches,
+    ]
+
+
+def _three(times: Mapping[str, Any]) -> str:
+    return f"{times['p50']} / {times['p95']} / {times['p99']}"

@@ -363,7 +363,7 @@ def test_saving_shows_the_links_that_it_made():
     assert "linked a -[relates_to 0.71]-> b: both are about ships" in readable(
         saved_lines(Saved(node, "created", links=(link("a", "b"),)))
     )
-    assert "nothing to link it to" in readable(saved_lines(Saved(node, "created")))
+    assert "no new link is worth it" in readable(saved_lines(Saved(node, "created")))
 
 
 @pytest.mark.parametrize(

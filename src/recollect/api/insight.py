@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from recollect.insight.gates import GateState
     from recollect.storage.port import Model
 
+# So much of a text is looked for in others.
+_WORDS: Final = 2_000
 # So long what is new waits for its vector before it is judged without.
 _WAITING: Final = timedelta(days=1)
 # So many of the nodes around the links are named, for a picture of them.
@@ -200,7 +202,8 @@ class InsightVerbs(Asking):
         model, vectors = self._database.read(lambda tx: _vectors(tx, access, some))
         now = self._now()
         for node in some:
-            question = Question(text_of(node.title, node.content), vectors.get(node.id), model, kinds=SEARCHED, now=now)
+            words = text_of(node.title, node.content)[:_WORDS]
+            question = Question(words, vectors.get(node.id), model, kinds=SEARCHED, now=now)
             self._decide(finding, question, node.id, namespace=node.namespace)
         return (_NO_VECTOR,) if self._embedder is not None and len(vectors) < len(some) else ()
 

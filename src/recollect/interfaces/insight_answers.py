@@ -93,7 +93,7 @@ class DecisionAnswer(Answer):
     best_h: int
     hops: list[HopAnswer]
     ag: bool = Field(description="Whether it was looked further: g0 > theta_ag.")
-    dg: bool = Field(description="Whether it is worth doing: gmin ≤ theta_dg.")
+    dg: bool = Field(description="Whether a link was accepted: its g ≤ theta_dg.")
     theta_ag: float
     theta_dg: float
     candidates: int

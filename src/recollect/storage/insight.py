@@ -193,7 +193,7 @@ def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept
     tx.run("lock_edges_shared", {})
     when = {"owner": access.owner, "created_at": kept.plan.applied_at}
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
-    removed = sum(tx.count("insight_link_remove", {**when, **key}) for key in keys)
+    removed = sum(tx.count("insight_link_remove", {**scope_parameters(access), **when, **key}) for key in keys)
     sources = json_text([source for source, _, _ in kept.made])
     left = {(one, other, tag) for one, other, tag in tx.rows("links_made_then", {**when, "ids": sources})}
     plan = replace(kept.plan, state="undone", undone_at=now, written=len(left & set(kept.made)))

@@ -39,7 +39,7 @@ def saved_lines(saved: Saved) -> Iterator[RenderableType]:
     for link in saved.links:
         yield shown(f"linked {link.source_id} -[{link.tag} {link.weight:.2f}]-> {link.target_id}: {link.reason}")
     if not saved.links:
-        yield "nothing to link it to"
+        yield "no new link is worth it"
     yield from (shown(f"degraded: {why}") for why in saved.degraded)
 
 

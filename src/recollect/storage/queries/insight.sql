@@ -136,5 +136,5 @@ where e.owner_id = :owner and e.source_id in {each ids} and e.created_at = :crea
 -- name: insight_link_remove
 -- What somebody has changed since is theirs, and what another plan made anew belongs to that.
 delete from edges
-where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
+where {visible_edge edges} and source_id = :source_id and target_id = :target_id and tag = :tag
   and judge = 'insight' and created_at = :created_at
