@@ -242,7 +242,7 @@ def composition(pool: Pool, order: Places, *, shares: Sequence[float] = SHARES[1
 
 def tells(pool: Pool, judged: Mapping[str, Judged]) -> dict[str, dict[str, float]]:
     """How well each figure alone tells the links that questions need from the others: the area under the curve, among
-    all links, and among those that are no mentions.
+    all links, among mentions, and among the others.
     """
     figures: dict[str, NDArray[Any]] = {}
     for name, each in judged.items():

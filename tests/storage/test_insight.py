@@ -146,6 +146,7 @@ def test_what_somebody_changed_since_stays(memory):
     assert (undone.state, undone.written) == ("undone", 1)
     (left,) = memory.relations().edges
     assert (left.weight, left.reason, left.judge) == (0.123, "I looked at both", None)
+    assert left.confidence == 1.0, "who links it by hand is sure of it"
     assert memory.undo_insight(plan.id).written == 1, "and it is told again"
 
 

@@ -20,6 +20,8 @@ from recollect.text.check import check_time, json_text
 
 # Who judges where a person has corrected: what a program says later does not change it.
 HUMAN: Final = "human"
+# Who judges where links were found to be worth it: little is sure of them until a caller makes them its own.
+INSIGHT: Final = "insight"
 # Where these columns are in a row that starts with its seq.
 _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
@@ -57,7 +59,8 @@ def save(
         return Related(edge, "created")
     existing = from_row(row)
     kept = existing.reason if reason is None else reason or None
-    changed = guard(replace(existing, weight=weight, reason=kept, judge=None))
+    sure = 1.0 if existing.judge == INSIGHT else existing.confidence
+    changed = guard(replace(existing, weight=weight, reason=kept, judge=None, confidence=sure))
     if changed != existing:
         changed = replace(changed, version=existing.version + 1, updated_at=now)
     saved = replace(changed, observed_at=now)

@@ -20,7 +20,6 @@ from recollect.storage.port import Transaction
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
 
-JUDGE: Final = "insight"
 # About so many of the links between texts that the gate accepts are true ones where that is known; with more, the
 # graph arm follows them where it should not (docs/decisions/0005-insight.md).
 CONFIDENCE: Final = 0.15
@@ -175,7 +174,7 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds
             weight=link.weight,
             reason=link.reason,
             confidence=CONFIDENCE,
-            judge=JUDGE,
+            judge=edges.INSIGHT,
         )
         if tx.count("insight_link_add", {"owner": access.owner, **edges.to_parameters(edge)}):
             made.append((*ends, link.tag))
