@@ -116,6 +116,7 @@ def hops(found: Mapping[str, Any]) -> list[str]:
         "are not by a title; 0.15 is what the product gives its insight links. `accepted`: as many as the gate accepts. "
         "Differences of less than some .03 are within two standard errors.",
         *lines,
+        "![Recall by the share of links kept](insight-hops.svg)",
     ]
 
 
