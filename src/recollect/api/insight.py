@@ -35,7 +35,7 @@ _WORDS: Final = 2_000
 # So long what is new waits for its vector before it is judged without.
 _WAITING: Final = timedelta(days=1)
 # So many of the nodes around the links are named, for a picture of them.
-_NAMED_AROUND: Final = 100
+_NAMED_AROUND: Final = 60
 _NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
 _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 

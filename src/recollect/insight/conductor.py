@@ -173,9 +173,9 @@ def _neighbours(links: Sequence[Link]) -> Near:
     """The neighbours of each node and how strongly it is linked to them: where twice, by the stronger one."""
     near: Near = defaultdict(dict)
     for link in links:
-        if link.source_id != link.target_id:
-            for one, other in ((link.source_id, link.target_id), (link.target_id, link.source_id)):
-                near[one][other] = max(link.strength, near[one].get(other, 0.0))
+        one, other, strength = link.source_id, link.target_id, link.strength
+        if one != other and near[one].get(other, -1.0) < strength:
+            near[one][other] = near[other][one] = strength
     return near
 
 
