@@ -58,9 +58,9 @@ class InsightVerbs(Asking):
         self, memo_id: str | None = None, *, query: str | None = None, namespace: str | None = None, limit: int = 50
     ) -> InsightPlan:
         """A plan of the links that are worth it: for a memo (or claim, or fragment) among those of its namespace (or
-        of the one given, which it must be in), for what fits a question best,
-        or with neither for everything in the namespace that is new since the last plan of that kind was applied,
-        at most `limit` nodes at a time. Nothing is linked before the plan is applied.
+        of the one given, which it must be in), for what fits a question best, or with neither for everything in the
+        namespace that is new since the last plan of that kind was applied, at most `limit` nodes at a time. Nothing
+        is linked before the plan is applied.
         """
         if memo_id is not None and query is not None:
             raise InvalidInput("give memo_id or query, not both", hint="give neither to judge everything new")
@@ -138,7 +138,6 @@ class InsightVerbs(Asking):
         """The node with this id, if it is one that can be linked."""
         node_id = check.check_id(memo_id, field="memo_id")
         access = self._access.narrowed(namespace)
-
         node = self._database.read(lambda tx: nodes.get(tx, access, node_id))
         if node.kind not in SEARCHED:
             raise InvalidInput(f"{node.id} is a {node.kind}; {', '.join(SEARCHED)}s are linked")
@@ -167,7 +166,6 @@ class InsightVerbs(Asking):
 
     def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
         access, now = finding.access, self._now()
-
         upto = self._database.write(lambda tx: insight.settled(tx, access))
 
         def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
