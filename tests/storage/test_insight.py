@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import psycopg
 import pytest
 from embedders_for_tests import Numbered
 from talking_for_tests import Clock
 
-from recollect import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound
+from recollect import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound, StoreBusy
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 # The digit says what a text is about: 1 is one topic, 2 another.
@@ -377,3 +378,15 @@ def test_a_plan_reads_back_as_it_was_kept(memory):
         )
         assert other.accepted == plan.accepted
     assert replace(again, state="applied", undone_at=None, written=6) == read
+
+
+def test_what_is_new_is_not_asked_for_past_an_open_writer(memory, url):
+    """Its node may get a lower seq than one that is there already, and would never be new."""
+    if not url.startswith("postgresql"):
+        pytest.skip("SQLite has one writer at a time")
+    save_all(memory)
+    with psycopg.connect(url) as other:
+        other.execute("lock table edges in row exclusive mode")
+        with pytest.raises(StoreBusy):
+            memory.find_insight()
+    assert memory.find_insight().judged

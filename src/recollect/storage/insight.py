@@ -59,6 +59,7 @@ class Kept:
 
 def settled(tx: Transaction, access: Access) -> int:
     """A seq up to which no node can come any more: everybody who saves has to be done first."""
+    tx.run("wait_briefly", {})
     tx.run("lock_edges_alone", {})
     return last(tx, access)
 

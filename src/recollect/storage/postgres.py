@@ -280,6 +280,8 @@ def _translated() -> Iterator[None]:
         yield
     except _COLLISIONS:
         raise StoreBusy("other writers kept changing the same rows", hint="try again") from None
+    except errors.LockNotAvailable:
+        raise StoreBusy("another writer is not done yet", hint="try again") from None
     except PoolClosed:
         raise StoreUnavailable("the store is closed") from None
     except PoolTimeout:

@@ -8,6 +8,10 @@ lock table edges in row exclusive mode
 -- name: lock_edges_alone
 lock table edges in share row exclusive mode
 
+-- name: wait_briefly
+-- For a lock that everybody who comes after would wait behind.
+set local lock_timeout = '2s'
+
 -- name: model_held
 select m.number, m.model_id, m.dimension
 from embedding_models m

@@ -6,6 +6,9 @@ select 1
 -- name: lock_edges_alone
 select 1
 
+-- name: wait_briefly
+select 1
+
 -- name: model_held
 select m.number, m.model_id, m.dimension
 from embedding_models m
