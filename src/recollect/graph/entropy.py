@@ -130,7 +130,7 @@ class Entropies:
     def gains(self, edges: Places) -> Numbers:
         """By how much H_u + H_v would rise with each edge (u, v) alone; 0 for a loop or an edge that is there.
 
-        Range: any real: one more row may make a neighbourhood less even. Nodes that are no end of the edge keep H.
+        Range: any real, though no fall was ever found. Nodes that are no end of the edge keep H.
         """
         graph_of(self._size, edges)  # refuses what cannot be edges of this graph
         pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)

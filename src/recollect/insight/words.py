@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from recollect.model.insight import LinkFigures
+
+
+# A smaller share of words would be told as 0 %.
+_TOLD: Final = 0.005
 
 
 def reason(figures: LinkFigures, *, accepted: bool, theta_dg: float, others: int) -> str:
@@ -10,7 +16,7 @@ def reason(figures: LinkFigures, *, accepted: bool, theta_dg: float, others: int
     for_it = []
     if figures.similarity is not None:
         for_it.append(f"{_closeness(figures.similarity)} in meaning ({figures.similarity:.2f})")
-    if figures.words:
+    if figures.words is not None and figures.words >= _TOLD:
         for_it.append(f"{figures.words:.0%} of its words")
     if figures.common_neighbours:
         plural = "" if figures.common_neighbours == 1 else "s"
