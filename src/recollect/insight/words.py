@@ -6,7 +6,6 @@ from typing import Final
 
 from recollect.model.insight import LinkFigures
 
-
 # A smaller share of words would be told as 0 %.
 _TOLD: Final = 0.005
 
