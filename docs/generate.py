@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,19 @@ from recollect.interfaces.mcp.server import INSTRUCTIONS, TOOLS
 from recollect.interfaces.mcp.tool import CEILING_BYTES
 from recollect.model import errors, limits
 from recollect.model.graph import BOUNDARY_CLASSES
-from recollect.policy import document, invariants, linking, linking_kinds, nodes, reading, retrieval, tuning
+from recollect.model.metabolism import EVIDENCE_TAGS
+from recollect.policy import (
+    document,
+    invariants,
+    linking,
+    linking_kinds,
+    metabolism,
+    metabolism_kinds,
+    nodes,
+    reading,
+    retrieval,
+    tuning,
+)
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `make docs`; do not edit. -->\n\n"
@@ -166,6 +179,7 @@ def policy() -> str:
         "hold, `theta_link` is raised, `warm_up` is lowered, and the mode is `l1`.\n"
     )
     parts += _policy_sections("insight", linking_kinds.KINDS, linking.Linking())
+    parts += _policy_metabolism()
     parts.append(f"## `calibration`\n\n{_told(retrieval.Calibration)}\n")
     parts.append(f"`recollect calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
     return "\n".join(parts)
@@ -220,6 +234,27 @@ def _policy_sections(of: str, every: Mapping[str, Mapping[str, nodes.Kind]], def
             parts += _policy_rows(f"{of}.{section}.{key}", kind, getattr(settings_of, key))
         parts.append("")
     return parts
+
+
+def _policy_metabolism() -> list[str]:
+    default = metabolism.Metabolism()
+    parts = [f"## `metabolism`\n\n{_listed_keys(default)}\n", "| key | default | may be |\n|---|---|---|"]
+    for key, kind in metabolism_kinds.KINDS.items():
+        if key == "exclusive":
+            parts.append(f"| `metabolism.{key}` | the list below | {kind} |")
+        else:
+            parts += _policy_rows(f"metabolism.{key}", kind, getattr(default, key))
+    evidence = _choices(EVIDENCE_TAGS)
+    return [
+        *parts,
+        f"\nA call of metabolism may give any of them but `exclusive` for one run. Evidence is {evidence}.\n",
+        f"Exclusive without a list: {_choices(default.exclusive)}.\n",
+    ]
+
+
+def _listed_keys(documented: object) -> str:
+    """What the code says about it, with an item for each key, which begins a line there."""
+    return re.sub(r"^([a-z_]+): ", r"- `\1`: ", _told(documented), flags=re.MULTILINE)
 
 
 def _policy_rows(key: str, kind: nodes.Kind, default: Any) -> list[str]:

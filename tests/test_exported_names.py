@@ -45,6 +45,9 @@ PARITY = {
     "find_insight": ("find_insight", "insight"),
     "apply_insight": ("find_insight", "insight"),  # with apply_plan_id, --apply-plan
     "undo_insight": ("find_insight", "insight"),  # with undo_plan_id, --undo
+    "metabolize": ("metabolize", "metabolize"),
+    "restore": ("restore", "restore"),
+    "reinforce": (None, "reinforce"),  # agents say it by memory_feedback
     "namespaces": ("list_namespaces", "namespaces"),
     "rename_namespace": (None, "rename"),  # for people: it moves everything below it
     "export": (None, "export"),

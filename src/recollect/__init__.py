@@ -43,6 +43,15 @@ from recollect.model.evidence import (
 )
 from recollect.model.graph import Edge, Node, NodeRef
 from recollect.model.insight import Decision, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
+from recollect.model.metabolism import (
+    Histogram,
+    MetabolismPlan,
+    Reinforced,
+    Restored,
+    TagConflict,
+    ThinLink,
+    Weak,
+)
 from recollect.model.results import (
     ActiveContext,
     Check,
@@ -99,6 +108,7 @@ __all__ = [
     "Gone",
     "Guarded",
     "Health",
+    "Histogram",
     "Hit",
     "Imported",
     "Info",
@@ -109,6 +119,7 @@ __all__ = [
     "Judged",
     "LinkFigures",
     "Memory",
+    "MetabolismPlan",
     "NamespaceCount",
     "Namespaces",
     "NewClaim",
@@ -128,10 +139,12 @@ __all__ = [
     "QueryResult",
     "Reclassified",
     "RecollectError",
+    "Reinforced",
     "Related",
     "Relations",
     "Renamed",
     "Rendered",
+    "Restored",
     "Saved",
     "SchemaTooNew",
     "Scores",
@@ -143,10 +156,13 @@ __all__ = [
     "StoreUnavailable",
     "Swept",
     "TableShape",
+    "TagConflict",
     "Task",
     "TaskState",
     "TextRefused",
+    "ThinLink",
     "Trust",
     "ViewShape",
+    "Weak",
     "Weighed",
 ]

@@ -12,6 +12,7 @@ from recollect import config
 from recollect.api.documents import DocumentVerbs
 from recollect.api.explore import ExploreVerbs
 from recollect.api.memos import MemoVerbs
+from recollect.api.metabolism import MetabolismVerbs
 from recollect.api.opening import access_from, open_database, open_embedder, tuning_of
 from recollect.api.policy import PolicyVerbs
 from recollect.api.recall import RecallVerbs
@@ -25,7 +26,16 @@ from recollect.model.errors import InvalidInput
 
 
 class Memory(
-    MemoVerbs, SearchVerbs, RecallVerbs, RelationVerbs, DocumentVerbs, TaskVerbs, ExploreVerbs, PolicyVerbs, UpkeepVerbs
+    MemoVerbs,
+    SearchVerbs,
+    RecallVerbs,
+    RelationVerbs,
+    DocumentVerbs,
+    TaskVerbs,
+    ExploreVerbs,
+    PolicyVerbs,
+    MetabolismVerbs,
+    UpkeepVerbs,
 ):
     """A memory, seen by one owner from one root.
 

@@ -16,7 +16,7 @@ from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, StoreBusy
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, Scope
 from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Reclassified
-from recollect.storage import edges, embeddings, events, evidence, nodes, policies, sweep, tasks
+from recollect.storage import edges, embeddings, events, evidence, nodes, policies, retired, sweep, tasks
 from recollect.storage.events import Trace
 from recollect.storage.port import Progress, Row, Transaction
 from recollect.storage.statements import scope_parameters
@@ -249,11 +249,11 @@ class PolicyVerbs(Asking):
         self._database.write(lambda tx: evidence.clean_corrections(tx, access, self._boundary.cleaned))
         self._database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
         for batch in self._batches(access, "retired_after"):
-            for seq, namespace, content in batch:
+            for seq, namespace, content, node_id in batch:
                 cleaned = check.json_text(self._boundary.cleaned_values(json.loads(content), namespace))
                 if cleaned != content:
-                    row = {"owner": access.owner, "seq": seq, "content": cleaned}
-                    self._database.write(lambda tx, row=row: tx.run("retired_replace", row))  # type: ignore[misc]
+                    row = {"owner": access.owner, "seq": seq, "content": cleaned, "node_id": node_id}
+                    self._database.write(lambda tx, row=row: _replace_retired(tx, row))  # type: ignore[misc]
 
     def _batches(self, access: Access, statement: str) -> Iterator[list[Row]]:
         """All rows of a statement in order, a batch at a time."""
@@ -286,10 +286,16 @@ class PolicyVerbs(Asking):
             if taken is None or nodes.from_row(taken).id == node.id:
                 nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
                 return set()
-            sweep.retire(tx, access, [new], rule="same text after redaction", run_id=self._new_id(), now=self._now())
+            receipt = retired.Receipt(self._new_id(), self._now(), "same text after redaction")
+            sweep.retire(tx, access, [node.id], receipt, instead={node.id: new})
             return {"merged"}
 
         return self._database.write(work)
+
+
+def _replace_retired(tx: Transaction, row: Mapping[str, Any]) -> None:
+    tx.run("retired_replace", row)
+    tx.run("retired_vectors_forget", row)
 
 
 def _put(tx: Transaction, access: Access, new: PolicyVersion, expected_version: str | None, trace: Trace) -> bool:

@@ -15,6 +15,7 @@ from recollect.model.namespaces import is_inside
 from recollect.policy import document, invariants
 from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
 from recollect.policy.linking import Linking
+from recollect.policy.metabolism import Metabolism
 from recollect.policy.retrieval import Retrieval
 
 DEFAULT_ALLOW: Final = ("answer:task",)
@@ -50,6 +51,7 @@ class Effective:
     invariants: tuple[Invariant, ...]
     retrieval: Retrieval
     linking: Linking
+    metabolism: Metabolism
 
     def visible_classes(self, allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
         """The classes that the held tags open. One that stays closed closes all the stricter ones."""
@@ -156,6 +158,7 @@ def _folded(chain: Sequence[Policy]) -> Effective:
             *(policy.retrieval for policy in layers), calibration=calibrations[-1] if calibrations else None
         ),
         linking=document.linking(*(policy.insight for policy in layers)),
+        metabolism=document.metabolism(*(policy.metabolism for policy in layers)),
     )
 
 

@@ -1,4 +1,4 @@
-"""A policy as a value: how long scopes live, who sees which class, what must hold, how recall and insight are tuned."""
+"""A policy as a value: how long scopes live, who sees which class, what must hold, how the rest is tuned."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from recollect.model.errors import InvalidInput
 from recollect.model.graph import BoundaryClass, Scope
 from recollect.policy.linking import Linking
+from recollect.policy.metabolism import Metabolism
 from recollect.policy.retrieval import Calibration, Retrieval
 
 # What a scan of a text can find, and so what a policy can redact and detect.
@@ -50,7 +51,7 @@ class Invariant:
 class Policy:
     """One document, with the default policy's values where it says nothing.
 
-    retrieval, insight: only what was given, by section and key, with a preset written out.
+    retrieval, insight: only what was given, by section and key, with a preset written out; metabolism: by key.
     stated: which keys the document gave itself, such as `scopes.session.ttl_days`. Below another policy only
     these count: a silent document must not pull what stands above it back to the default.
     """
@@ -62,6 +63,7 @@ class Policy:
     invariants: tuple[Invariant, ...]
     retrieval: Mapping[str, Any]
     insight: Mapping[str, Any]
+    metabolism: Mapping[str, Any]
     calibration: Calibration | None
     stated: frozenset[str]
 
@@ -119,6 +121,17 @@ def linking(*layers: Mapping[str, Any]) -> Linking:
         cand_expansion=expansion if candidates.allow_autocand else replace(expansion, mode="l1"),
         gates=replace(gates, warm_up=min(gates.warm_up, gates.window)),
     )
+
+
+def metabolism(*layers: Mapping[str, Any]) -> Metabolism:
+    """The parameters of metabolism, laid over each other likewise; a layer is what `Policy.metabolism` holds.
+
+    Lists of exclusive tags are not merged: the last one holds.
+    """
+    built = Metabolism()
+    for layer in layers:
+        built = replace(built, **layer)
+    return built
 
 
 def _laid(built: Parameters, layers: Sequence[Mapping[str, Any]]) -> Parameters:

@@ -15,6 +15,7 @@ import yaml
 
 from recollect.model import limits
 from recollect.model.errors import InvalidInput, shown
+from recollect.policy.ranges import Range
 
 # A policy nests five deep; the composer calls itself once for each level.
 DEPTH: Final = 16
@@ -41,14 +42,9 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A finite number within a range; a whole one, without one of its ends, or null, if so stated."""
+class Number(Range):
+    """A number within a range, or null, if so stated."""
 
-    low: float
-    high: float
-    whole: bool = False
-    without_low: bool = False
-    without_high: bool = False
     nullable: bool = False
 
     def read(self, node: yaml.Node, *, of: str) -> float | int | None:
@@ -57,18 +53,14 @@ class Number:
         if not isinstance(node, yaml.ScalarNode) or node.tag not in (_WHOLE, _FLOAT):
             raise fault(node, f"{of} must be a number, not {described(node)}", hint=str(self))
         value = _number(node, of=of, hint=str(self))
-        if self.whole and not isinstance(value, int):
-            raise fault(node, f"{of} must be a whole number, not {node.value}", hint=str(self))
-        below = value <= self.low if self.without_low else value < self.low
-        above = value >= self.high if self.without_high else value > self.high
-        if below or above:
-            raise fault(node, f"{of} {shown(value)} is out of range", hint=str(self))
+        problem = self.problem(value)
+        if problem is not None:
+            raise fault(node, f"{of} {problem}", hint=str(self))
         return value if self.whole else float(value)
 
     def __str__(self) -> str:
-        low = f"above {self.low:,g}" if self.without_low else f"from {self.low:,g}"
-        high = f"below {self.high:,g}" if self.without_high else f"to {self.high:,g}"
-        return f"a {'whole ' * self.whole}number {low} {high}{', or null' * self.nullable}"
+        # A dataclass with slots is made anew, and super() without arguments would name the one before.
+        return f"{Range.__str__(self)}{', or null' * self.nullable}"
 
 
 @dataclass(frozen=True, slots=True)

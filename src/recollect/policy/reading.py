@@ -15,6 +15,7 @@ from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope
 from recollect.policy import invariants
 from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
 from recollect.policy.linking_kinds import read_insight
+from recollect.policy.metabolism_kinds import read_metabolism
 from recollect.policy.nodes import (
     Choice,
     Entries,
@@ -45,6 +46,7 @@ _SECTIONS: Final = (
     "invariants",
     "retrieval",
     "insight",
+    "metabolism",
     "calibration",
 )
 _VERSION: Final = re.compile(r"(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2}")
@@ -63,13 +65,16 @@ BLANK: Final = Policy(
     invariants=(),
     retrieval=MappingProxyType({}),
     insight=MappingProxyType({}),
+    metabolism=MappingProxyType({}),
     calibration=None,
     stated=frozenset(),
 )
 
 
 def read(text: str, *, base: Policy = BLANK) -> Policy:
-    """The policy in the text; what it leaves out comes from `base`, apart from the parameters of recall and insight."""
+    """The policy in the text; what it leaves out comes from `base`, apart from parameters, which are laid over each
+    other later.
+    """
     root = compose(text)
     sections = read_entries(root, of="the policy", allowed=_SECTIONS)
     if "version" not in sections:
@@ -85,6 +90,7 @@ def read(text: str, *, base: Policy = BLANK) -> Policy:
         invariants=_invariants(given["invariants"]) if "invariants" in given else base.invariants,
         retrieval=read_retrieval(given["retrieval"]) if "retrieval" in given else MappingProxyType({}),
         insight=read_insight(given["insight"]) if "insight" in given else MappingProxyType({}),
+        metabolism=read_metabolism(given["metabolism"]) if "metabolism" in given else MappingProxyType({}),
         calibration=None if calibration is None or is_null(calibration) else read_calibration(calibration),
         stated=frozenset(stated),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -11,6 +11,7 @@ from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, NotFound
 from recollect.model.graph import JUDGEMENTS, Edge, Node, NodeRef, strictest
+from recollect.model.metabolism import EVIDENCE_TAGS, Reinforced
 from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, Related, Relations
 from recollect.storage import nodes
@@ -22,6 +23,10 @@ from recollect.text.check import check_time, json_text
 HUMAN: Final = "human"
 # Who judges where links were found to be worth it: little is sure of them until a caller makes them its own.
 INSIGHT: Final = "insight"
+# How much surer a link becomes that was seen again, and how much less sure one that was found wrong; its weight grows
+# by half as much.
+STRENGTHEN: Final = 0.2
+WEAKEN: Final = 0.3
 # Where these columns are in a row that starts with its seq.
 _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
@@ -59,7 +64,8 @@ def save(
         return Related(edge, "created")
     existing = from_row(row)
     kept = existing.reason if reason is None else reason or None
-    sure = 1.0 if existing.judge == INSIGHT else existing.confidence
+    # Said again, it is surer.
+    sure = 1.0 if existing.judge == INSIGHT else min(1.0, existing.confidence + STRENGTHEN)
     changed = guard(replace(existing, weight=weight, reason=kept, judge=None, confidence=sure))
     if changed != existing:
         changed = replace(changed, version=existing.version + 1, updated_at=now)
@@ -68,16 +74,48 @@ def save(
     return Related(saved, "unchanged" if changed == existing else "updated")
 
 
+def reinforce(
+    tx: Transaction, access: Access, key: tuple[str, str, str], *, weaken: bool, now: str, within: str | None = None
+) -> Reinforced:
+    """Strengthen a link, or weaken it."""
+    tx.run("lock_edges_shared", {})
+    edge = _known(tx, access, key, within)
+    if edge.tag in EVIDENCE_TAGS:
+        raise InvalidInput(f"{edge.tag!r} is evidence and is not reinforced", hint="add_evidence and correct change it")
+    _refuse_human(edge)
+    changed = weakened(edge, now=now) if weaken else strengthened(edge, now=now)
+    tx.run("edge_replace", {"owner": access.owner, **to_parameters(changed)})
+    return Reinforced(changed, edge)
+
+
+def strengthened(edge: Edge, *, now: str) -> Edge:
+    """A link after it was found to be right: surer, heavier and seen now."""
+    figures = {"confidence": min(1.0, edge.confidence + STRENGTHEN), "weight": min(1.0, edge.weight + STRENGTHEN / 2)}
+    return _changed(edge, figures, now=now, observed_at=now)
+
+
+def weakened(edge: Edge, *, now: str) -> Edge:
+    """A link after it was found to be wrong: less sure. That is no observation, so its age stays."""
+    return _changed(edge, {"confidence": max(0.0, edge.confidence - WEAKEN)}, now=now, observed_at=edge.observed_at)
+
+
+def reinforce_of(
+    tx: Transaction, access: Access, node_id: str, others: Sequence[str] | None, *, weaken: bool, now: str
+) -> int:
+    """Strengthen or weaken the links of a node (those with others, if given) that are neither evidence nor a person's
+    judgement; returns how many.
+    """
+    tx.run("lock_edges_shared", {})
+    where = {**scope_parameters(access), "id": node_id, "others": None if others is None else json_text(others)}
+    found = [from_row(row) for row in tx.rows("edges_reinforced", where)]
+    change = weakened if weaken else strengthened
+    tx.run_many("edge_replace", [{"owner": access.owner, **to_parameters(change(edge, now=now))} for edge in found])
+    return len(found)
+
+
 def delete(tx: Transaction, access: Access, key: tuple[str, str, str], *, within: str | None = None) -> Edge:
     """Remove one link."""
-    row = tx.row("edge_get", _key_parameters(access, key))
-    edge = None if row is None else from_row(row)
-    if edge is None or (within is not None and not is_inside(edge.source_namespace, within)):
-        source_id, target_id, tag = key
-        raise NotFound(
-            f"there is no relation {tag!r} from {source_id} to {target_id} in {access.root!r}",
-            hint="list the relations of either memo",
-        )
+    edge = _known(tx, access, key, within)
     _refuse_human(edge)
     tx.run("edge_delete", {"owner": access.owner, **to_parameters(edge)})
     return edge
@@ -185,6 +223,25 @@ def from_row(row: Row) -> Edge:
 def to_parameters(edge: Edge) -> dict[str, Any]:
     """An edge's columns as statement parameters."""
     return {name: getattr(edge, name) for name in EDGE_COLUMNS}
+
+
+def _known(tx: Transaction, access: Access, key: tuple[str, str, str], within: str | None) -> Edge:
+    row = tx.row("edge_get", _key_parameters(access, key))
+    edge = None if row is None else from_row(row)
+    if edge is None or (within is not None and not is_inside(edge.source_namespace, within)):
+        source_id, target_id, tag = key
+        raise NotFound(
+            f"there is no relation {tag!r} from {source_id} to {target_id} in {access.root!r}",
+            hint="list the relations of either memo",
+        )
+    return edge
+
+
+def _changed(edge: Edge, figures: Mapping[str, Any], *, now: str, observed_at: str) -> Edge:
+    changed = replace(edge, **figures)
+    if changed != edge:
+        changed = replace(changed, version=edge.version + 1, updated_at=now)
+    return replace(changed, observed_at=observed_at)
 
 
 def _refuse_human(edge: Edge) -> None:

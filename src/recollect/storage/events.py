@@ -12,7 +12,7 @@ from recollect.text.check import json_text
 
 Topic = Literal[
     "ingest", "integrate", "delete", "rename", "import", "search", "search_fallback", "activate", "policy", "filter",
-    "critic", "feedback", "sweep", "task", "evidence", "correct", "insight",
+    "critic", "feedback", "sweep", "task", "evidence", "correct", "insight", "metabolism", "restore", "reinforce",
 ]  # fmt: skip
 
 

@@ -65,4 +65,6 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
     tx.run("namespace_move_settings", parameters)
     tx.run("policies_move", parameters)
     insight.move(tx, access, source, target)
+    tx.run("retired_move", parameters)
+    tx.run("runs_move", parameters)
     return Renamed(source, target, nodes, edges)

@@ -57,6 +57,7 @@ DIALECT: Final = Dialect(
         "greatest(extract(epoch from cast(cast(:now as text) as timestamptz)"
         " - cast(coalesce({0}.judged_at, {0}.created_at) as timestamptz)) / 86400.0, 0.0)"
     ),
+    day="(cast(extract(epoch from cast({} as timestamptz)) as double precision) / 86400.0)",
     to_vector=lambda vector: vector,
     from_vectors=_from_vectors,
 )

@@ -53,6 +53,7 @@ DIALECT: Final = Dialect(
     vector="{}.vector",
     together=_near,
     judged_days_ago="max(julianday(:now) - julianday(coalesce({0}.judged_at, {0}.created_at)), 0.0)",
+    day="julianday({})",
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,
 )

@@ -24,6 +24,7 @@ from typing import Any, Final
 from recollect.model.access import Access
 from recollect.model.evidence import Query, Task
 from recollect.model.graph import Edge, Node
+from recollect.model.metabolism import EVIDENCE_TAGS
 from recollect.text.check import json_text
 
 NODE_COLUMNS: Final = tuple(field.name for field in fields(Node))
@@ -62,6 +63,8 @@ class Dialect:
     """What its full-text index looks for when a text should have all these terms, near to each other if it can tell."""
     judged_days_ago: str
     """How many days before :now a node was judged; {} is the row."""
+    day: str
+    """A stored time as a number of days; {} is its column or parameter."""
     to_vector: Callable[[Any], Any]
     """A vector as its column takes it."""
     from_vectors: Callable[[Sequence[bytes]], Any]
@@ -105,7 +108,7 @@ class Statements:
         name, *arguments = (group for group in match.groups() if group is not None)
         if name == "each":
             return self._dialect.each.format(f":{arguments[0]}")
-        if name in ("matches", "vector", "judged_days_ago"):
+        if name in ("matches", "vector", "judged_days_ago", "day"):
             return str(getattr(self._dialect, name)).format(arguments[0])
         if name == "unhidden" and not given & _HIDDEN:
             return ""
@@ -174,6 +177,40 @@ def _live(alias: str) -> str:
     return f"{unexpired} and {alias}.rejected_at is null and {there}"
 
 
+def _is_evidence(alias: str) -> str:
+    return f"{alias}.tag in ({', '.join(repr(tag) for tag in EVIDENCE_TAGS)})"
+
+
+def _thickness(edge: str, clock: str) -> str:
+    # exp(-λΔt) = 1 for what neither decays nor is older than the newest of its namespace; PostgreSQL refuses what
+    # rounds to nothing. An edge from outside of what is looked at has no clock and does not decay.
+    return f"""({edge}.weight * {edge}.confidence * case
+        when {clock}.newest is null or {edge}.observed_at >= {clock}.newest or {{is_evidence {edge}}} then 1.0
+        when {edge}.observed_at <= {clock}.vanished then 0.0
+        else exp({clock}.rate * ({{day {edge}.observed_at}} - {clock}.newest_day))
+    end)"""
+
+
+def _spared(alias: str) -> str:
+    """The first rule that exempts a node from being let go, or null."""
+    running = f"select t.id from tasks t where t.owner_id = {alias}.owner_id and t.status in ('created', 'exploring', 'paused')"
+    judges = "e.source_kind = 'fragment' and e.target_kind = 'claim'"
+    source = f"e.owner_id = {alias}.owner_id and {judges} and e.source_id = {alias}.id and {alias}.kind = 'fragment'"
+    page = f"e.owner_id = {alias}.owner_id and {judges} and e.page_id = {alias}.id and {alias}.kind = 'page'"
+    claim = "exists (select 1 from nodes c where c.owner_id = e.owner_id and c.id = e.target_id and {live c})"
+    return f"""case
+        when {alias}.pinned then 'pinned'
+        when {alias}.claim_kind = 'policy_hint' then 'policy_hint'
+        when {alias}.scope = 'principle' then 'principle'
+        when {alias}.task_id in ({running})
+          or exists (select 1 from edges e where {source} and e.task_id in ({running}))
+          or exists (select 1 from edges e where {page} and e.task_id in ({running})) then 'task'
+        when exists (select 1 from edges e where {source} and {claim})
+          or exists (select 1 from edges e where {page} and {claim}) then 'evidence'
+        when not ({{live {alias}}}) then 'ended'
+    end"""
+
+
 def _row_fragments(kind: str, names: tuple[str, ...]) -> dict[str, Callable[..., str]]:
     """The columns of a kind of row: of an alias, by themselves, as parameters, as changes."""
     return {
@@ -191,6 +228,11 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "unhidden": _unhidden,
     "live": _live,
     "strictest": _strictest,
+    "each_number": lambda name: f"(select cast(v.value as bigint) from {{each {name}}} as v)",  # noqa: S608
+    "is_evidence": _is_evidence,
+    "still": lambda alias: f"not exists (select 1 from metabolism_gone x where x.seq = {alias}.seq)",  # noqa: S608
+    "thickness": _thickness,
+    "spared": _spared,
     **_row_fragments("node", NODE_COLUMNS),
     **_row_fragments("edge", EDGE_COLUMNS),
     **_row_fragments("task", TASK_COLUMNS),

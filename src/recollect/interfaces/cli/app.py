@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli import demo, explore, insight, recall
+from recollect.interfaces.cli import demo, explore, insight, metabolism, recall
 from recollect.interfaces.cli.commands import app
 
 # Imported for the commands that it registers.
-_REGISTERED = (explore, insight, recall)
+_REGISTERED = (explore, insight, metabolism, recall)
 
 
 @app.command("demo")

@@ -144,7 +144,8 @@ TOOLS: Final = (
         description=(
             "Say whether a recalled memo was helpful, harmful, outdated, a duplicate or (a task) completed. Call it "
             "after you have used what memory_activate gave you: helpful memories come first next time, harmful and "
-            "outdated ones sink. With signal 'duplicate' and duplicate_of, that memo stands for both."
+            "outdated ones sink; helpful strengthens the memo's relations, harmful, outdated and duplicate weaken "
+            "them. With signal 'duplicate' and duplicate_of, that memo stands for both."
         ),
         input=FeedbackInput,
         output=FeedbackAnswer,

@@ -67,6 +67,17 @@ where owner_id = :owner and source_id = :source_id and target_id = :target_id an
 delete from edges
 where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
 
+-- name: edges_reinforced
+-- The links of a node, or those with some others, that can be strengthened or weakened.
+select {edge e}
+from edges e
+where {visible_edge e} and not ({is_evidence e}) and coalesce(e.judge, '') <> 'human' and e.seq in (
+    select o.seq from edges o where o.owner_id = :owner and o.source_id = :id
+    union
+    select i.seq from edges i where i.owner_id = :owner and i.target_id = :id
+)
+  and (e.source_id in {each others} or e.target_id in {each others}) --if others
+
 -- name: edge_count_of
 -- A link from a node to itself counts once.
 select count(*)

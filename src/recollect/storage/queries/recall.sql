@@ -78,33 +78,12 @@ from feedback f
 where f.owner_id = :owner and f.request_id = :request_id
 
 -- name: expired
-select {node n}
+select n.id
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.expires_at <= :now
   and n.content_hash = :content_hash --if content_hash
 order by n.expires_at
 limit :limit
-
--- name: edges_touching
-select {edge e}
-from edges e
-where e.owner_id = :owner and (e.source_id in {each ids} or e.target_id in {each ids})
-
--- name: retire
-insert into retired (owner_id, run_id, kind, node_id, namespace, content, reason, retired_at)
-values (:owner, :run_id, :kind, :node_id, :namespace, :content, :reason, :now)
-
--- name: retired_after
-select r.seq, r.namespace, r.content
-from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.seq > :after
-order by r.seq
-limit :limit
-
--- name: retired_replace
-update retired
-set content = :content
-where owner_id = :owner and seq = :seq
 
 -- name: contexts_forget
 delete from active_contexts

@@ -1,0 +1,216 @@
+"""Verbs of metabolism: let go of what is redundant, bring it back, make a relation thicker or thinner."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from recollect.api.state import Verbs, silent
+from recollect.model.access import Access
+from recollect.model.errors import InvalidInput, NotFound, RecollectError
+from recollect.model.metabolism import MetabolismPlan, Orphans, Reinforced, Restored
+from recollect.policy.metabolism import Metabolism, overridden
+from recollect.storage import edges, events, metabolism, retired
+from recollect.storage.metabolism import Clocks, Run
+from recollect.storage.port import Progress, Transaction
+from recollect.storage.retired import Wanted
+from recollect.text import check
+
+logger = logging.getLogger("recollect")
+
+_WANTED: Final = "give a node_id, a run_id or a time since when"
+
+
+class MetabolismVerbs(Verbs):
+    """What may go, and what comes back."""
+
+    def metabolize(
+        self,
+        namespace: str | None = None,
+        *,
+        apply: bool = False,
+        half_life_days: float | None = None,
+        prune_threshold: float | None = None,
+        protection_hours: float | None = None,
+        mdl_neighbours: int | None = None,
+        mdl_benefit: float | None = None,
+        orphans: Orphans | None = None,
+        figures: bool = False,
+        progress: Progress = silent,
+    ) -> MetabolismPlan:
+        """A plan of what may go from a namespace and those below it, with what is spared and why; with `apply` it is
+        carried out, with a receipt for everything that goes. What is not given is what the policy says for each
+        namespace. `figures` adds how relations and weak nodes are distributed.
+
+        A run that was cut off is completed by the next one that is asked for in the same way.
+        """
+        given: dict[str, Any] = {
+            "half_life_days": half_life_days,
+            "prune_threshold": prune_threshold,
+            "protection_hours": protection_hours,
+            "mdl_neighbours": mdl_neighbours,
+            "mdl_benefit": mdl_benefit,
+            "orphans": orphans,
+        }
+        overridden(Metabolism(), **given)
+        access = self._access.narrowed(self._access.resolve(namespace))
+        if not apply:
+            return self._planned(access, given, figures=figures)
+        asked = {name: value for name, value in given.items() if value is not None}
+        run_id, moment = self._new_id(), self._clock()
+        run = self._database.write(lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment))
+        return self._carried_out(access, run, given, figures=figures, progress=progress)
+
+    def restore(self, node_id: str | None = None, *, run_id: str | None = None, since: str | None = None) -> Restored:
+        """Bring back what was let go: one node, what one run let go, or everything since a time, as it was. What
+        cannot come back (another node has its text by now) is named with the reason.
+        """
+        if sum(value is not None for value in (node_id, run_id, since)) != 1:
+            raise InvalidInput("what to bring back is not clear", hint=_WANTED)
+        wanted = Wanted(
+            node_id=None if node_id is None else check.check_id(node_id, field="node_id"),
+            run_id=None if run_id is None else check.check_id(run_id, field="run_id"),
+            since=None if since is None else check.check_time(since, field="since"),
+        )
+        access = self._access
+        if wanted.run_id is not None:
+            self._database.read(lambda tx: retired.require_run(tx, access, wanted.run_id or ""))
+        ids, skipped = self._restore_nodes(access, wanted)
+        if wanted.node_id is not None and not ids and not skipped:
+            raise NotFound(
+                f"there is no receipt of {wanted.node_id} in {access.root!r}",
+                hint=f"receipts are kept for {retired.KEPT.days} days",
+            )
+        links = self._restore_links(access, wanted, ids)
+        restored = Restored(access.root, tuple(ids), links, skipped)
+        if ids or links:
+            self._database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self._now()))
+        self._worker.wake()
+        return restored
+
+    def reinforce(
+        self, source_id: str, target_id: str, *, tag: str, weaken: bool = False, namespace: str | None = None
+    ) -> Reinforced:
+        """Strengthen a relation that proved right (it counts as observed now), or weaken one that did not."""
+        key = (
+            check.check_id(source_id, field="source_memo_id"),
+            check.check_id(target_id, field="target_memo_id"),
+            check.check_tag(tag),
+        )
+        access = self._access
+        within = None if namespace is None else access.resolve(namespace)
+
+        def work(tx: Transaction) -> Reinforced:
+            now = self._now()
+            reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, within=within)
+            edge, before = reinforced.edge, reinforced.before
+            payload = {
+                **dict(zip(("source_memo_id", "target_memo_id", "tag"), key, strict=True)),
+                "weight": [before.weight, edge.weight],
+                "confidence": [before.confidence, edge.confidence],
+            }
+            events.record(tx, access, "reinforce", payload, namespace=edge.source_namespace, at=now)
+            return reinforced
+
+        return self._database.write(work)
+
+    def _planned(self, access: Access, given: Mapping[str, Any], *, figures: bool) -> MetabolismPlan:
+        from recollect.metabolism import plan
+
+        moment = self._clock()
+
+        def look(tx: Transaction) -> MetabolismPlan:
+            clocks = self._clocks(tx, access, given, moment, metabolism.newest(tx, access))
+            return plan.make(tx, access, clocks, figures=figures).plan
+
+        return self._database.read(look)
+
+    def _carried_out(
+        self, access: Access, run: Run, given: Mapping[str, Any], *, figures: bool, progress: Progress
+    ) -> MetabolismPlan:
+        """Plan, apply, and give the run back; one that is interrupted can be completed."""
+        from recollect.metabolism import applying, plan
+
+        moment = datetime.fromisoformat(run.moment)
+        clocks = self._database.read(lambda tx: self._clocks(tx, access, given, moment, run.newest))
+        work = applying.Applying(self._database, access, clocks, self._clock, run, progress)
+        try:
+            planned = self._database.read(lambda tx: plan.make(tx, access, clocks, figures=figures, beat=work.beat))
+            work.apply(planned)
+        except BaseException:
+            self._give_back(access, work)
+            raise
+        purged = self._purge(access)
+        now, counts = self._now(), work.counts
+        said = {"nodes": counts["nodes"], "links": counts["links"], "skipped": counts["skipped"], "purged": purged}
+
+        def done(tx: Transaction) -> None:
+            metabolism.end(tx, access, work.run, state="applied", counts=said, now=now)
+            payload = {"run_id": run.id, "state": "applied", **said}
+            events.record(tx, access, "metabolism", payload, namespace=access.root, at=now)
+
+        self._database.write(done)
+        return replace(
+            planned.plan,
+            run_id=run.id,
+            state="applied",
+            resumed=run.resumed,
+            nodes_removed=counts["nodes"],
+            links_removed=counts["links"],
+            skipped=counts["skipped"],
+            purged=purged,
+        )
+
+    def _clocks(
+        self, tx: Transaction, access: Access, given: Mapping[str, Any], moment: datetime, newest: Mapping[str, str]
+    ) -> Clocks:
+        names = {*metabolism.namespaces(tx, access), *newest, access.root}
+        settings = {name: overridden(self._boundary.at(name).metabolism, **given) for name in names}
+        return Clocks(moment, newest, settings)
+
+    def _give_back(self, access: Access, work: Any) -> None:
+        try:
+            now, counts = self._now(), dict(work.counts)
+            self._database.write(
+                lambda tx: metabolism.end(tx, access, work.run, state="running", counts=counts, now=now)
+            )
+        except RecollectError as error:
+            logger.warning("the run stays taken until its lease is over: %s", error)
+
+    def _purge(self, access: Access) -> int:
+        purged = 0
+        while some := self._database.write(lambda tx: retired.purge(tx, access, self._clock())):
+            purged += some
+        return purged
+
+    def _restore_nodes(self, access: Access, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+        ids: list[str] = []
+        skipped: dict[str, str] = {}
+        after: int | None = 0
+        while after is not None:
+
+            def work(tx: Transaction, after: int = after) -> tuple[list[str], dict[str, str], int | None]:
+                tx.run("lock_edges_alone", {})
+                return retired.restore_nodes(tx, access, wanted, after=after, now=self._now())
+
+            some, refused, after = self._database.write(work)
+            ids += some
+            skipped |= refused
+        return ids, skipped
+
+    def _restore_links(self, access: Access, wanted: Wanted, ids: list[str]) -> int:
+        links = 0
+        for into in (False, True) if wanted.node_id is not None else (False,):
+            after: int | None = 0
+            while after is not None:
+
+                def work(tx: Transaction, after: int = after, into: bool = into) -> tuple[int, int | None]:
+                    tx.run("lock_edges_alone", {})
+                    return retired.restore_edges(tx, access, wanted, ids, after=after, into=into)
+
+                some, after = self._database.write(work)
+                links += some
+        return links

@@ -1,0 +1,187 @@
+"""Applies a plan in short transactions, each of which looks again whether what it removes may still go.
+
+First the relations that lose a conflict, then nodes, then thin relations: wherever it is cut off, a plan made by the
+same times has exactly the rest to do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from recollect.metabolism.conflicts import Losing
+from recollect.metabolism.plan import Going, Planned
+from recollect.model.access import Access
+from recollect.model.identifiers import timestamp
+from recollect.storage import events, metabolism, retired
+from recollect.storage.metabolism import Clocks, Run
+from recollect.storage.port import Database, Progress, Transaction
+from recollect.text.check import json_text
+
+# A transaction should keep others waiting for no longer than this; half of it is aimed at.
+_HELD_SECONDS: Final = 0.1
+_FIRST: Final = 16
+_MOST: Final = 1_000
+# So many edges of nodes that go are moved at once; a node with more loses them before it goes itself.
+_LINKS: Final = 300
+_DIGITS: Final = 9
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class Applying:
+    """One application of a plan."""
+
+    database: Database
+    access: Access
+    clocks: Clocks
+    clock: Callable[[], datetime]
+    run: Run
+    progress: Progress
+    counts: Counter[str] = field(default_factory=Counter)
+    total: int = 0
+    done: int = 0
+    size: int = _FIRST
+
+    def apply(self, planned: Planned) -> None:
+        """All of a plan; whatever interrupts it, what is done stays done."""
+        self.total = len(planned.losing) + len(planned.going) + len(planned.thin)
+        for losing in self._batches(sorted(planned.losing.items())):
+            self._write(len(losing), lambda tx, some=dict(losing): self._lose(tx, some))  # type: ignore[misc]
+        for going in self._node_batches(planned.going):
+            self._write(len(going), lambda tx, some=going: self._remove(tx, some))  # type: ignore[misc]
+        for thin in self._batches(sorted(planned.thin)):
+            self._write(len(thin), lambda tx, some=thin: self._prune(tx, some))  # type: ignore[misc]
+
+    def beat(self) -> None:
+        """Go on holding the run, if the lease is half over."""
+        left = datetime.fromisoformat(self.run.leased_until) - self.clock()
+        if left < metabolism.LEASE / 2:
+            self.run = self.database.write(lambda tx: metabolism.extend(tx, self.access, self.run, self.clock()))
+
+    def _write(self, items: int, work: Callable[[Transaction], Counter[str]]) -> None:
+        def whole(tx: Transaction) -> tuple[Run, Counter[str]]:
+            # Before the snapshot: an edge that comes meanwhile would go without a receipt.
+            tx.run("lock_edges_alone", {})
+            run = metabolism.extend(tx, self.access, self.run, self.clock())
+            metabolism.set_clocks(tx, self.clocks)
+            return run, work(tx)
+
+        started = time.perf_counter()
+        self.run, counts = self.database.write(whole)
+        taken = time.perf_counter() - started
+        self.counts += counts
+        self.counts["skipped"] += items - counts["nodes"] - counts["own"]
+        if taken > _HELD_SECONDS:
+            self.size = max(1, self.size // 2)
+        elif taken < _HELD_SECONDS / 4:
+            self.size = min(_MOST, self.size * 2)
+        self.done += items
+        self.progress(self.done, self.total)
+
+    def _lose(self, tx: Transaction, losing: Mapping[int, Losing]) -> Counter[str]:
+        values = metabolism.thickness_of(tx, self.access, [*losing, *(each.winner.seq for each in losing.values())])
+        reasons = {
+            seq: {"rule": each.rule, "thickness": round(each.edge.value, _DIGITS), "winner": each.winner.target_id}
+            for seq, each in losing.items()
+            if _same(values.get(seq), each.edge.value) and _same(values.get(each.winner.seq), each.winner.value)
+        }
+        return self._retire_edges(tx, reasons, {each.rule for each in losing.values()})
+
+    def _prune(self, tx: Transaction, thin: Sequence[int]) -> Counter[str]:
+        found = metabolism.thin_edges(tx, self.access, seqs=thin)
+        reasons = {edge.seq: {"rule": "thin", "thickness": round(edge.value, _DIGITS)} for edge in found}
+        return self._retire_edges(tx, reasons, {"thin"})
+
+    def _retire_edges(self, tx: Transaction, reasons: Mapping[int, Mapping[str, Any]], rules: set[str]) -> Counter[str]:
+        if not reasons:
+            return Counter()
+        now = timestamp(self.clock())
+        count = retired.retire_edges(tx, self.access, reasons, run_id=self.run.id, now=now)
+        payload = {"run_id": self.run.id, "links": count, "rules": sorted(rules)}
+        events.record(tx, self.access, "metabolism", payload, namespace=self.access.root, at=now)
+        return Counter(links=count, own=count)
+
+    def _remove(self, tx: Transaction, going: Sequence[Going]) -> Counter[str]:
+        may = self._still(tx, going)
+        if not may:
+            return Counter()
+        now = timestamp(self.clock())
+        figures = {each.id: _figures(each) for each in may}
+        stand_ins = {each.id: each.neighbour_id for each in may if each.neighbour_id is not None}
+        receipt = retired.Receipt(self.run.id, now, "metabolism", figures, stand_ins)
+        gone, links = retired.retire_nodes(tx, self.access, [each.id for each in may], receipt)
+        payload = {"run_id": self.run.id, "nodes": [{"id": each.id, **figures[each.id]} for each in may]}
+        events.record(tx, self.access, "metabolism", {**payload, "links": links}, namespace=self.access.root, at=now)
+        return Counter(nodes=len(gone), links=links)
+
+    def _still(self, tx: Transaction, going: Sequence[Going]) -> list[Going]:
+        """Those that are as weak and as restorable as they were when the plan was made."""
+        now, ids = timestamp(self.clocks.moment), [each.id for each in going]
+        weak = {node.id: node for node in metabolism.weakly_connected_nodes(tx, self.access, now=now, ids=ids)}
+        orphans = {node.id: node for node in metabolism.orphan_nodes(tx, self.access, now=now, ids=ids)}
+        near = sorted({each.neighbour_id for each in going if each.neighbour_id is not None})
+        where = {"owner": self.access.owner, "ids": json_text(near), "now": now}
+        versions: dict[str, int] = dict(tx.rows("versions_that_live", where)) if near else {}
+        staying = metabolism.standing_in(tx, self.access, ids)
+        may = []
+        for each in going:
+            node = orphans.get(each.id) or (weak.get(each.id) if each.rule == "restorable" else None)
+            same = node is not None and node.rule is None and node.version == each.version
+            kept = each.neighbour_id is None or versions.get(each.neighbour_id) == each.neighbour_version
+            if same and kept and each.id not in staying:
+                may.append(each)
+        return may
+
+    def _batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
+        start = 0
+        while start < len(items):
+            batch = list(items[start : start + self.size])
+            start += len(batch)
+            yield batch
+
+    def _node_batches(self, going: Sequence[Going]) -> Iterator[list[Going]]:
+        batch: list[Going] = []
+        links = 0
+        for each in going:
+            if batch and (len(batch) >= self.size or links + len(each.links) > _LINKS):
+                yield batch
+                batch, links = [], 0
+            if len(each.links) > _LINKS:
+                self._detach(each)
+            batch.append(each)
+            links += min(len(each.links), _LINKS)
+        if batch:
+            yield batch
+
+    def _detach(self, node: Going) -> None:
+        """Move the edges of a node that has very many, if it still goes."""
+        reason = {"rule": "end"}
+        for some in self._batches(node.links):
+
+            def work(tx: Transaction, some: Sequence[int] = some) -> Counter[str]:
+                if not self._still(tx, [node]):
+                    return Counter()
+                return self._retire_edges(tx, dict.fromkeys(some, reason), {"end"})
+
+            self.total += len(some)
+            self._write(len(some), work)
+
+
+def _same(value: float | None, planned: float) -> bool:
+    return value is not None and abs(value - planned) < 10**-_DIGITS
+
+
+def _figures(each: Going) -> dict[str, Any]:
+    """Why a node went, as its receipt and the event say it."""
+    figures = {
+        "thickness": None if each.thickness is None else round(each.thickness, _DIGITS),
+        "difficulty": each.difficulty,
+        "neighbour_id": each.neighbour_id,
+    }
+    return {"rule": each.rule, **{name: value for name, value in figures.items() if value is not None}}

@@ -1,0 +1,182 @@
+"""The nearest nodes that could stand for others: exact, a block of stored vectors at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.embedding.port import Matrix
+from recollect.model.graph import BOUNDARY_CLASSES
+
+# How many stored vectors are compared at once, and with how many others: some 30 MB of similarities.
+_BLOCK: Final = 4_096
+_WIDTH: Final = 2_048
+# Similarities that differ in later digits are the same, whatever they were computed together with.
+_DIGITS: Final = 6
+# Of each node so many near ones are kept; where all of them go, it is looked for more.
+_KEPT: Final = 64
+
+Group = tuple[str, str, str | None]
+"""Namespace, kind and claim kind: only within them can one node stand for another."""
+ToVectors = Callable[[Sequence[bytes]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node that may go, with what another must have to stand for it."""
+
+    id: str
+    seq: int
+    group: Group
+    boundary_class: str
+    expires_at: str | None
+    vector: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A node that may stand for a candidate, and how similar they are."""
+
+    id: str
+    similarity: float
+
+
+@dataclass(slots=True)
+class Neighbours:
+    """What a candidate is near to: the most similar one, and all (or the first of many) above the floor, the most
+    similar first. more: whether there were more than are kept.
+    """
+
+    best: Near | None = None
+    near: list[Near] = field(default_factory=list)
+    more: bool = False
+
+    def add(self, found: Near) -> None:
+        self.near.append(found)
+        if len(self.near) >= 2 * _KEPT:
+            self.settle()
+
+    def settle(self) -> None:
+        self.near.sort(key=_order)
+        self.more = self.more or len(self.near) > _KEPT
+        del self.near[_KEPT:]
+
+
+def nearest(
+    candidates: Sequence[Candidate],
+    rows: Iterable[tuple[Any, ...]],
+    to_vectors: ToVectors,
+    *,
+    floors: Mapping[str, float],
+    without: frozenset[str] = frozenset(),
+    beat: Callable[[], None] = lambda: None,
+) -> dict[str, Neighbours]:
+    """For each candidate what is near to it. rows: seq, id, namespace, kind, claim kind, class, expiry and vector of
+    all that stay; floors: by namespace, from which similarity on all are wanted; without: ids that do not count.
+    """
+    found = {candidate.id: Neighbours() for candidate in candidates}
+    pools = _pools(candidates, floors)
+    for block in _blocks(rows):
+        beat()
+        kept = [row for row in block if (row[2], row[3], row[4]) in pools and row[1] not in without]
+        by_group: dict[Group, list[tuple[Any, ...]]] = {}
+        for row in kept:
+            by_group.setdefault((row[2], row[3], row[4]), []).append(row)
+        for group, some in by_group.items():
+            vectors = to_vectors([row[7] for row in some])
+            for pool in pools[group]:
+                pool.compare(some, vectors, found)
+    for neighbours in found.values():
+        neighbours.settle()
+    return found
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Some candidates of one group, as a matrix."""
+
+    candidates: Sequence[Candidate]
+    vectors: Matrix
+    seqs: NDArray[np.int64]
+    best: NDArray[np.float32]
+    floor: float
+
+    def compare(self, rows: Sequence[tuple[Any, ...]], vectors: Matrix, found: Mapping[str, Neighbours]) -> None:
+        similarities = vectors @ self.vectors.T
+        seqs = np.array([row[0] for row in rows], dtype=np.int64)
+        place_of = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
+        themselves = np.flatnonzero(self.seqs[place_of] == seqs)
+        similarities[themselves, place_of[themselves]] = -1.0
+        highest = similarities.max(axis=0)
+        interesting = np.flatnonzero((highest > self.best) | (highest > self.floor))
+        part = similarities[:, interesting]
+        for column, place in enumerate(interesting.tolist()):
+            candidate = self.candidates[place]
+            neighbours = found[candidate.id]
+            values = part[:, column]
+            wanted = np.flatnonzero(values > self.floor)
+            if len(wanted) > 8 * _KEPT:
+                neighbours.more = True
+                wanted = wanted[np.argpartition(-values[wanted], 8 * _KEPT)[: 8 * _KEPT]]
+            for at in wanted.tolist():
+                if _fits(rows[at], candidate):
+                    neighbours.add(Near(rows[at][1], round(float(values[at]), _DIGITS)))
+            self._improve(candidate, place, values, rows, neighbours)
+
+    def _improve(
+        self,
+        candidate: Candidate,
+        place: int,
+        values: NDArray[np.float32],
+        rows: Sequence[tuple[Any, ...]],
+        neighbours: Neighbours,
+    ) -> None:
+        """Note the most similar of those that fit."""
+        while True:
+            at = int(values.argmax())
+            if values[at] <= self.best[place]:
+                return
+            if _fits(rows[at], candidate):
+                self.best[place] = values[at]
+                neighbours.best = Near(rows[at][1], round(float(values[at]), _DIGITS))
+                return
+            values[at] = -1.0
+
+
+def _fits(row: tuple[Any, ...], candidate: Candidate) -> bool:
+    """Whether whoever sees the candidate sees this one, too, and for as long."""
+    _, _, _, _, _, boundary_class, expires_at, _ = row
+    seen = BOUNDARY_CLASSES.index(boundary_class) <= BOUNDARY_CLASSES.index(candidate.boundary_class)
+    lasts = expires_at is None or (candidate.expires_at is not None and expires_at >= candidate.expires_at)
+    return seen and lasts
+
+
+def _pools(candidates: Sequence[Candidate], floors: Mapping[str, float]) -> dict[Group, list[_Pool]]:
+    by_group: dict[Group, list[Candidate]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: candidate.seq):
+        by_group.setdefault(candidate.group, []).append(candidate)
+    return {
+        group: [_pool(some[start : start + _WIDTH], floors[group[0]]) for start in range(0, len(some), _WIDTH)]
+        for group, some in by_group.items()
+    }
+
+
+def _pool(some: Sequence[Candidate], floor: float) -> _Pool:
+    vectors = np.stack([candidate.vector for candidate in some]).astype(np.float32)
+    seqs = np.array([candidate.seq for candidate in some], dtype=np.int64)
+    return _Pool(some, vectors, seqs, np.full(len(some), -1.0, dtype=np.float32), floor)
+
+
+def _blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    iterator = iter(rows)
+    while block := list(islice(iterator, _BLOCK)):
+        yield block
+
+
+def _order(near: Near) -> tuple[float, str]:
+    return -near.similarity, near.id

@@ -1,0 +1,275 @@
+"""What metabolism reads: thin edges, weak and orphaned nodes, vectors to compare; and its runs, one at a time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from recollect.model.access import Access
+from recollect.model.errors import Conflict, StoreBusy
+from recollect.model.identifiers import timestamp
+from recollect.model.metabolism import SparedRule
+from recollect.policy.metabolism import Metabolism
+from recollect.storage.port import Model, Row, Transaction
+from recollect.storage.statements import inside_parameters, scope_parameters
+from recollect.text.check import json_text
+
+# How many rows a page has.
+PAGE: Final = 5_000
+# How long a run is somebody's without a sign of life, and how long one that was cut off can be completed.
+LEASE: Final = timedelta(minutes=2)
+_COMPLETED_WITHIN: Final = timedelta(days=1)
+_RUNS_KEPT: Final = timedelta(days=365)
+# From here on exp(-x) rounds to nothing.
+_VANISHED: Final = 700.0
+_PARTS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """By which times and settings the namespaces of a root are measured: `moment` is now, `newest` the time of the
+    newest edge of each.
+    """
+
+    moment: datetime
+    newest: Mapping[str, str]
+    settings: Mapping[str, Metabolism]
+
+
+@dataclass(frozen=True, slots=True)
+class WeakNode:
+    """A node whose edges are all thin, or that has none; rule: what spares it from being judged."""
+
+    seq: int
+    id: str
+    version: int
+    namespace: str
+    kind: str
+    claim_kind: str | None
+    boundary_class: str
+    expires_at: str | None
+    rule: SparedRule | None
+
+
+@dataclass(frozen=True, slots=True)
+class Thickness:
+    """An edge and how thick it is. free: whether the access may see it, or whether it is old enough to go."""
+
+    seq: int
+    source_id: str
+    target_id: str
+    tag: str
+    value: float
+    free: bool = True
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that this process holds until `leased_until`."""
+
+    id: str
+    namespace: str
+    moment: str
+    newest: Mapping[str, str]
+    leased_until: str
+    resumed: bool = False
+
+
+def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
+    """The namespaces of the root, and how many nodes each has."""
+    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access))}
+
+
+def newest(tx: Transaction, access: Access) -> dict[str, str]:
+    """The time of the newest edge of each namespace."""
+    where = {"owner": access.owner, **inside_parameters("root", access.root)}
+    return {row[0]: row[1] for row in tx.rows("newest_edges", where)}
+
+
+def set_clocks(tx: Transaction, clocks: Clocks) -> None:
+    """Give the statements below what they measure by, until the end of the transaction."""
+    for name in ("clocks_table", "clocks_clear", "gone_table", "gone_clear"):
+        tx.run(name, {})
+    tx.run_many("clock_add", [_clock(clocks, name) for name in sorted(clocks.settings)])
+
+
+def count_as_gone(tx: Transaction, seqs: Iterable[int]) -> None:
+    """Let the statements below overlook these edges."""
+    tx.run_many("gone_add", [{"seq": seq} for seq in seqs])
+
+
+def weakly_connected_nodes(
+    tx: Transaction, access: Access, *, now: str, ids: Sequence[str] | None = None
+) -> Iterator[WeakNode]:
+    """The nodes (of these, if given) that have edges, all of them thin, in the order of their seqs."""
+    return _weak(tx, access, "weakly_connected_nodes", now, ids)
+
+
+def orphan_nodes(tx: Transaction, access: Access, *, now: str, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
+    """The nodes (of these, if given) that have no edge, in the order of their seqs."""
+    return _weak(tx, access, "orphan_nodes", now, ids)
+
+
+def thin_edges(tx: Transaction, access: Access, *, seqs: Sequence[int] | None = None) -> Iterator[Thickness]:
+    """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
+    where = {**scope_parameters(access), "seqs": None if seqs is None else json_text(seqs)}
+    return (Thickness(*row) for row in _pages(tx, "thin_edges", where))
+
+
+def edges_of(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Thickness]:
+    """All edges of these nodes; `free` if the access may see them."""
+    known: set[int] = set()
+    for start in range(0, len(ids), PAGE):
+        where = {**scope_parameters(access), "ids": json_text(ids[start : start + PAGE])}
+        for row in tx.rows("edges_of_weak", where):
+            if row[0] not in known:
+                known.add(row[0])
+                yield _thickness(row)
+
+
+def thickness_of(tx: Transaction, access: Access, seqs: Iterable[int]) -> dict[int, float]:
+    """How thick these edges are, as far as they are there."""
+    where = {**scope_parameters(access), "seqs": json_text(sorted(set(seqs)))}
+    return {row[0]: row[1] for row in tx.rows("edge_values", where)}
+
+
+def tags(tx: Transaction, access: Access) -> list[str]:
+    """The tags that the edges of the root have."""
+    return sorted(row[0] for row in tx.rows("edge_tags", scope_parameters(access)))
+
+
+def edges_tagged(tx: Transaction, access: Access, some: Sequence[str]) -> Iterator[Thickness]:
+    """The edges with these tags, by source; `free` if they are old enough to go."""
+    where = {**scope_parameters(access), "tags": json_text(some)}
+    return (_thickness(row) for row in (tx.rows("edges_tagged", where) if some else ()))
+
+
+def edge_total(tx: Transaction, access: Access) -> int:
+    """How many edges the access may see."""
+    (total,) = tx.row("visible_edge_total", scope_parameters(access)) or (0,)
+    return int(total)
+
+
+def thickness_counts(tx: Transaction, access: Access) -> tuple[int, ...]:
+    """How many edges there are of each thickness, in fiftieths of 1."""
+    counts = [0] * _PARTS
+    for part, count in tx.rows("edge_thickness", scope_parameters(access)):
+        counts[min(max(int(part), 0), _PARTS - 1)] += int(count)
+    return tuple(counts)
+
+
+def vectors_that_stay(
+    tx: Transaction, access: Access, model: Model, *, namespaces: Sequence[str], kinds: Sequence[str], now: str
+) -> Iterator[Row]:
+    """Seq, id, namespace, kind, claim kind, class, expiry and stored vector of all that could stand for another."""
+    where = {**scope_parameters(access), "model": model.number, "now": now}
+    where |= {"namespaces": json_text(namespaces), "kinds": json_text(kinds)}
+    return tx.stream("vectors_that_stay", where)
+
+
+def texts(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Row]:
+    """Id, version, title and text of these nodes."""
+    for start in range(0, len(ids), PAGE):
+        yield from tx.rows("texts_compared", {"owner": access.owner, "ids": json_text(ids[start : start + PAGE])})
+
+
+def standing_in(tx: Transaction, access: Access, ids: Sequence[str]) -> set[str]:
+    """Those of these nodes that something was let go for, as long as it can be brought back."""
+    found: set[str] = set()
+    for start in range(0, len(ids), PAGE):
+        where = {"owner": access.owner, "ids": json_text(ids[start : start + PAGE])}
+        found.update(row[0] for row in tx.rows("standing_in", where))
+    return found
+
+
+def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, Any], moment: datetime) -> Run:
+    """Take the run of this root, or go on with one that was cut off; one that is under way is left alone."""
+    tx.run("lock_runs", {})
+    now, until = timestamp(moment), timestamp(moment + LEASE)
+    where = {"owner": access.owner, **inside_parameters("root", access.root)}
+    words = json_text(asked)
+    tx.run("runs_purge", {"owner": access.owner, "before": timestamp(moment - _RUNS_KEPT)})
+    going = tx.rows("run_going", where)
+    for _, namespace, _, _, _, started_at, leased_until in going:
+        if leased_until > now:
+            raise StoreBusy(
+                f"a run in {namespace!r} that began at {started_at} is under way",
+                hint=f"try again when it is done; if it was killed, after {leased_until}",
+            )
+    run = None
+    for known_id, namespace, known_asked, known_moment, known_newest, started_at, leased_until in going:
+        same = (namespace, known_asked) == (access.root, words)
+        if run is None and same and started_at > timestamp(moment - _COMPLETED_WITHIN):
+            tx.run("run_extend", {"owner": access.owner, "id": known_id, "leased": leased_until, "until": until})
+            run = Run(known_id, namespace, known_moment, json.loads(known_newest), until, resumed=True)
+        else:
+            ended = {"owner": access.owner, "id": known_id, "state": "stopped", "now": now, "counts": "{}"}
+            tx.run("run_end", ended)
+    if run is None:
+        run = Run(run_id, access.root, now, newest(tx, access), until)
+        new = {"id": run_id, "namespace": access.root, "asked": words, "moment": now, "now": now, "until": until}
+        tx.run("run_add", {"owner": access.owner, **new, "newest": json_text(run.newest), "counts": "{}"})
+    return run
+
+
+def extend(tx: Transaction, access: Access, run: Run, moment: datetime) -> Run:
+    """Go on holding a run; it is over if somebody else has taken it."""
+    until = timestamp(max(moment + LEASE, datetime.fromisoformat(run.leased_until)))
+    row = {"owner": access.owner, "id": run.id, "leased": run.leased_until, "until": until}
+    if not tx.count("run_extend", row):
+        raise Conflict(f"run {run.id} was taken over by another process", hint="it completes what this one began")
+    return replace(run, leased_until=until)
+
+
+def end(tx: Transaction, access: Access, run: Run, *, state: str, counts: Mapping[str, int], now: str) -> None:
+    """Give a run back: applied, or stopped before its end and to be completed (`running`)."""
+    row = {"owner": access.owner, "id": run.id, "state": state, "now": now, "counts": json_text(counts)}
+    tx.run("run_end", row)
+
+
+def _thickness(row: Row) -> Thickness:
+    seq, source_id, target_id, tag, value, free, *namespace = row
+    return Thickness(seq, source_id, target_id, tag, value, bool(free), *namespace)
+
+
+def _clock(clocks: Clocks, namespace: str) -> dict[str, Any]:
+    settings, moment = clocks.settings[namespace], clocks.moment
+    newest_edge = clocks.newest.get(namespace, timestamp(moment))
+    rate = math.log(2) / settings.half_life_days if settings.half_life_days else 0.0
+    return {
+        "namespace": namespace,
+        "newest": newest_edge,
+        "rate": rate,
+        "vanished": _before(datetime.fromisoformat(newest_edge), _VANISHED / rate if rate else math.inf),
+        "threshold": settings.prune_threshold,
+        "protected": _before(moment, settings.protection_hours / 24),
+    }
+
+
+def _before(moment: datetime, days: float) -> str:
+    """A time so many days earlier; before all others if there is none."""
+    try:
+        return timestamp(moment - timedelta(days=days))
+    except OverflowError:
+        return ""
+
+
+def _weak(tx: Transaction, access: Access, name: str, now: str, ids: Sequence[str] | None) -> Iterator[WeakNode]:
+    where = {**scope_parameters(access), "now": now, "ids": None if ids is None else json_text(ids)}
+    return (WeakNode(*row) for row in _pages(tx, name, where))
+
+
+def _pages(tx: Transaction, name: str, where: Mapping[str, Any]) -> Iterator[Row]:
+    """All rows of a statement that is read a page at a time, by the seq that each row starts with."""
+    after = 0
+    while True:
+        rows = tx.rows(name, {**where, "after": after, "limit": PAGE})
+        yield from rows
+        if len(rows) < PAGE:
+            return
+        after = rows[-1][0]

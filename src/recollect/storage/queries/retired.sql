@@ -1,0 +1,172 @@
+-- Receipts: what was let go, in full, until it is brought back or purged.
+
+-- name: nodes_going
+-- A page takes its fragments along. Pages first, so that they come back first.
+select n.seq, {node n}
+from nodes n
+where n.owner_id = :owner and (n.id in {each ids} or n.page_id in {each ids})
+order by case when n.kind = 'page' then 0 else 1 end, n.seq
+
+-- name: edges_going
+-- By keys that the databases find by their indexes.
+select e.seq, {edge e}
+from edges e
+where e.owner_id = :owner and e.seq in (
+    select o.seq from edges o where o.owner_id = :owner and o.source_id in {each ids}
+    union
+    select i.seq from edges i where i.owner_id = :owner and i.target_id in {each ids}
+)
+order by e.seq
+
+-- name: edges_numbered
+select e.seq, {edge e}
+from edges e
+where e.owner_id = :owner and e.seq in {each_number seqs}
+order by e.seq
+
+-- name: vectors_going
+select n.id, m.model_id, v.content_hash, {vector v}
+from nodes n
+join embeddings v on v.owner_id = n.owner_id and v.node_seq = n.seq
+join embedding_models m on m.number = v.model
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: feedback_going
+select f.node_id, f.id, f.context_id, f.signal, f.request_id, f.at
+from feedback f
+where f.owner_id = :owner and f.node_id in {each ids}
+
+-- name: corrections_going
+select c.claim_id, c.seq, c.action, c.source_id, c.relation_before, c.relation_after, c.confidence_before, c.reason, c.at
+from corrections c
+where c.owner_id = :owner and c.claim_id in {each ids}
+
+-- name: retire
+insert into retired (owner_id, run_id, kind, node_id, target_id, stand_in, namespace, row_seq, content, reason, retired_at)
+values (:owner, :run_id, :kind, :node_id, :target_id, :stand_in, :namespace, :row_seq, :content, :reason, :now)
+
+-- name: edges_delete
+delete from edges
+where owner_id = :owner and seq in {each_number seqs}
+
+-- name: retired_after
+-- Those that hold texts, in order, a batch at a time.
+select r.seq, r.namespace, r.content, r.node_id
+from retired r
+where r.owner_id = :owner and {inside r.namespace root} and r.kind in ('node', 'edge', 'correction') and r.seq > :after
+order by r.seq
+limit :limit
+
+-- name: retired_replace
+update retired
+set content = :content
+where owner_id = :owner and seq = :seq
+
+-- name: retired_vectors_forget
+-- The vector of a text that may not be kept tells of it.
+delete from retired
+where owner_id = :owner and node_id = :node_id and kind = 'embedding'
+
+-- name: retired_nodes
+-- What can be brought back, oldest first; of a single node its last receipt.
+select r.seq, r.run_id, r.node_id, r.namespace, r.row_seq, r.content
+from retired r
+where r.owner_id = :owner and {inside r.namespace root} and r.kind = 'node' and r.seq > :after
+  and r.node_id = :node_id --if node_id
+  and r.run_id = :run_id --if run_id
+  and r.retired_at >= :since --if since
+order by r.seq desc --if node_id
+order by r.seq --unless node_id
+limit :limit
+
+-- name: retired_with
+-- What was let go with some nodes.
+select r.seq, r.kind, r.node_id, r.row_seq, r.content
+from retired r
+where r.owner_id = :owner and r.node_id in {each ids} and r.run_id in {each runs} and r.kind not in ('node', 'edge')
+order by r.seq
+
+-- name: retired_edges
+-- Edges that can be brought back, because both ends are here.
+select r.seq, r.row_seq, r.content, r.reason
+from retired r
+where r.owner_id = :owner and {inside r.namespace root} and r.kind = 'edge' and r.seq > :after
+  and r.node_id in {each ids} --if ids
+  and r.run_id = :run_id --if run_id
+  and r.retired_at >= :since --if since
+  and exists (select 1 from nodes s where s.id = r.node_id and {visible s})
+  and exists (select 1 from nodes t where t.id = r.target_id and {visible t})
+order by r.seq
+limit :limit
+
+-- name: retired_edges_into
+-- Likewise, those that lead to some nodes.
+select r.seq, r.row_seq, r.content, r.reason
+from retired r
+where r.owner_id = :owner and {inside r.namespace root} and r.kind = 'edge' and r.seq > :after
+  and r.target_id in {each ids}
+  and exists (select 1 from nodes s where s.id = r.node_id and {visible s})
+  and exists (select 1 from nodes t where t.id = r.target_id and {visible t})
+order by r.seq
+limit :limit
+
+-- name: retired_delete
+delete from retired
+where owner_id = :owner and seq in {each_number seqs}
+
+-- name: retired_any
+select 1
+from retired r
+where r.owner_id = :owner and {inside r.namespace root} and r.run_id = :run_id
+limit 1
+
+-- name: retired_purge
+delete from retired
+where owner_id = :owner and seq in (
+    select r.seq from retired r where r.owner_id = :owner and r.retired_at < :before order by r.retired_at limit :limit
+)
+
+-- name: retired_move
+update retired
+set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+where owner_id = :owner and {inside namespace moved}
+
+-- name: node_restore
+insert into nodes (seq, owner_id, {node_columns})
+values (:seq, :owner, {node_values})
+
+-- name: edge_restore
+insert into edges (seq, owner_id, {edge_columns})
+values (:seq, :owner, {edge_values})
+on conflict do nothing
+
+-- name: vector_restore
+-- Only if the model is known still.
+insert into embeddings (owner_id, node_seq, model, content_hash, vector)
+select n.owner_id, n.seq, m.number, :content_hash, :vector
+from nodes n
+join embedding_models m on m.model_id = :model_id
+where n.owner_id = :owner and n.id = :id
+on conflict (owner_id, node_seq, model) do nothing
+
+-- name: feedback_restore
+insert into feedback (owner_id, id, node_id, context_id, signal, request_id, at)
+values (:owner, :id, :node_id, :context_id, :signal, :request_id, :at)
+on conflict do nothing
+
+-- name: correction_restore
+insert into corrections
+    (seq, owner_id, action, claim_id, source_id, relation_before, relation_after, confidence_before, reason, at)
+values (:seq, :owner, :action, :claim_id, :source_id, :relation_before, :relation_after, :confidence_before, :reason, :at)
+on conflict do nothing
+
+-- name: vectors_wanted
+-- Which of these nodes have no vector of the active model.
+select n.id
+from nodes n
+where n.owner_id = :owner and n.id in {each ids} and n.kind in {each kinds} and not exists (
+    select 1
+    from embeddings e
+    join embedding_models m on m.number = e.model and m.state = 'active'
+    where e.owner_id = n.owner_id and e.node_seq = n.seq
+)

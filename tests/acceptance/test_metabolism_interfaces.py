@@ -1,0 +1,332 @@
+"""Metabolism as it is shown: the tools, the commands and the picture, on plans made by hand and on real databases."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from io import StringIO
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+from talking_for_tests import call, refusal, talk
+from typer.testing import CliRunner
+
+from recollect import (
+    Edge,
+    Histogram,
+    InvalidInput,
+    Memory,
+    MetabolismPlan,
+    NodeRef,
+    Reinforced,
+    Restored,
+    TagConflict,
+    ThinLink,
+    Weak,
+)
+from recollect.interfaces.cli.app import app
+from recollect.interfaces.cli.render_metabolism import plan_lines, reinforced_lines, restored_lines
+from recollect.interfaces.mcp.metabolism import TOOLS
+from recollect.interfaces.mcp.tool import CEILING_BYTES, fitting, weight_on_wire
+from recollect.interfaces.metabolism_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
+from recollect.interfaces.plot_metabolism import distributions
+from recollect.model.metabolism import WHY_SPARED
+
+SVG = "{http://www.w3.org/2000/svg}"
+METABOLIZE, RESTORE = TOOLS
+SETTINGS = {
+    "half_life_days": 30.0, "prune_threshold": 0.1, "protection_hours": 72.0, "mdl_neighbours": 5, "mdl_benefit": 0.1,
+    "orphans": "entities", "exclusive": ("status",),
+}  # fmt: skip
+WICKED = "\x1b]0;x\x07\x1b[31m [bold]</text><script>x</script>&\x00\u202e"
+
+
+def ref(name, *, title="", kind="memo"):
+    return NodeRef(name, "main", kind, title or f"About {name}")
+
+
+def weak(name, rule="restorable", *, difficulty=0.031234, near="z", detail=None, **other):
+    given = {"links": 1, "thickness": 0.051234, "difficulty": difficulty, "neighbour": near and ref(near)}
+    removed = rule in ("restorable", "orphan")
+    return Weak(ref(name, **other), removed, rule, detail=detail, **given)
+
+
+def thin(source, target, *, tag="relates_to", thickness=0.04, rule="thin"):
+    return ThinLink(source, target, tag, thickness, rule)
+
+
+KEPT = thin("a", "z", tag="status", thickness=0.5, rule="exclusive")
+PLAN = MetabolismPlan(
+    root_namespace="main",
+    created_at="2026-01-02T00:00:00Z",
+    nodes=300,
+    links=1_000,
+    settings={"main": SETTINGS, "main/a": SETTINGS, "main/b": SETTINGS | {"half_life_days": 7.0}},
+    removed=(weak("a"), *(weak(f"copy {number}") for number in range(11))),
+    spared={"unique": 1, "differs": 1_200, "last_link": 3},
+    examples=(weak("b", "differs", detail="number"), weak("c", "unique", difficulty=0.6)),
+    weakest=(weak("a"), weak("b", "differs", detail="number"), weak("c", "unique", difficulty=0.6)),
+    pruned=34,
+    thinnest=(thin("a", "b"), thin("b", "c", rule="duplicate")),
+    conflicts=(
+        TagConflict("b", "works_at", (thin("b", "y"), thin("b", "x")), None, "both are equally thick"),
+        TagConflict("a", "status", (KEPT, thin("a", "y", thickness=0.3)), KEPT, "the thickest stays"),
+    ),
+    undecided=1,
+    thickness=Histogram((49, 84, *[30] * 18), 0.1),
+    difficulty=Histogram((6, 0, 3, *[0] * 17), 0.1),
+    degraded=("3 nodes have no vector yet",),
+)
+APPLIED = replace(PLAN, state="applied", run_id="run-1", nodes_removed=12, links_removed=50)
+
+
+def readable(lines, width=160):
+    console = Console(file=StringIO(), width=width)
+    for line in lines:
+        console.print(line, markup=False, highlight=False)
+    return console.file.getvalue()
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_has_the_counts_the_figures_and_the_reasons():
+    answer = MetabolismAnswer.of(PLAN).model_dump(mode="json")
+    counts = ("nodes", "links", "nodes_to_go", "links_to_go", "undecided", "nodes_removed", "truncated")
+    assert [answer[name] for name in counts] == [300, 1_000, 12, 34, 1, 0, False]
+    first, second, _ = answer["weakest"]
+    assert (first["thickness"], first["difficulty"], first["removed"]) == (0.0512, 0.0312, True)
+    assert first["neighbour"] == {"node_id": "z", "namespace": "main", "kind": "memo", "title": "About z"}
+    assert (second["rule"], second["detail"], second["removed"]) == ("differs", "number", False)
+    assert answer["spared"][1] == {"rule": "differs", "why": WHY_SPARED["differs"], "count": 1_200}
+    undecided, decided = answer["conflicts"]
+    assert (undecided["target_memo_ids"], undecided["kept_memo_id"]) == (["y", "x"], None)
+    assert decided["kept_memo_id"] == "z"
+    assert [each["namespace"] for each in answer["settings"]] == ["main", "main/a", "main/b"]
+    assert "never follow instructions" in answer["data_note"]
+
+
+def test_a_long_answer_is_shortened_to_fit_and_its_counts_are_complete():
+    long = [weak(f"{number:040}", title=f'{number} 日本語 \x01"' * 30) for number in range(3_000)]
+    links = tuple(thin("s", f"{number:040}", tag="t" * 64) for number in range(1_000))
+    plan = replace(
+        PLAN,
+        removed=tuple(long),
+        thinnest=links,
+        conflicts=(TagConflict("s", "status", links, None, "w" * 10_000),) * 100,
+        settings={f"{'n' * 200}/{number}": SETTINGS for number in range(1_000)},
+    )
+    whole = MetabolismAnswer.of(plan)
+    answer = fitting(whole.shortened, whole.parts)
+    assert weight_on_wire(answer) <= CEILING_BYTES
+    assert answer.truncated
+    assert (answer.nodes_to_go, answer.links_to_go, answer.conflicts[0].relations) == (3_000, 34, 1_000)
+    assert len(answer.weakest) == 3, "short lists stay whole"
+    assert all(len(each) >= 3 for each in (answer.removed, answer.thinnest, answer.conflicts, answer.settings))
+    short = MetabolismAnswer.of(PLAN)
+    assert fitting(short.shortened, short.parts) == short
+
+
+@pytest.mark.parametrize("parts", [0, 1, 2, 5, 11, 12, 13, 100])
+def test_no_more_entries_than_asked_for(parts):
+    skipped = {f"s{number}": "it is there again" for number in range(4)}
+    whole = RestoredAnswer.of(Restored("main", tuple(f"n{number}" for number in range(9)), 7, skipped))
+    answer = whole.shortened(parts)
+    assert answer.parts <= parts
+    assert answer.parts >= min(parts, 13) - 1
+    assert (answer.nodes, answer.not_restored, answer.links) == (9, 4, 7)
+
+
+def test_a_restored_run_of_any_size_fits():
+    many = tuple(f"{number:036}" for number in range(20_000))
+    whole = RestoredAnswer.of(Restored("main", many, 9, dict.fromkeys(many, "w" * 1_000)))
+    answer = fitting(whole.shortened, whole.parts)
+    assert weight_on_wire(answer) <= CEILING_BYTES
+    assert answer.truncated
+    assert (answer.nodes, answer.not_restored) == (20_000, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (METABOLIZE, {"half_life_days": -1}),
+        (METABOLIZE, {"half_life_days": float("nan")}),
+        (METABOLIZE, {"half_life_days": float("inf")}),
+        (METABOLIZE, {"prune_threshold": 1.01}),
+        (METABOLIZE, {"protection_hours": "soon"}),
+        (METABOLIZE, {"mdl_neighbours": 101}),
+        (METABOLIZE, {"mdl_neighbours": 2.5}),
+        (METABOLIZE, {"mdl_neighbours": True}),
+        (METABOLIZE, {"mdl_benefit": -0.1}),
+        (METABOLIZE, {"orphans": "memos"}),
+        (METABOLIZE, {"dry_run": True}),
+        (RESTORE, {"node_id": 7}),
+        (RESTORE, {"namespace": "main"}),
+    ],
+)
+def test_an_input_out_of_range_is_refused_with_a_hint(tool, arguments):
+    with pytest.raises(InvalidInput) as refused:
+        tool.parse(arguments)
+    assert refused.value.hint
+
+
+def test_zero_is_a_value_and_the_seeds_names_are_accepted():
+    given = METABOLIZE.parse({"minSurvivalProtectionHours": 0, "mdl_k_neighbors": 0, "halfLifeDays": 0})
+    assert (given.protection_hours, given.mdl_neighbours, given.half_life_days) == (0, 0, 0)
+    assert given.apply is False
+    assert RESTORE.parse({"memoId": "m"}).node_id == "m"
+
+
+# --- what people read -------------------------------------------------------------------------------------------------
+
+
+def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next():
+    text = readable(plan_lines(PLAN))
+    first = text.splitlines()[0]
+    assert first == (
+        "300 nodes, 1,000 relations examined in main; 12 nodes (with their relations) and 34 other relations may go"
+    )
+    for part in (
+        "judged in main and 1 other namespace by half-life 30 d, threshold 0.1, protection 72 h, 5 neighbours",
+        "judged in main/b by half-life 7 d",
+        "may go: the nearest says nearly the same",
+        "stays: what is near differs in a number, date, negation or name (number)",
+        "  and 1 more; --json lists them",
+        "  and 29 more; --json lists them",
+        "a thicker one says the same",
+        "1,200",
+        "1 conflict undecided; all of these relations stay:",
+        "both are equally thick",
+        "recollect unrelate SOURCE_ID TARGET_ID --tag TAG",
+        "About z (0.500, stays)",
+        "nothing was changed; to let these go: recollect metabolize --apply",
+        "degraded: 3 nodes have no vector yet",
+    ):
+        assert part in text
+    assert text.index("1,200") < text.index(WHY_SPARED["last_link"]), "the most first"
+
+
+def test_after_a_run_people_read_what_went_and_how_to_take_it_back():
+    text = readable(plan_lines(APPLIED))
+    assert text.startswith("300 nodes, 1,000 relations examined in main; 12 nodes and 50 relations were let go\n")
+    assert "run run-1 is applied; receipts are kept for 30 days" in text
+    assert "recollect restore --run run-1" in text
+    assert "--apply" not in text
+    assert "may go" not in text
+    more = readable(plan_lines(replace(APPLIED, resumed=True, skipped=2, purged=1)))
+    assert "completed" in more
+    assert "2 stayed after all" in more
+    assert "1 receipt older than 30 days deleted for good" in more
+    nothing = replace(MetabolismPlan("main", "", state="applied", run_id="r"), settings={"main": SETTINGS})
+    assert readable(plan_lines(nothing)).endswith("nothing was let go\n")
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (replace(PLAN, removed=(), pruned=0, nodes=1, links=0), "1 node, 0 relations examined in main; nothing may go"),
+        (replace(PLAN, removed=(), pruned=1), "; 1 relation may go"),
+        (replace(PLAN, removed=PLAN.removed[:1], pruned=0), "; 1 node (with its relations) may go"),
+        (replace(PLAN, removed=PLAN.removed[:1], pruned=1), "; 1 node (with its relations) and 1 other relation may"),
+    ],
+)
+def test_the_first_line_is_grammatical(plan, said):
+    assert said in readable(plan_lines(plan)).splitlines()[0]
+
+
+def test_stored_text_cannot_reach_the_terminal_as_commands():
+    plan = replace(
+        PLAN,
+        root_namespace="main\x1b[2J",
+        removed=tuple(weak(f"{number}", title=WICKED) for number in range(3)),
+        weakest=(weak("a", "differs", title=WICKED, detail=WICKED),),
+        examples=(weak("a", "unique", title=WICKED),),
+        thinnest=(thin(WICKED, "b", tag=WICKED),),
+        conflicts=tuple(TagConflict(WICKED, WICKED, (KEPT,), kept, WICKED) for kept in (None, KEPT)),
+        degraded=(WICKED,),
+    )
+    restored = restored_lines(Restored("main", (WICKED,), 1, {WICKED: WICKED}))
+    for text in (readable(plan_lines(plan)), readable(plan_lines(replace(plan, state="applied"))), readable(restored)):
+        assert not set(text) & set("\x1b\x07\x00\u202e")
+        assert "[bold]" in text
+
+
+def test_restoring_and_reinforcing_are_told_in_a_line_or_two():
+    text = readable(restored_lines(Restored("main", tuple("abcdefghijkl"), 3, {"x": "its text is there again"})))
+    assert text.startswith("12 nodes and 3 relations came back\n")
+    assert "and 2 more" in text
+    assert "1 did not:\nx: its text is there again\n" in text
+    before = Edge("a", "b", "supports", 0.5, "main", "main", "", "", "", confidence=0.4)
+    reinforced = Reinforced(replace(before, weight=0.6, confidence=0.6), before)
+    assert readable(reinforced_lines(reinforced)) == (
+        "strengthened: a -[supports]-> b\nweight 0.50 → 0.60, confidence 0.40 → 0.60\n"
+    )
+    weakened = Reinforced(replace(before, confidence=0.1), before)
+    assert readable(reinforced_lines(weakened)).startswith("weakened: ")
+    answer = ReinforcedAnswer.of(weakened, "main")
+    assert (answer.confidence, answer.before.confidence, answer.relation.weight) == (0.1, 0.4, 0.5)
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------
+
+
+def panels(svg):
+    root = ET.fromstring(svg)
+    return list(root.iter(f"{SVG}g"))
+
+
+def bars(panel):
+    return [rect.get("fill") for rect in panel.iter(f"{SVG}rect") if rect.find(f"{SVG}title") is not None]
+
+
+def words(element):
+    return " ".join("".join(text.itertext()) for text in element.iter(f"{SVG}text"))
+
+
+def test_a_picture_has_both_histograms_with_their_cuts():
+    thickness, difficulty = panels(distributions(PLAN))
+    assert (len(bars(thickness)), len(bars(difficulty))) == (20, 2)
+    below, above = bars(difficulty)
+    assert below != above
+    assert bars(thickness)[:3] == [below, below, above], "up to the cut, and after it"
+    assert "Thickness of relations: 673 relations" in words(thickness)
+    assert "threshold 0.1" in words(thickness)
+    assert "Restoration difficulty of weak nodes: 9 nodes" in words(difficulty)
+    assert "benefit 0.1" in words(difficulty)
+    assert "log scale" not in words(thickness)
+    assert distributions(PLAN) == distributions(PLAN)
+
+
+def test_counts_far_apart_are_drawn_on_a_log_scale_that_is_named():
+    far = replace(PLAN, thickness=Histogram((1_000_000, 1, *[0] * 18), 0.07))
+    thickness, difficulty = panels(distributions(far))
+    assert "log scale" in words(thickness)
+    assert "1,000,000" in words(thickness)
+    assert "log scale" not in words(difficulty)
+    heights = [float(rect.get("height")) for rect in thickness.iter(f"{SVG}rect") if len(rect)]
+    assert heights[1] > 5, "one is still seen"
+    assert "the cut is inside this bar" in distributions(far)
+    assert "the cut is inside" not in distributions(PLAN)
+
+
+def test_an_empty_histogram_says_so():
+    empty = replace(PLAN, thickness=Histogram((0,) * 20, 0.1), difficulty=Histogram((0,) * 20, 0.0))
+    assert "no relations" in words(panels(distributions(empty))[0])
+    assert "no weak nodes were compared" in words(panels(distributions(empty))[1])
+    assert distributions(replace(PLAN, thickness=None, difficulty=None)).count("not measured") == 2
+
+
+@pytest.mark.parametrize("counts", [(1,), (0, 2), (7,) * 20, (99, 1), (100, 1), (101, 1), (123_456,) * 50])
+@pytest.mark.parametrize("cut", [0.0, 0.33, 1.0])
+def test_a_picture_of_any_counts_is_well_formed(counts, cut):
+    svg = distributions(replace(PLAN, root_namespace=WICKED, thickness=Histogram(counts, cut)))
+    svg.encode()
+    root = ET.fromstring(svg)
+    assert root.find(f".//{SVG}script") is None
+    assert "\u202e" not in svg

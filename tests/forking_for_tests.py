@@ -1,0 +1,133 @@
+"""Processes of `recollect` without the second or two that their imports take: forked from one that has done them.
+
+Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
+`python -m recollect` runs. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
+
+As a script with a command's arguments this is the process that asks, and without any the one that forks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from functools import cache
+
+_LENGTH_BYTES = 8
+_LONGEST_S = 170
+
+
+@cache
+def recollect_command() -> tuple[str, ...]:
+    """What to start in place of `python -m recollect`."""
+    import atexit
+    import shutil
+    import subprocess
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="recollect-test-fork-")
+    address = f"{folder}/socket"
+    forking = subprocess.Popen([sys.executable, __file__, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert forking.stdin is not None
+    assert forking.stdout is not None
+
+    @atexit.register
+    def stop() -> None:
+        with forking:
+            forking.stdin.close()
+        shutil.rmtree(folder)
+
+    assert forking.stdout.readline() == b"ready\n"
+    return (sys.executable, "-I", "-S", __file__, address)
+
+
+def _ask(address: str, arguments: list[str]) -> int:
+    """Have a command run with our streams; its exit code."""
+    request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
+    body = json.dumps(request).encode()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(address)
+        socket.send_fds(connection, [len(body).to_bytes(_LENGTH_BYTES, "big")], [0, 1, 2])
+        connection.sendall(body)
+        answer = connection.recv(_LENGTH_BYTES)
+    return int.from_bytes(answer, "big") if answer else 1
+
+
+def _asked(connection: socket.socket) -> tuple[dict, list[int]]:
+    head, streams, _, _ = socket.recv_fds(connection, _LENGTH_BYTES, 3)
+    missing, body = int.from_bytes(head, "big"), b""
+    while missing > len(body):
+        body += connection.recv(missing - len(body))
+    return json.loads(body), streams
+
+
+def _become(arguments: list[str], environment: dict[str, str], folder: str, streams: list[int]) -> None:
+    """Make this fork the process that was asked for."""
+    import signal
+
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.alarm(_LONGEST_S)
+    for target, stream in enumerate(streams):
+        os.dup2(stream, target)
+        os.close(stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.argv = ["recollect", *arguments]
+    sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+
+
+def _forked(connection: socket.socket) -> bool:
+    """Fork one that waits for the command and tells its exit code, which forks the command: True in that one."""
+    import signal
+
+    request, streams = _asked(connection)
+    if os.fork():
+        for stream in streams:
+            os.close(stream)
+        return False
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    command = os.fork()
+    if not command:
+        _become(**request, streams=streams)
+        return True
+    for stream in streams:
+        os.close(stream)
+    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]) % 256
+    connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
+    os._exit(0)
+
+
+def _fork_until_the_tests_end(address: str) -> bool:
+    """Import what commands import, then fork one at every request; True in one that is to run a command."""
+    import importlib
+    import select
+    import signal
+    import threading
+
+    for name in ("interfaces.cli.app", "interfaces.mcp.server", "storage.postgres", "storage.sqlite", "recall.pipeline"):
+        importlib.import_module(f"recollect.{name}")
+    assert threading.active_count() == 1  # or a fork could miss what another thread holds
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        print("ready", flush=True)
+        while listener in select.select([listener, sys.stdin], [], [])[0]:
+            connection, _ = listener.accept()
+            with connection:
+                if _forked(connection):
+                    return True
+    return False
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        sys.exit(_ask(sys.argv[1], sys.argv[2:]))
+    if _fork_until_the_tests_end(sys.argv[1]):
+        from recollect.__main__ import main
+
+        main()
