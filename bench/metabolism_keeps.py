@@ -19,10 +19,12 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,7 @@ PICTURE = Path(__file__).parent.parent / "docs" / "reference" / "metabolism-keep
 NEAR, UNLINKED, OTHERS = 0.3, 0.02, 300
 SINGULAR_BELOW, SHORT = 0.75, 20
 WEAK, STRONG = 0.05, 1.0
-BENEFITS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+BENEFITS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 FACTS = ("number", "name", "negation", "date")
 """Copies of these kinds must not go; a changed duration or a word's opposite is only reported."""
 BAR_NEAR = 0.95
@@ -64,15 +66,10 @@ class Memo:
 
     id: str
     kind: str
-    title: str | None
     text: str
     namespace: str
     at: datetime
     original: str = ""
-
-    @property
-    def embedded(self) -> str:
-        return f"{self.title}\n{self.text}" if self.title else self.text
 
 
 def main() -> None:
@@ -86,21 +83,24 @@ def main() -> None:
     if given.data is None:
         options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
     result: dict[str, Any] = {}
-    for name in given.sets:
-        passages = recall.SETS[name][0](Path(given.data))
-        result[name] = measured(passages, random.Random(given.seed), curves=not given.no_curves, misses=given.misses)
-        print(name, json.dumps(result[name]), flush=True)
+    with ProcessPoolExecutor() as beside:
+        running = {
+            name: beside.submit(measured, name, Path(given.data), given.seed, not given.no_curves, given.misses)
+            for name in given.sets
+        }
+        for name, figures in running.items():
+            result[name] = figures.result()
+            print(name, json.dumps(result[name]), flush=True)
     if given.no_curves or set(given.sets) != set(SETS):
         return
     keep("metabolism_keeps", result)
     PICTURE.write_text(picture(), encoding="utf-8")
 
 
-def measured(
-    passages: recall.Passages, chance: random.Random, *, curves: bool, misses: Path | None = None
-) -> dict[str, Any]:
+def measured(name: str, data: Path, seed: int, curves: bool, misses: Path | None) -> dict[str, Any]:
     """Everything about one set, in a store of its own."""
     start = time.perf_counter()
+    passages, chance = recall.SETS[name][0](data), random.Random(seed)
     by_text = real_memos(passages)
     real = list({memo.id: memo for memo in by_text.values()}.values())
     plants = planted_memos(real, chance)
@@ -121,24 +121,27 @@ def measured(
             # The protection is over.
             clock.moment = newest + timedelta(days=30)
             if curves:
-                figures["curves"] = {"rule": curve(memory, memos), "plain": plain_curve(memory, memos)}
+                figures["curves"] = curves_of(memory, memos)
             before = time.perf_counter()
             plan = memory.metabolize(apply=True)
             figures["metabolize_s"] = round(time.perf_counter() - before, 2)
             contexts["after"] = recall.contexts(memory, clock, passages, ids, True)
     figures |= judged(plan, memos) | {"contexts": contexts}
     if misses is not None:
-        write_misses(misses, plan, memos)
+        write_misses(misses.with_suffix(f".{name}.jsonl"), plan, memos)
     return {**figures, "bars": bars(figures), "part_s": round(time.perf_counter() - start, 1)}
 
 
 def real_memos(passages: recall.Passages) -> dict[str, Memo]:
-    """The memo of each text; a text that is in a namespace twice is one memo."""
+    """The memo of each text, its title in front: as a title it would be linked wherever a text has it. A text that is
+    in a namespace twice is one memo.
+    """
     found: dict[str, Memo] = {}
     known: dict[tuple[str, str], Memo] = {}
     for number, (text_id, (title, text, namespace)) in enumerate(passages.texts.items()):
-        memo = Memo(f"r{number}", "real", title, text, namespace, passages.times.get(text_id, LONG_AGO))
-        found[text_id] = known.setdefault((namespace, text), memo)
+        whole = f"{title.rstrip('.')}. {text}" if title else text
+        memo = Memo(f"r{number}", "real", whole, namespace, passages.times.get(text_id, LONG_AGO))
+        found[text_id] = known.setdefault((namespace, whole), memo)
     return found
 
 
@@ -158,7 +161,7 @@ def planted_memos(real: Sequence[Memo], chance: random.Random) -> list[Memo]:
                 used.add((original.namespace, text))
                 place = f"p{len(found)}"
                 at = original.at + timedelta(hours=1)
-                found.append(Memo(place, kind, original.title, text, original.namespace, at, original.id))
+                found.append(Memo(place, kind, text, original.namespace, at, original.id))
                 made += 1
 
     copies("paraphrase", planted.paraphrase, OTHERS)
@@ -174,14 +177,15 @@ def planted_memos(real: Sequence[Memo], chance: random.Random) -> list[Memo]:
 def singular_memos(others: Sequence[Memo], chance: random.Random) -> list[Memo]:
     """Texts of which none is near to any other, planted or real."""
     embedder = StaticEmbedder()
-    known = vectors_of(embedder, [memo.embedded for memo in others])
+    known = vectors_of(embedder, [memo.text for memo in others])
     found: list[Memo] = []
+    between = np.zeros((OTHERS, known.shape[1]), dtype=np.float32)
     for text in singular_texts(chance):
-        vector = vectors_of(embedder, [text])
-        if float((known @ vector[0]).max()) < SINGULAR_BELOW:
-            known = np.vstack([known, vector])
+        vector = vectors_of(embedder, [text])[0]
+        if max(float((known @ vector).max()), float((between @ vector).max())) < SINGULAR_BELOW:
+            between[len(found)] = vector
             beside = chance.choice(others)
-            found.append(Memo(f"s{len(found)}", "singular", None, text, beside.namespace, beside.at))
+            found.append(Memo(f"s{len(found)}", "singular", text, beside.namespace, beside.at))
         if len(found) == OTHERS:
             return found
     raise AssertionError("there is no end of texts")
@@ -189,7 +193,7 @@ def singular_memos(others: Sequence[Memo], chance: random.Random) -> list[Memo]:
 
 def highest_similarity(memos: Sequence[Memo], kind: str) -> float:
     """Of memos of a kind to any other memo."""
-    vectors = vectors_of(StaticEmbedder(), [memo.embedded for memo in memos])
+    vectors = vectors_of(StaticEmbedder(), [memo.text for memo in memos])
     places = [at for at, memo in enumerate(memos) if memo.kind == kind]
     similar = vectors[places] @ vectors.T
     similar[np.arange(len(places)), places] = -1
@@ -230,7 +234,7 @@ def bring_in(memory: Memory, memos: Sequence[Memo], links: Iterator[Link], newes
         file.write(json.dumps(header).encode() + b"\n")
         for memo in memos:
             times = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), _time(memo.at))
-            row = explore.node(memo.id, "memo", memo.text, title=memo.title, namespace=memo.namespace, **times)
+            row = explore.node(memo.id, "memo", memo.text, namespace=memo.namespace, **times)
             file.write(json.dumps(row).encode() + b"\n")
         times = dict.fromkeys(("observed_at", "created_at", "updated_at"), _time(newest))
         for source, target, weight, namespace in links:
@@ -241,31 +245,35 @@ def bring_in(memory: Memory, memos: Sequence[Memo], links: Iterator[Link], newes
         memory.import_(file)
 
 
+def curves_of(memory: Memory, memos: Mapping[str, Memo]) -> dict[str, dict[str, dict[str, float]]]:
+    """The share of each kind that would go, by benefit: by the product's rule, and by similarity alone."""
+    # A text's facts are the same at every benefit.
+    with replaced(facts_of=cache(planning.facts_of)):
+        by_rule = curve(memory, memos)
+    with replaced(facts_of=lambda _text: None, difference=lambda _one, _other: None):
+        return {"rule": by_rule, "plain": curve(memory, memos)}
+
+
 def curve(memory: Memory, memos: Mapping[str, Memo]) -> dict[str, dict[str, float]]:
-    """By benefit, the share of each kind that would go."""
+    counts = Counter(memo.kind for memo in memos.values())
     found: dict[str, dict[str, float]] = {}
     for benefit in BENEFITS:
         shares = gone(memory.metabolize(mdl_benefit=benefit), memos)
-        shares["changed"] = together(shares, Counter(memo.kind for memo in memos.values()))
-        found[str(benefit)] = shares
+        found[str(benefit)] = {**shares, "changed": together(shares, counts)}
     return found
 
 
-def plain_curve(memory: Memory, memos: Mapping[str, Memo]) -> dict[str, dict[str, float]]:
-    """The same by similarity alone."""
-    with no_difference():
-        return curve(memory, memos)
-
-
 @contextmanager
-def no_difference() -> Iterator[None]:
-    """No two texts differ in a fact, as far as metabolism sees."""
-    kept = planning.difference
-    planning.difference = lambda _one, _other: None
+def replaced(**functions: Callable[..., Any]) -> Iterator[None]:
+    """Other functions where metabolism plans."""
+    kept = {name: getattr(planning, name) for name in functions}
+    for name, function in functions.items():
+        setattr(planning, name, function)
     try:
         yield
     finally:
-        planning.difference = kept
+        for name, function in kept.items():
+            setattr(planning, name, function)
 
 
 def gone(plan: MetabolismPlan, memos: Mapping[str, Memo]) -> dict[str, float]:
@@ -286,7 +294,7 @@ def judged(plan: MetabolismPlan, memos: Mapping[str, Memo]) -> dict[str, Any]:
     near = [memo for memo in memos.values() if memo.kind == "near"]
     long = [memo for memo in near if len(memos[memo.original].text.split()) >= SHORT]
     kept = [memo for memo in near if memo.id not in removed]
-    vectors = vectors_of(StaticEmbedder(), [each.embedded for memo in kept for each in (memo, memos[memo.original])])
+    vectors = vectors_of(StaticEmbedder(), [each.text for memo in kept for each in (memo, memos[memo.original])])
     far = int(((vectors[::2] * vectors[1::2]).sum(axis=1) <= 0.9).sum()) if kept else 0
     return {
         "removed": Counter(memos[node_id].kind for node_id in removed),
@@ -313,7 +321,7 @@ def bars(figures: Mapping[str, Any]) -> dict[str, bool]:
 def write_misses(file: Path, plan: MetabolismPlan, memos: Mapping[str, Memo]) -> None:
     """Both texts of each near-copy that stayed and of each other one that went."""
     removed = {weak.node.id: weak for weak in plan.removed}
-    with file.open("a", encoding="utf-8") as out:
+    with file.open("w", encoding="utf-8") as out:
         for memo in memos.values():
             wrong = memo.id not in removed if memo.kind in ("near", "unlinked") else memo.id in removed
             if wrong and memo.kind != "paraphrase":

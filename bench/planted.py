@@ -41,7 +41,11 @@ NEGATIONS = frozenset(
     )
 )
 _NUMBER_WORDS = frozenset(
-    [*NUMBERS, *ORDINALS, *listed("one once twice half double triple dozen pair couple zero both")]
+    [
+        *NUMBERS,
+        *ORDINALS,
+        *listed("one once twice single half double triple dozen pair couple zero both million billion"),
+    ]
 )
 _DATE_WORDS = frozenset(
     [
@@ -305,16 +309,22 @@ def parts(word: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
+@cache
 def _is_hard(core: str, common: frozenset[str]) -> bool:
-    if _is_number(core) or _is_negation(core) or core.lower() in _DATE_WORDS or not core.isascii():
+    if _is_number(core) or _is_negation(core) or _without_s(core).lower() in _DATE_WORDS or not core.isascii():
+        return True
+    if "." in core or "/" in core:
         return True
     return any(sign.isupper() for sign in core[1:]) or _is_name(core, common)
 
 
+@cache
 def _is_number(core: str) -> bool:
-    return any(sign.isdigit() for sign in core) or any(part in _NUMBER_WORDS for part in core.lower().split("-"))
+    words = core.lower().split("-")
+    return any(sign.isdigit() for sign in core) or any({word, word.removesuffix("s")} & _NUMBER_WORDS for word in words)
 
 
+@cache
 def _is_negation(core: str) -> bool:
     lower = core.lower().replace("’", "'")
     return lower in NEGATIONS or lower.endswith("n't") or lower.startswith(("non", "un"))
@@ -330,7 +340,7 @@ def _is_capital(core: str) -> bool:
 
 
 def _without_s(core: str) -> str:
-    return re.sub(r"['’]s$", "", core)
+    return core[:-2] if core.endswith(("'s", "’s")) else core
 
 
 def _starts(words: Sequence[str], at: int) -> bool:

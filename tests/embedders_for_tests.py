@@ -84,7 +84,7 @@ class Endpoint:
 @contextmanager
 def serving() -> Iterator[Endpoint]:
     endpoint = Endpoint()
-    thread = threading.Thread(target=endpoint._server.serve_forever, daemon=True)
+    thread = threading.Thread(target=endpoint._server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield endpoint

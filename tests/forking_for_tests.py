@@ -1,4 +1,4 @@
-"""Processes of `recollect` without the second or two that their imports take: forked from one that has done them.
+"""Processes of `recollect` without the second or two that their start takes: forked from one that has started.
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
 `python -m recollect` runs. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
@@ -12,10 +12,20 @@ import json
 import os
 import socket
 import sys
+from contextlib import suppress
 from functools import cache
 
 _LENGTH_BYTES = 8
 _LONGEST_S = 170
+_IMPORTED = (
+    "interfaces.cli.app",
+    "interfaces.mcp.server",
+    "recall.pipeline",
+    "recall.search",
+    "storage.postgres",
+    "storage.sqlite",
+    "storage.vector_index",
+)
 
 
 @cache
@@ -28,7 +38,7 @@ def recollect_command() -> tuple[str, ...]:
 
     folder = tempfile.mkdtemp(prefix="recollect-test-fork-")
     address = f"{folder}/socket"
-    forking = subprocess.Popen([sys.executable, __file__, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    forking = subprocess.Popen([sys.executable, "-P", __file__, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert forking.stdin is not None
     assert forking.stdout is not None
 
@@ -44,7 +54,7 @@ def recollect_command() -> tuple[str, ...]:
 
 def _ask(address: str, arguments: list[str]) -> int:
     """Have a command run with our streams; its exit code."""
-    request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}
+    request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}  # noqa: PTH109
     body = json.dumps(request).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(address)
@@ -66,7 +76,6 @@ def _become(arguments: list[str], environment: dict[str, str], folder: str, stre
     """Make this fork the process that was asked for."""
     import signal
 
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.alarm(_LONGEST_S)
     for target, stream in enumerate(streams):
         os.dup2(stream, target)
@@ -82,14 +91,11 @@ def _become(arguments: list[str], environment: dict[str, str], folder: str, stre
 
 def _forked(connection: socket.socket) -> bool:
     """Fork one that waits for the command and tells its exit code, which forks the command: True in that one."""
-    import signal
-
     request, streams = _asked(connection)
     if os.fork():
         for stream in streams:
             os.close(stream)
         return False
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     command = os.fork()
     if not command:
         _become(**request, streams=streams)
@@ -97,36 +103,53 @@ def _forked(connection: socket.socket) -> bool:
     for stream in streams:
         os.close(stream)
     code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]) % 256
-    connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
+    with suppress(BrokenPipeError):  # whoever asked did not wait
+        connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
     os._exit(0)
 
 
-def _fork_until_the_tests_end(address: str) -> bool:
-    """Import what commands import, then fork one at every request; True in one that is to run a command."""
+def _start() -> None:
+    """Do what the start of most commands does: import, read the packaged model and the packaged policy."""
+    import gc
     import importlib
-    import select
-    import signal
     import threading
 
-    for name in ("interfaces.cli.app", "interfaces.mcp.server", "storage.postgres", "storage.sqlite", "recall.pipeline"):
+    for name in _IMPORTED:
         importlib.import_module(f"recollect.{name}")
+    from recollect.embedding import static
+    from recollect.policy import document
+
+    static._load = cache(static._load)
+    static._load()
+    document.default()
     assert threading.active_count() == 1  # or a fork could miss what another thread holds
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()  # or every fork looks through, and so copies, all of this
+
+
+def _fork_until_the_tests_end(address: str) -> bool:
+    """Fork a process at every request; True in one that is to run a command."""
+    import select
+
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
-        print("ready", flush=True)
+        os.write(1, b"ready\n")
         while listener in select.select([listener, sys.stdin], [], [])[0]:
             connection, _ = listener.accept()
             with connection:
                 if _forked(connection):
                     return True
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
     return False
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 2:
         sys.exit(_ask(sys.argv[1], sys.argv[2:]))
+    _start()
     if _fork_until_the_tests_end(sys.argv[1]):
         from recollect.__main__ import main
 

@@ -6,18 +6,17 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
+from forking_for_tests import recollect_command
 from mcp import Client, StdioServerParameters, stdio_client
 
 
 def talk(url, conversation, **environment):
     """Run a conversation with a server of its own."""
+    command, *given = recollect_command()
     server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "recollect", "mcp", "--db", url],
-        env={**os.environ, **environment},
+        command=command, args=[*given, "mcp", "--db", url], env={**os.environ, **environment}
     )
 
     async def run():
@@ -45,7 +44,7 @@ async def refusal(client, tool, **arguments):
 def recollect(url, *arguments, code=0, **environment):
     """What a command prints; on an error, to standard error."""
     process = subprocess.run(
-        [sys.executable, "-m", "recollect", *arguments, "--db", url],
+        [*recollect_command(), *arguments, "--db", url],
         capture_output=True,
         text=True,
         timeout=60,

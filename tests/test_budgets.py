@@ -22,6 +22,8 @@ MANY_PARAMETERS: dict[str, str] = {
     "api/evidence.py:add_evidence": "all that one call stores, each part optional",
     "storage/edges.py:save": "the parameters of the verb, with the transaction, the access and the guard",
     "storage/edges.py:walk": "the parameters of the verb, with the transaction and the access",
+    "api/metabolism.py:metabolize": "each a setting of the run, all of them optional",
+    "storage/edges.py:reinforce_of": "which relations, in four optional ways, with the transaction and the access",
     "api/memory.py:open": "each a setting, all of them optional",
 }
 INNER_IMPORTS: dict[str, str] = {
@@ -32,6 +34,8 @@ INNER_IMPORTS: dict[str, str] = {
     "api/policy.py": "so are YAML and NumPy",
     "api/recall.py": "so is NumPy",
     "api/insight.py": "so is NumPy, which judging needs",
+    "api/metabolism.py": "so here",
+    "storage/retired.py": "so here, for vectors that come back",
     "api/search.py": "ranking imports NumPy, which the MCP server must not wait for when it starts",
     "api/explore.py": "templates and SQL are read at the first question",
     "api/documents.py": "readers of documents are imported when there is one",

@@ -28,6 +28,12 @@ with Memory.open(url) as memory:
 """
 
 
+@pytest.fixture
+def url(empty_url):
+    """Of a database that was never opened: the first processes to come also make its tables."""
+    return empty_url
+
+
 def writer(url, name, count):
     command = [sys.executable, "-c", SAVE_MANY, url, name, str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

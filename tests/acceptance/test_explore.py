@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jsonschema
 import pytest
+from forking_for_tests import recollect_command
 from talking_for_tests import call, refusal, talk
 
 from recollect import Memory
@@ -67,7 +67,7 @@ def checked(conversation):
 def command(url, *arguments, code=0, stdin=None, **environment):
     """What a command prints, whatever its exit code; errors go to standard error."""
     process = subprocess.run(
-        [sys.executable, "-m", "recollect", *map(str, arguments), "--db", url],
+        [*recollect_command(), *map(str, arguments), "--db", url],
         input=stdin,
         capture_output=True,
         text=True,

@@ -10,6 +10,7 @@ from io import StringIO
 from xml.etree import ElementTree as ET
 
 import pytest
+from forking_for_tests import recollect_command
 from rich.console import Console
 
 from recollect.interfaces.cli.render_insight import plan_lines, saved_lines
@@ -294,7 +295,7 @@ def test_a_picture_shows_the_neighbourhood_before_and_after():
 def test_a_picture_is_the_same_each_time():
     plan = crowd(20, accepted=2, rejected=1)
     code = (
-        "import sys; sys.path[:0] = ['tests/acceptance']; from test_insight_interfaces import *;"
+        "import sys; sys.path[:0] = ['tests', 'tests/acceptance']; from test_insight_interfaces import *;"
         "sys.stdout.reconfigure(encoding='utf-8'); print(neighbourhood(crowd(20, accepted=2, rejected=1)), end='')"
     )
     again = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.decode()
@@ -380,7 +381,7 @@ def test_saving_shows_the_links_that_it_made():
 )
 def test_options_that_do_not_go_together_are_refused(tmp_path, options):
     process = subprocess.run(
-        [sys.executable, "-m", "recollect", "insight", *options, "--db", str(tmp_path / "m.db")],
+        [*recollect_command(), "insight", *options, "--db", str(tmp_path / "m.db")],
         capture_output=True,
         text=True,
         timeout=60,

@@ -14,6 +14,12 @@ from recollect.storage import migrate
 OPEN = "import sys; from recollect import Memory; print(Memory.open(sys.argv[1]).info().schema_version)"
 
 
+@pytest.fixture
+def url(empty_url):
+    """Of a database that was never opened."""
+    return empty_url
+
+
 def known(url):
     return migrate.migrations("postgres" if url.startswith("postgresql") else "sqlite")
 

@@ -18,7 +18,7 @@ from recollect.model.errors import Conflict, InvalidInput, RecollectError, shown
 from recollect.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
 from recollect.model.identifiers import timestamp
 from recollect.model.results import Deleted, Page, Saved
-from recollect.storage import embeddings, events, evidence, mentions, nodes, sweep
+from recollect.storage import edges, embeddings, events, evidence, mentions, nodes, sweep
 from recollect.storage.port import Transaction
 from recollect.text import check
 from recollect.text.tokens import text_of
@@ -206,6 +206,9 @@ class MemoVerbs(InsightVerbs):
             change = replace(saving.change, expires_at=expires_at)
             saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=saving.accept)
         self._link_entities(tx, access, saved.node, saving, now=now)
+        if saved.status == "duplicate":
+            # Said again: what it mentions is seen again.
+            edges.reinforce_of(tx, access, saved.node.id, tag=mentions.TAG, now=now)
         if saved.status != "unchanged":
             redacted = dict(saving.redacted)
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}

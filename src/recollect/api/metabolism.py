@@ -21,7 +21,7 @@ from recollect.text import check
 
 logger = logging.getLogger("recollect")
 
-_WANTED: Final = "give a node_id, a run_id or a time since when"
+_WANTED: Final = "give exactly one of node_id, run_id and since"
 
 
 class MetabolismVerbs(Verbs):

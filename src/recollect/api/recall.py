@@ -17,7 +17,7 @@ from recollect.model.graph import Node, Scope
 from recollect.model.identifiers import timestamp
 from recollect.model.results import ActiveContext, ContextItem, Judged, Swept
 from recollect.policy.retrieval import Signal
-from recollect.storage import contexts, events, feedback, nodes, standings, sweep
+from recollect.storage import contexts, edges, events, feedback, nodes, retired, standings, sweep
 from recollect.storage.events import Trace
 from recollect.storage.port import Transaction
 from recollect.text import check
@@ -140,19 +140,20 @@ class RecallVerbs(Asking):
                 raise InvalidInput(f"{node.id} is a {node.kind}; memos and claims are judged")
             settings = in_force.policies.at(node.namespace).retrieval.feedback
             given = feedback.Given(self._new_id(), node, known, context_id, heir, now)
-            return feedback.record(
+            done = feedback.record(
                 tx, access, given, trace=trace, judge=lambda each: judged(each, known, now=now, settings=settings)
             )
+            return done if done.status == "repeated" else self._reinforced(tx, access, done, context_id)
 
         return self._database.write(work)
 
     def sweep(self, *, limit: int = 1_000) -> Swept:
-        """Retire what has expired, with a receipt, and forget contexts and events that are long past."""
+        """Retire what has expired, with a receipt, and forget receipts, contexts and events that are long past."""
         limit = check.check_whole(limit, field="limit", low=1, high=100_000)
         run_id = self._new_id()
         access = self._access
         gone: list[str] = []
-        edges = 0
+        links = 0
         while len(gone) < limit:
             some = min(_SWEPT_AT_ONCE, limit - len(gone))
             swept = self._database.write(
@@ -161,11 +162,27 @@ class RecallVerbs(Asking):
                 )
             )
             gone += swept.node_ids
-            edges += swept.edges
+            links += swept.edges
             if len(swept.node_ids) < some:
                 break
         self._database.write(lambda tx: sweep.forget_old(tx, access, self._clock()))
-        return Swept(run_id, tuple(gone), edges)
+        while self._database.write(lambda tx: retired.purge(tx, access, self._clock())):
+            pass
+        return Swept(run_id, tuple(gone), links)
+
+    def _reinforced(self, tx: Transaction, access: Access, done: Judged, context_id: str | None) -> Judged:
+        """What helped strengthens the relations it has (with the others of its context, if there is one), what did
+        not weakens them.
+        """
+        if done.signal == "completed":
+            return done
+        others = None if context_id is None else contexts.node_ids(tx, access, context_id)
+        now, weaken = self._now(), done.signal != "helpful"
+        links = edges.reinforce_of(tx, access, done.node.id, others, weaken=weaken, now=now)
+        if links:
+            payload = {"memo_id": done.node.id, "links": links, "weaken": weaken}
+            events.record(tx, access, "reinforce", payload, namespace=done.node.namespace, at=now)
+        return replace(done, links=links)
 
     def _context(self, wanted: Wanted, recalled: Recall, rules: Effective, *, taken: int) -> ActiveContext:
         """A context without its items, of which so many were taken."""

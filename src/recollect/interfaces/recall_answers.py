@@ -117,6 +117,7 @@ class FeedbackAnswer(Answer):
     utility: float
     confidence: float
     superseded_by: str | None
+    links_reinforced: int = Field(description="How many of its relations became stronger or weaker.")
 
     @classmethod
     def of(cls, judged: Judged) -> FeedbackAnswer:
@@ -127,6 +128,7 @@ class FeedbackAnswer(Answer):
             utility=judged.node.utility,
             confidence=judged.node.confidence,
             superseded_by=judged.representative_id,
+            links_reinforced=judged.links,
         )
 
 

@@ -161,7 +161,7 @@ class Applying:
 
     def _detach(self, node: Going) -> None:
         """Move the edges of a node that has very many, if it still goes."""
-        reason = {"rule": "end"}
+        reason = {"rule": "metabolism", "end": True}
         for some in self._batches(node.links):
 
             def work(tx: Transaction, some: Sequence[int] = some) -> Counter[str]:

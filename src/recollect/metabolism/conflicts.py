@@ -13,6 +13,8 @@ from recollect.policy.metabolism import normal_tag
 from recollect.storage.metabolism import Thickness
 
 _DIGITS: Final = 9
+# What differs by less is equally thick: with a half-life of 30 days, what was said within some ten hours.
+_TIE: Final = 0.01
 IsExclusive = Callable[[str, str], bool]
 """Whether in a namespace a source has one target of a tag (in normal form)."""
 
@@ -82,7 +84,7 @@ def _settle(
     order = sorted(edges, key=lambda edge: (-round(edge.value, _DIGITS), edge.target_id, edge.tag))
     first, *others = order
     links = tuple(link_of(edge, rule) for edge in order)
-    if rule == "exclusive" and round(first.value, _DIGITS) == round(others[0].value, _DIGITS):
+    if rule == "exclusive" and first.value - others[0].value <= _TIE * first.value:
         conflicts.append(TagConflict(source_id, tag, links, None, "the thickest are equally thick"))
         return
     if not all(edge.free for edge in others):

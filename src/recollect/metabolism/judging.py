@@ -1,12 +1,13 @@
 """The MDL test: a weak node goes if one that stays says the same. Difficulty is 1 − the similarity to that one.
 
-A node that others are restored from stays. Where two are each other's nearest, the one that is judged first goes, and
+What stays for sure is compared first: nodes that are not weak, and those that others are restored from, which therefore
+stay. Only then weak ones with each other: of two that are each other's nearest, the one that is judged first goes, and
 the other stands for it. The order is by difficulty, then thickness, then id, and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,20 +56,27 @@ def judge(
     verdicts: dict[str, Verdict] = {}
     kept, gone = set(standing_in), set(going)
     waiting = sorted(candidates, key=_order)
-    changed = True
-    while changed:
-        changed, spared = False, []
+    weak = {candidate.id for candidate in candidates}
+    only_sure = True
+    while True:
+        left = []
         for candidate in waiting:
-            verdict = _verdict(candidate, against, kept=kept, gone=gone)
+            staying = [near for near in candidate.neighbours.near if near.id not in gone]
+            sure = [near for near in staying if near.id not in weak or near.id in kept]
+            verdict = _verdict(candidate, sure, against, kept=kept, gone=gone)
+            if not verdict.removed and not only_sure:
+                verdict = _verdict(candidate, staying, against, kept=kept, gone=gone)
             verdicts[candidate.id] = verdict
             if verdict.removed and verdict.neighbour is not None:
                 gone.add(candidate.id)
                 kept.add(verdict.neighbour.id)
-                changed = True
             else:
-                spared.append(candidate)
+                left.append(candidate)
         # What was compared with one that went after it is compared with the next.
-        waiting = spared
+        changed, waiting = len(left) < len(waiting), left
+        if not changed and not only_sure:
+            break
+        only_sure = changed
     exhausted = {
         candidate.id
         for candidate in waiting
@@ -79,8 +87,9 @@ def judge(
     return verdicts, exhausted
 
 
-def _verdict(candidate: Judged, against: Against, *, kept: set[str], gone: set[str]) -> Verdict:
-    staying = [near for near in candidate.neighbours.near if near.id not in gone]
+def _verdict(
+    candidate: Judged, staying: Sequence[Near], against: Against, *, kept: set[str], gone: set[str]
+) -> Verdict:
     best = candidate.neighbours.best
     nearest = staying[0] if staying else None if best is None or best.id in gone else best
     if candidate.id in kept:

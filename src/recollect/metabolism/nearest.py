@@ -20,6 +20,7 @@ _WIDTH: Final = 2_048
 _DIGITS: Final = 6
 # Of each node so many near ones are kept; where all of them go, it is looked for more.
 _KEPT: Final = 64
+_NONE: Final = np.empty(0, dtype=np.int64)
 
 Group = tuple[str, str, str | None]
 """Namespace, kind and claim kind: only within them can one node stand for another."""
@@ -107,19 +108,19 @@ class _Pool:
     floor: float
 
     def compare(self, rows: Sequence[tuple[Any, ...]], vectors: Matrix, found: Mapping[str, Neighbours]) -> None:
-        similarities = vectors @ self.vectors.T
+        # A row for each candidate: what is read is in one piece.
+        similarities = self.vectors @ vectors.T
         seqs = np.array([row[0] for row in rows], dtype=np.int64)
         place_of = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
         themselves = np.flatnonzero(self.seqs[place_of] == seqs)
-        similarities[themselves, place_of[themselves]] = -1.0
-        highest = similarities.max(axis=0)
-        interesting = np.flatnonzero((highest > self.best) | (highest > self.floor))
-        part = similarities[:, interesting]
-        for column, place in enumerate(interesting.tolist()):
+        similarities[place_of[themselves], themselves] = -1.0
+        highest = similarities.max(axis=1)
+        near = highest > self.floor
+        for place in np.flatnonzero(near | (highest > self.best)).tolist():
             candidate = self.candidates[place]
             neighbours = found[candidate.id]
-            values = part[:, column]
-            wanted = np.flatnonzero(values > self.floor)
+            values = similarities[place]
+            wanted = np.flatnonzero(values > self.floor) if near[place] else _NONE
             if len(wanted) > 8 * _KEPT:
                 neighbours.more = True
                 wanted = wanted[np.argpartition(-values[wanted], 8 * _KEPT)[: 8 * _KEPT]]

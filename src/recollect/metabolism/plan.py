@@ -201,6 +201,9 @@ class _Planner:
         weakest = heapq.nsmallest(_WEAKEST, self.verdicts, key=self._weakness)
         shown = [*(each.id for each in going), *weakest, *(each for some in examples.values() for each in some)]
         names = self._names(shown)
+        settled = self.settled.conflicts[:_SHOWN]
+        named = (*self.thinnest, *(link for conflict in settled for link in conflict.links[:_EXAMPLES]))
+        ends = self._names(end for link in named for end in (link.source_id, link.target_id))
         counts = metabolism.namespaces(self.tx, self.access)
         undecided = sum(conflict.kept is None for conflict in self.settled.conflicts)
         plan = MetabolismPlan(
@@ -215,7 +218,8 @@ class _Planner:
             weakest=tuple(self._shown(each, names) for each in weakest),
             pruned=len(self.thin) + len(self.settled.losing),
             thinnest=self.thinnest,
-            conflicts=self.settled.conflicts[:_SHOWN],
+            conflicts=settled,
+            ends=tuple(ends.values()),
             undecided=undecided,
             degraded=self.degraded,
         )
@@ -246,8 +250,7 @@ class _Planner:
         rows = metabolism.vectors_that_stay(self.tx, self.access, model, namespaces=places, kinds=kinds, now=self.now)
         floors = {name: 1.0 - self.clocks.settings[name].mdl_benefit - 1e-6 for name in places}
         gone = frozenset(self.going)
-        found = nearest(candidates, rows, self.tx.dialect.from_vectors, floors=floors, without=gone, beat=self.beat)
-        return found
+        return nearest(candidates, rows, self.tx.dialect.from_vectors, floors=floors, without=gone, beat=self.beat)
 
     def _read_texts(self, waiting: Mapping[str, Neighbours]) -> None:
         """What the near ones say, and which of them are in dispute."""

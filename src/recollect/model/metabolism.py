@@ -108,7 +108,7 @@ class MetabolismPlan:
     run_id: the receipts' name, None before it is applied. removed: all nodes that go. spared: how many stay by each
     rule; examples: some of each. weakest: the ten weakest nodes, whatever becomes of them. pruned: how many relations
     go by themselves; thinnest: some of them. conflicts: some of the relations that exclude each other, undecided ones
-    first. settings: by namespace.
+    first. ends: the nodes that those relations join. settings: by namespace.
     """
 
     root_namespace: str
@@ -125,6 +125,7 @@ class MetabolismPlan:
     pruned: int = 0
     thinnest: tuple[ThinLink, ...] = ()
     conflicts: tuple[TagConflict, ...] = ()
+    ends: tuple[NodeRef, ...] = ()
     undecided: int = 0
     nodes_removed: int = 0
     links_removed: int = 0

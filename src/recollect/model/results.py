@@ -328,12 +328,15 @@ class ActiveContext:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a judgement made of a node; `repeated`: this request was already counted."""
+    """What a judgement made of a node; `repeated`: this request was already counted. `links`: how many of its
+    relations became stronger or weaker by it.
+    """
 
     node: Node
     signal: str
     status: Literal["recorded", "repeated"]
     representative_id: str | None = None
+    links: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,11 @@ def require(tx: Transaction, access: Access, context_id: str) -> Row:
     return row
 
 
+def node_ids(tx: Transaction, access: Access, context_id: str) -> list[str]:
+    """The nodes of a context."""
+    return [row[1] for row in tx.rows("context_items", {"owner": access.owner, "id": context_id})]
+
+
 def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> ActiveContext:
     """A context that still lives, with the nodes as they are now; one that has expired is gone."""
     key = {**scope_parameters(access), "id": context_id}

@@ -27,6 +27,8 @@ INSIGHT: Final = "insight"
 # by half as much.
 STRENGTHEN: Final = 0.2
 WEAKEN: Final = 0.3
+# So many links of a node at most, when all that it has are meant.
+_REINFORCED: Final = 200
 # Where these columns are in a row that starts with its seq.
 _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
@@ -100,13 +102,21 @@ def weakened(edge: Edge, *, now: str) -> Edge:
 
 
 def reinforce_of(
-    tx: Transaction, access: Access, node_id: str, others: Sequence[str] | None, *, weaken: bool, now: str
+    tx: Transaction,
+    access: Access,
+    node_id: str,
+    others: Sequence[str] | None = None,
+    *,
+    tag: str | None = None,
+    weaken: bool = False,
+    now: str,
 ) -> int:
-    """Strengthen or weaken the links of a node (those with others, if given) that are neither evidence nor a person's
-    judgement; returns how many.
+    """Strengthen or weaken the strongest links of a node (those with others, or those out of it with a tag, if given)
+    that are neither evidence nor a person's judgement; returns how many.
     """
     tx.run("lock_edges_shared", {})
-    where = {**scope_parameters(access), "id": node_id, "others": None if others is None else json_text(others)}
+    where = {**scope_parameters(access), "id": node_id, "tag": tag, "limit": _REINFORCED}
+    where["others"] = None if others is None else json_text([each for each in others if each != node_id])
     found = [from_row(row) for row in tx.rows("edges_reinforced", where)]
     change = weakened if weaken else strengthened
     tx.run_many("edge_replace", [{"owner": access.owner, **to_parameters(change(edge, now=now))} for edge in found])

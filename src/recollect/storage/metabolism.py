@@ -139,8 +139,8 @@ def thickness_of(tx: Transaction, access: Access, seqs: Iterable[int]) -> dict[i
 
 
 def tags(tx: Transaction, access: Access) -> list[str]:
-    """The tags that the edges of the root have."""
-    return sorted(row[0] for row in tx.rows("edge_tags", scope_parameters(access)))
+    """The tags that the owner's edges have."""
+    return sorted(row[0] for row in tx.rows("edge_tags", {"owner": access.owner}))
 
 
 def edges_tagged(tx: Transaction, access: Access, some: Sequence[str]) -> Iterator[Thickness]:

@@ -23,8 +23,6 @@ from recollect.text.check import content_hash, json_text
 KEPT: Final = timedelta(days=30)
 BATCH: Final = 200
 _PURGED_AT_ONCE: Final = 2_000
-# Why an edge went: with one of its ends.
-_END: Final = "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def retire_nodes(
     places = {node.id: node.namespace for _, node in going}
     rows = [_node_row(seq, node, receipt) for seq, node in going]
     rows += _attached(tx, where, places, vectors=instead is None)
-    rows += [_edge_row(seq, edge, {"rule": _END}) for seq, edge in touching]
+    rows += [_edge_row(seq, edge, {"rule": receipt.rule, "end": True}) for seq, edge in touching]
     common = {"owner": access.owner, "run_id": receipt.run_id, "now": receipt.now}
     plain = {"target_id": None, "stand_in": None, "row_seq": None, "reason": json_text({"rule": receipt.rule})}
     tx.run_many("retire", [{**plain, **common, **row} for row in rows])
@@ -91,7 +89,8 @@ def restore_nodes(
     """
     limit = 1 if wanted.node_id is not None else BATCH
     rows = tx.rows("retired_nodes", {**_where(access, wanted), "after": after, "limit": limit})
-    found = {row[2]: _node(row) for row in rows}
+    nodes_read = (_node(row) for row in rows)
+    found = {node.id: node for node in nodes_read if access.sees(node.namespace, node.boundary_class)}
     skipped = _refused(tx, access, found, now=now)
     back = {node_id: node for node_id, node in found.items() if node_id not in skipped}
     numbers = {row[2]: row[4] for row in rows}
@@ -119,11 +118,8 @@ def restore_edges(
     if wanted.node_id is not None:
         where["ids"] = json_text(ids)
     rows = tx.rows("retired_edges_into" if into else "retired_edges", where)
-    if wanted.node_id is not None:
-        rows_back = [row for row in rows if json.loads(row[3]).get("rule") == _END]
-    else:
-        rows_back = rows
-    links = [(row[0], row[1], _edge(row[2])) for row in rows_back]
+    every = wanted.node_id is None
+    links = [(row[0], row[1], _edge(row[2])) for row in rows if every or json.loads(row[3]).get("end")]
     count, done = 0, []
     for receipt, seq, edge in links:
         parameters = {"owner": access.owner, **edges.to_parameters(edge)}
@@ -244,9 +240,7 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now:
     refused = {}
     for node in found.values():
         key = (node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position)
-        if not access.sees(node.namespace, node.boundary_class):
-            refused[node.id] = "this access may not see it"
-        elif node.id in here:
+        if node.id in here:
             refused[node.id] = "it is here already"
         elif node.expires_at is not None and node.expires_at <= now:
             refused[node.id] = "its time is over"

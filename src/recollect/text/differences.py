@@ -12,252 +12,50 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
-from typing import Final, Literal
+from itertools import pairwise, zip_longest
+from typing import Final, TypeVar
 
+from recollect.text import fact_words as known
+from recollect.text.fact_words import Difference
 from recollect.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
-
-Difference = Literal["number", "date", "negation", "name"]
 
 # What a word is: the first three are facts whatever the other text says.
 _NUMBER, _DATE, _NEGATION, _CAPITAL, _START, _SURE, _COMMON, _NOUN = (1 << bit for bit in range(8))
 _FACT: Final = _NUMBER | _DATE | _NEGATION
 # How a word is met before its neighbours are known: a date beside a number or after "in", a letter or a verb elsewhere.
-_MAYBE: Final = 1 << 8
+_MAYBE, _HEADING = 1 << 8, 1 << 9
+_NAMED: Final = _CAPITAL | _SURE
+_OPENING: Final = _CAPITAL | _START | _COMMON | _FACT | _SURE
+_KINDS: Final[dict[int, Difference]] = {_NUMBER: "number", _DATE: "date", _NEGATION: "negation", 0: "name"}
 
 _MARKED: Final = "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff]"
-_LETTERS: Final = f"(?:[^\\W\\d_{UNSPACED}]++|{_MARKED})++"
+_LETTERS: Final = f"(?:[A-Za-z]++|[^\\W\\d_{UNSPACED}]++|{_MARKED})++"
 _SOLID: Final = f"[^\\W{UNSPACED}]"
-_HAN_DIGITS: Final = "〇零一二三四五六七八九"
-_HAN_UNITS: Final = {
-    "十": 10,
-    "百": 100,
-    "千": 1_000,
-    "万": 10_000,
-    "萬": 10_000,
-    "億": 10**8,
-    "亿": 10**8,
-    "兆": 10**12,
-}
-_HAN_NUMERALS: Final = f"{_HAN_DIGITS}{''.join(_HAN_UNITS)}两兩半"
+_HANGUL: Final = "\u1100-\u11ff\uac00-\ud7af"
+_CASED: Final = f"[^\\W\\d_{UNSPACED}]"
 _TOKEN: Final = re.compile(
-    "([^\\w<>≤≥@#/~+\\-−±$€£¥₩%‰\u20bf\\\\]*)(?:"
-    f"({_LETTERS}(?:['’]{_LETTERS})?+)(?![\\w@/\\\\]|[.:][\\w/])"
-    "|(https?://[^\\s<>\"'、。]+|[\\w.+-]{1,64}@[\\w-]+(?:\\.[\\w-]+)+|[@#]\\w+|(?<!\\w)[~.]{0,2}(?:/[\\w.@-]+){2,}"
-    f"|[A-Za-z]:\\\\\\S+|[A-Za-z][\\w-]{{0,64}}(?:/[\\w.-]{{1,64}}){{1,16}}\\.[a-z]\\w*|[^\\W\\d_{UNSPACED}]{{2,}}(?:\\.[a-z][a-z0-9]+)+"
-    f"|[^\\W\\d_{UNSPACED}]{_SOLID}*[\\d_]{_SOLID}*|_+{_SOLID}+)"
-    "|((?:(?<![\\w)\\]])[+\\-−±])?\\d+(?:[.,:/⁄]\\d+)*|[<>≤≥]=?(?=\\s?[\\d.])|[$€£¥₩\u20bf](?=\\s?\\d)|[%‰])"
-    f"|([ap]\\.\\s?m\\b|{_LETTERS}(?:['’]{_LETTERS})?+)"
-    f"|([{_HAN_NUMERALS}]+)|([\u1100-\u11ff\uac00-\ud7af]+)|((?:(?![{_HAN_NUMERALS}\u1100-\u11ff\uac00-\ud7af])[{UNSPACED}])+)"
+    "([^\\w<>≤≥@#/~+\\-−±$€£¥₩%‰\\\\]*)(?:"  # what stands before
+    f"({_LETTERS}(?:['’]{_LETTERS})?+)(?![\\w@/\\\\]|[.:][\\w/])"  # a word by itself
+    "|(https?://[^\\s<>\"'、。]+|[\\w.+-]{1,64}@[\\w-]+(?:\\.[\\w-]+)+|[@#]\\w+"  # an address, a name of one's own
+    "|(?<!\\w)[~.]{0,2}(?:/[\\w.@-]+){2,}|[A-Za-z]:\\\\\\S+|[A-Za-z][\\w-]{0,64}(?:/[\\w.-]{1,64}){1,16}\\.[a-z]\\w*"
+    f"|{_CASED}{{2,}}(?:\\.[a-z][a-z0-9]+)+|{_CASED}{_SOLID}*[\\d_]{_SOLID}*|_+{_SOLID}+)"
+    "|((?:(?<![\\w)\\]])[+\\-−±])?\\d+(?:[.,:/⁄]\\d+)*|[<>≤≥]=?(?=\\s?[\\d.])|[$€£¥₩](?=\\s?\\d)|[%‰])"  # a number
+    f"|([apAP]\\.\\s?[mM]\\b|{_LETTERS}(?:['’]{_LETTERS})?+)"  # a word that touches something
+    f"|([{known.HAN_NUMERALS}]+)|([{_HANGUL}]+)"
+    f"|((?:(?:星期|礼拜|禮拜|[周週])[一二三四五六]|(?![{known.HAN_NUMERALS}{_HANGUL}])[{UNSPACED}])+)"
     "|(.))",
     re.DOTALL,
 )
 # A sentence begins after these; a title before a name does not end one.
-_OPENS: Final = re.compile('[.!?…:;。！？\\n"“”«»„「『([{•*|]|[^\\x00-\u2fff]')
-_TITLES: Final = frozenset("mr mrs ms dr prof st jr sr sgt capt gen sen gov rev vs no fig e.g i.e".split())
+_OPENS: Final = re.compile('[.!?…:;。！？\\n•*|]|["“«„「『([{]$|[^\\x00-\u2fff]')
 _THOUSANDS: Final = re.compile(r"[+\-−±]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
-_NUMBERS: Final = {
-    word: str(value)
-    for value, words in {
-        **dict(
-            enumerate(
-                "zero nil;one first once 하나 첫;two second twice 둘;three third thrice 셋;four fourth 넷;five fifth 다섯;"
-                "six sixth 여섯;seven seventh 일곱;eight eighth 여덟;nine ninth 아홉;ten tenth 열;eleven eleventh;"
-                "twelve twelfth dozen dozens;thirteen thirteenth;fourteen fourteenth;fifteen fifteenth;"
-                "sixteen sixteenth;seventeen seventeenth;eighteen eighteenth;nineteen nineteenth;"
-                "twenty twentieth 스물 스무".split(";")
-            )
-        ),
-        30: "thirty thirtieth 서른",
-        40: "forty fortieth 마흔",
-        50: "fifty fiftieth 쉰",
-        60: "sixty 예순",
-        70: "seventy 일흔",
-        80: "eighty 여든",
-        90: "ninety 아흔",
-        100: "hundred hundreds hundredth 백",
-        1_000: "thousand thousands thousandth 천",
-        10_000: "만",
-        10**6: "million millions millionth",
-        10**9: "billion billions",
-        10**12: "trillion trillions",
-        "half": "half halves halved 절반 반",
-        "quarter": "quarter quarters",
-        "double": "double doubled doubles couple pair pairs",
-        "triple": "triple tripled",
-        "single": "single",
-        "%": "percent pct",
-    }.items()
-    for word in words.split()
-}
-_KOREAN_COUNT: Final = re.compile(
-    "(?:(한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)|([일이삼사오육칠팔구십백천만억]+))"
-    "(명|개|번|살|시|시간|마리|권|잔|병|달|가지|사람|장|배|층|년|월|일|원|분|주|대|박)"
-)
-_DATES: Final = frozenset(
-    """
-    january february april june july august september october november december jan feb apr jun jul aug sep sept oct nov
-    dec monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
-    sundays tue tues thu thur thurs fri today yesterday tomorrow tonight morning mornings afternoon evening evenings
-    night nights noon midnight midday weekend weekends weekday weekdays summer winter autumn springtime fortnight
-    pm p.m a.m bc ad bce 오늘 어제 내일 모레 그제 그저께 엊그제 글피 지난 다음 이번 지난주 다음주 이번주 작년 올해 내년
-    재작년 아침 점심 저녁 새벽 오전 오후 밤 낮 봄 여름 가을 겨울 월요일 화요일 수요일 목요일 금요일 토요일 일요일 주말 평일
-    """.split()
-)
-_MAYBE_DATES: Final = frozenset("may march mar mon wed sat sun fall spring am last next this previous".split())
-_BEFORE_DATES: Final = frozenset("in since until till by of on early late mid during last next this every".split())
-_AFTER_LAST: Final = _DATES | frozenset("day week month year decade century spring fall time days weeks months".split())
-_NEGATIONS: Final = frozenset(
-    """
-    not no never none nor neither nobody nothing nowhere without hardly barely scarcely rarely seldom unless except non
-    fail fails failed failing refuse refuses refused refusing lack lacks lacked lacking unable absence absent nope nah
-    nicht kein keine keinen keiner keinem nie niemals ohne pas jamais sans aucun aucune nunca sin ningún ninguna не нет
-    без 안 못 아니 아니다 아닌 아니라 없이
-    """.split()
-)
-_SHORT_NOTS: Final = frozenset(
-    "dont cant wont isnt arent wasnt werent didnt doesnt couldnt shouldnt wouldnt hasnt havent hadnt aint".split()
-)
-_KOREAN_NOT: Final = re.compile("않|없|아니|아닌|못하|못했|지 ?말|마세요|말라")
-_KOREAN_PARTICLES: Final = re.compile(
-    "(?<=.)(?:에게서|으로서|으로써|이라고|에서는|에서도|까지|부터|에서|에게|한테|으로|께서|이나|이랑|처럼|보다|하고|은|는|이|가|을|를|에|의|로|와|과|도|만|께|랑)$"
-)
-
-# Words that exclude each other, the sides parted by a bar: one side gone and another come is a difference.
-_SIDES: Final = """
-negation increase rise grow raise expand enhance|decrease decline reduce shrink diminish
-negation higher greater more larger bigger|lower less fewer smaller
-negation high large big huge|low small little tiny
-negation most maximum|least minimum
-negation accept approve agree|reject refuse disagree
-negation allow permit|forbid prohibit ban deny prevent
-negation enable|disable
-negation before earlier prior|after later afterwards
-negation early|late
-negation always|sometimes|often|never
-negation true correct|false wrong incorrect
-negation open|close shut
-negation up|down
-negation left|right
-negation win won|lose lost
-negation like love enjoy adore|hate dislike loathe
-negation buy bought purchase|sell sold
-negation start begin began begun|stop end finish quit cease
-negation arrive come came|leave depart go went
-negation lend lent|borrow
-negation teach taught|learn learnt
-negation push|pull
-negation send sent|receive
-negation give gave given|take took taken
-negation hot warm|cold cool
-negation fast quick quickly|slow slowly
-negation old|new young
-negation long|short
-negation good great nice|bad poor terrible awful
-negation better|worse
-negation best|worst
-negation easy easily simple|hard difficult
-negation happy glad|sad unhappy
-negation strong|weak
-negation cheap|expensive
-negation safe|dangerous unsafe
-negation same similar|different
-negation positive|negative
-negation inside indoors|outside outdoors
-negation near|far
-negation above over|below under beneath
-negation alive|dead
-negation married|divorced
-negation success|failure
-negation promote induce stimulate|inhibit suppress
-negation gain|loss
-negation add|remove delete
-negation include|exclude
-negation remember|forget forgot
-negation acute|chronic
-negation benign|malignant
-negation agonist|antagonist
-negation pro|anti
-negation pre|post
-negation public|private
-negation on|off
-negation from|to
-negation can could may might|must
-negation import|export
-number all every each|some|most|many|few several
-number second|minute|hour|day|week|month|year|decade|century
-number mm millimetre millimeter|cm centimetre centimeter|metre meter|km kilometre kilometer|mile|inch|foot feet
-number mg milligram|gram|kg kilogram|pound lb|ounce oz|ton tonne
-number dollar usd|euro eur|yen jpy|krw|yuan cny|cent
-date ago|later
-date daily|weekly|monthly|yearly annually annual
-name i me my mine myself|you your yours yourself|he him his himself|she her hers herself|we us our ours|they them their
-name mother mom mum|father dad|brother|sister|son|daughter|husband|wife|uncle|aunt|grandmother grandma|grandfather grandpa
-name man men male boy|woman women female girl
-name north northern|south southern|east eastern|west western
-name red|blue|green|yellow|black|white|purple|orange|pink|brown|grey gray
-"""
-_PREFIXES: Final = tuple(
-    "un in im ir il dis non de mis anti over under hyper hypo up down pre post inter intra extra pro out ex".split()
-)
-_SHORTEST_REST: Final = 4
-
-# Words that begin sentences and are no names, so that a sentence may lose one.
-_OPENERS: Final = frozenset(
-    """
-    absolutely according accordingly additionally agreed aim aims almost along already alright although altogether always
-    amazing among analysis another anyone anything anyway anyways apart apparently appreciate approximately aside ask
-    aw awesome aww awww back background based beautiful believe besides best bet better beyond big bring btw bye call
-    care case catch certainly change check cheers children clearly clinical collectively come coming common compared
-    conclusion conclusions congrats congratulations consequently consider considering consistent context control
-    conversely cool crazy current currently cute data definitely depending design despite different discussion done dude
-    due early effect effects either else enjoy especially even eventually ever every everyone everything evidence exactly
-    excited experiments fantastic feel feels finally find finding findings first following food found full fun funding
-    furthermore future general generally get getting give given glad go going gonna good gosh got gotta great group
-    guess guys haha happy hard haven having health hello help hence here herein hey hi high higher home hope hopefully
-    however human huge i'm imagine importantly impressive increased indeed individuals initially instead interesting
-    interestingly introduction keep key kids kind know large last lastly late lately later learning least less let lets
-    life like likely likewise little live long look looking looks lots love loving low luckily main major make making
-    man many materials maybe mean means meanwhile method methods might mine moreover mostly mouse mice much multiple must
-    my myself nearly need never nevertheless new next nice nonetheless normally notably novel numerous obviously ok okay
-    often oh old omg one oops ooh otherwise others our overall particularly patients people perfect perhaps playing
-    please plus possibly previous previously primary probably purpose put quite rather reading ready real really recent
-    recently regarding remarkably remember research result results review right role sad seeing seems see self setting
-    several show significant similar similarly simply since single small someone something sometimes soon sorry sounds
-    specifically spending start starting stay still strikingly studies study subjects subsequently such sudden suddenly
-    sum summary super sure surprisingly sweet taken taking take talk talking tell thank thanks therefore thing things
-    think though thus till time together too totally treatment trial truly try trying turns two type typically ugh
-    ultimately understanding unfortunately unlike unless upon us use used using usually various wait wanna want was
-    watching way well whatever whenever whereas wherever whether whoa whole whoever women woah woohoo wonderful wondering
-    work working would wow writing wrong yay yeah yep yes yet yo young yup
-    """.split()
-)
-# How words end that no name is a misspelling of.
-_ENDINGS: Final = re.compile(
-    ".{3,}(?:ions?|ments?|ness|ly|ing|ings|ity|ities|ology|isms?|ed|ical|ional|ular|ive|ous|ics?|able|ible|ful|ances?|ences?|ates?|ases?|ants?|ents?|tal|cts?|res?)"
-)
-
-# Japanese and Chinese: only where the runs of two texts differ.
-_HAN_DATES: Final = re.compile(
-    "(?=[今昨明先来去翌前后後大上下本每毎早朝昼夕夜晩晚午春夏秋冬週周星礼禮月火水木金土日平昭令正きあお])(?:一?昨[日夜年晩天]|今[日朝夜晩晚年週月天]|"
-    "明[日朝年天晩晚治]|明?[后後前]天|先[日週月]|来[週月年]|去年|翌[日週月年朝]|前年|[上下本這这]个?個?[周週月]|[毎每][日週月年朝晩天]|早[上朝晨]|[朝昼夕夜晩晚]|[午][前後后]|"
-    "[上下中]午|[春夏秋冬]|[周週][日一二三四五六末]|星期|礼拜|禮拜|[月火水木金土日]曜|平成|昭和|令和|大正|おととい|きのう|きょう|あした|あさって)"
-)
-_HAN_NEGATION: Final = re.compile(
-    "な(?:い|かっ|く|けれ|さそ|し)|ませ?ん|ず(?!っ|つ|い)|ぬ|まい|[不没沒无無非未别別勿莫]"
-)
-_SMALL_KANA: Final = "\u3041-\u309f"
-# What Chinese can leave out without saying anything else, as Japanese can with kana.
-_FUNCTION: Final = "的了吧吗嗎呢啊呀嘛哦喔地得很也都就还還又再才和与與及是把被着著个個们們這这那"
-_FILLING: Final = re.compile(f"[{_SMALL_KANA}{_FUNCTION}]+")
-_KEPT: Final = re.compile(f"[^{_SMALL_KANA}{_FUNCTION}]")
-_TELLING_KANA: Final = re.compile("さん|くん|ちゃん|さま|から|まで|より|られ|させ|[把被]")
-# A name with its particle, where less would be a particle or an ending.
+# A name in kana with its particle; what is shorter is a particle or an ending.
 _KANA_NAME: Final = 4
+# Words this long that differ by two letters exchanged or one doubled are the same word.
+_LONG: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,34 +89,38 @@ def facts_of(text: str) -> Facts:
             continue
         gap, gaps = gaps + gap, ""
         if number or numeral:
-            words.append(_han_value(numeral) if numeral else _value(number, gap))
+            words.append(known.han_value(numeral) if numeral else _value(number, gap))
             marks.append(_NUMBER)
             runs.append("0")
             start = False
             continue
         if gap != " " and words and _OPENS.search(gap):
-            start = not (gap[0] == "." and (words[-1] in _TITLES or (len(words[-1]) == 1 and marks[-1] & _CAPITAL)))
-        folded, mark = (
-            _met(word or part)
-            if word or part
-            else _hangul(hangul)
-            if hangul
-            else (identifier.rstrip(".,;:!?)").casefold(), _SURE | _CAPITAL)
-        )
-        if not words or folded != words[-1]:
+            start = not (
+                gap[0] == "." and (words[-1] in known.TITLES or (len(words[-1]) == 1 and marks[-1] & _CAPITAL))
+            )
+        if word or part:
+            folded, mark = _met(word or part)
+            mark |= surely
+        elif hangul:
+            folded, mark = _hangul(hangul)
+        else:
+            folded, mark = identifier.rstrip(".,;:!?)").casefold(), _SURE | _CAPITAL
+        if not words or folded != words[-1] or mark & _FACT or (gap != " " and not mark & _COMMON):
             words.append(folded)
-            marks.append(mark | surely | (_START if start else 0))
-        # "METHODS We asked": the heading is a sentence.
-        start = bool(start and mark & _HEADING)
+            # "METHODS We asked": the heading is a sentence.
+            start = start or bool(marks and marks[-1] & _HEADING and mark & _CAPITAL)
+            marks.append(mark | _START if start else mark)
+        start = False
     _settle_dates(words, marks)
+    met = [*zip(words, marks, strict=True)]
     return Facts(
         tuple(words),
         tuple(marks),
-        frozenset(word for word, mark in zip(words, marks, strict=True) if _is_sure(word, mark)),
-        frozenset(word for word, mark in zip(words, marks, strict=True) if mark & _OPENING == _CAPITAL | _START),
-        tuple(sorted(_SIDE_OF[word] for word in words if word in _SIDE_OF)),
+        frozenset([word for word, mark in met if mark & _NAMED and _is_sure(word, mark)]),
+        frozenset([word for word, mark in met if mark & _OPENING == _CAPITAL | _START]),
+        tuple(sorted([known.SIDE_OF[word] for word in words if word in known.SIDE_OF])),
         "".join(runs).strip("0"),
-        not any(mark & _CAPITAL for mark in marks),
+        not any(map(_CAPITAL.__and__, marks)),
     )
 
 
@@ -347,21 +149,6 @@ def _value(number: str, gap: str) -> str:
     return f".{number}" if gap.endswith(".") and number[0].isdigit() else number
 
 
-def _han_value(run: str) -> str:
-    """三 is 3, 二〇二四 2024, 一万二千 12000."""
-    total = section = digit = 0
-    for character in run:
-        if character == "半":
-            return f"{run[:-1]}half"
-        if (value := _HAN_DIGITS.find(character)) >= 0 or character in "两兩":
-            digit = digit * 10 + (max(value - 1, 0) if value >= 0 else 2)
-        elif (unit := _HAN_UNITS[character]) < 10_000:
-            section, digit = section + (digit or 1) * unit, 0
-        else:
-            total, section, digit = (total + (section + digit or 1)) * unit, 0, 0
-    return str(total + section + digit)
-
-
 @lru_cache(maxsize=65_536)
 def _met(word: str) -> tuple[str, int]:
     """A word's folded form, and what it is wherever it stands."""
@@ -370,21 +157,238 @@ def _met(word: str) -> tuple[str, int]:
     stem, apostrophe, ending = folded.partition("'")
     if apostrophe and ending in ("s", "m", "re", "ve", "ll", "d"):
         folded = stem
-    if folded == "cannot" or folded in _SHORT_NOTS or (apostrophe and folded.endswith("n't")):
+    if folded == "cannot" or folded in known.SHORT_NOTS or (apostrophe and folded.endswith("n't")):
         return "not", mark | _NEGATION | _COMMON
-    if folded in _NUMBERS:
-        return _NUMBERS[folded], mark | _NUMBER
+    if folded in known.NUMBERS:
+        return known.NUMBERS[folded], mark | _NUMBER
     if folded[1:2] == "." and folded[0] in "ap":
         return f"{folded[0]}m", mark | _DATE
-    known = (
-        (_DATE if folded in _DATES else 0)
-        | (_NEGATION if folded in _NEGATIONS else 0)
-        | (_MAYBE if folded in _MAYBE_DATES else 0)
-        | (_COMMON if folded in STOP_WORDS or folded in _OPENERS else 0)
-    )
-    upper = len(word) > 1 and word != word.lower() and word[1:] != word[1:].lower()
-    if upper and folded in _OPENERS:
-        return folded, mark | known | _HEADING
-    if folded != stem or not apostrophe:
-        upper = upper and not (apostrophe and folded != word.casefold() and len(stem) == 1)
-    return folded, mark | known | (_SURE if upper and folded not in STOP_WORDS else 0)
+    if folded in known.DATES:
+        mark |= _DATE
+    elif folded in known.NEGATIONS:
+        mark |= _NEGATION
+    elif folded in known.MAYBE_DATES:
+        mark |= _MAYBE
+    if folded in known.USUAL:
+        mark |= _COMMON
+    if word[1:] == word[1:].lower() and not (word[1:2].isupper() or (word[:1].islower() and word != word.lower())):
+        return folded, mark
+    if folded in known.OPENERS:
+        return folded, mark | _HEADING
+    # Not a slip of the shift key: "TThe", "hTe".
+    slip = not word.isupper() and not known.USUAL.isdisjoint((folded[1:], folded[1] + folded[0] + folded[2:]))
+    return folded, mark | (_COMMON if slip else 0 if folded in STOP_WORDS else _SURE)
+
+
+@lru_cache(maxsize=65_536)
+def _hangul(word: str) -> tuple[str, int]:
+    stem = known.KOREAN_PARTICLES.sub("", word)
+    noun = _NOUN if stem != word else 0
+    for form in (word, stem):
+        if form in known.DATES:
+            return form, _DATE
+        if form in known.NEGATIONS:
+            return form, _NEGATION
+        if form in known.NUMBERS:
+            return known.NUMBERS[form], _NUMBER
+    if known.KOREAN_NOT.search(word):
+        return stem, noun | _NEGATION
+    if word in "한두세네" or known.KOREAN_COUNT.match(word):
+        return stem, _NUMBER
+    return stem, noun | (_NOUN if stem[-1] in "씨님" else 0)
+
+
+def _settle_dates(words: list[str], marks: list[int]) -> None:
+    """Say which of the words that may be dates are: "in May", "May 5", "last week"; not "it may", "at last"."""
+    for at, mark in enumerate(marks):
+        if not mark & _MAYBE:
+            continue
+        word, before, after = words[at], at - 1, at + 1
+        numbered = any(0 <= beside < len(marks) and marks[beside] & _NUMBER for beside in (before, after))
+        if word in ("last", "next", "this", "previous"):
+            dated = after < len(words) and words[after] in known.AFTER_LAST
+        elif word == "am":
+            dated = at > 0 and bool(marks[before] & _NUMBER)
+        else:
+            dated = (
+                numbered or (at > 0 and words[before] in known.BEFORE_DATES) or mark & (_CAPITAL | _START) == _CAPITAL
+            )
+        if dated:
+            marks[at] |= _DATE
+
+
+def _is_sure(word: str, mark: int) -> bool:
+    if mark & _SURE:
+        return True
+    inside = mark & (_CAPITAL | _START | _FACT) == _CAPITAL
+    return inside and (word not in STOP_WORDS or (len(word) == 1 and word not in "ai"))
+
+
+def _lower(facts: Facts, names: frozenset[str]) -> set[str]:
+    """The names that a text has without a capital, too: the same word, differently written."""
+    return {
+        word for word, mark in zip(facts.words, facts.marks, strict=True) if word in names and _is_lower(word, mark)
+    }
+
+
+def _is_lower(word: str, mark: int) -> bool:
+    return not mark & _NAMED and word[0] != word[0].upper()
+
+
+def _sequence(facts: Facts, names: frozenset[str]) -> list[tuple[int, str]]:
+    return [
+        (mark & _FACT, word)
+        for word, mark in zip(facts.words, facts.marks, strict=True)
+        if mark & _FACT or word in names
+    ]
+
+
+def _kind_of(mine: list[tuple[int, str]], theirs: list[tuple[int, str]]) -> Difference:
+    for bit, kind in _KINDS.items():
+        if [word for mark, word in mine if mark == bit] != [word for mark, word in theirs if mark == bit]:
+            return kind
+    # The same facts in another order: what is denied, dated or counted is another.
+    first, second = next(pair for pair in zip_longest(mine, theirs, fillvalue=(0, "")) if pair[0] != pair[1])
+    return next(kind for bit, kind in _KINDS.items() if bit in (first[0], second[0]))
+
+
+def _opposite(one: Facts, other: Facts, gone: set[str], come: set[str]) -> Difference | None:
+    """What two texts say of opposites: one of a list instead of another, or a word with another prefix."""
+    if one.sides != other.sides:
+        mine, theirs = Counter(one.sides), Counter(other.sides)
+        changed = {group for group, _ in mine - theirs} & {group for group, _ in theirs - mine}
+        if changed:
+            return known.GROUPS[min(changed)][0]
+    return "negation" if gone and come and known.without_prefixes(gone) & known.without_prefixes(come) else None
+
+
+def _apart(mine: str, theirs: str) -> Difference | None:
+    """In what runs of Chinese and Japanese differ: anything but kana, or words of kana."""
+    if mine == theirs:
+        return None
+    if known.HAN_DATES.findall(mine) != known.HAN_DATES.findall(theirs):
+        return "date"
+    if len(known.HAN_NEGATION.findall(mine)) != len(known.HAN_NEGATION.findall(theirs)):
+        return "negation"
+    filling = known.KANA if re.search(f"[{known.KANA}]", mine + theirs) else known.FUNCTION
+    if re.sub(f"[{filling}]", "", mine) != re.sub(f"[{filling}]", "", theirs):
+        return "name"
+    gaps = zip(re.split(f"[^{filling}]", mine), re.split(f"[^{filling}]", theirs), strict=True)
+    for my_gap, their_gap in gaps:
+        if len(known.HAN_NEGATION.findall(my_gap)) != len(known.HAN_NEGATION.findall(their_gap)):
+            return "negation"
+        if _is_other_kana(*_changed(my_gap, their_gap)):
+            return "name"
+    return None
+
+
+def _is_other_kana(mine: str, theirs: str) -> bool:
+    if sorted(mine) == sorted(theirs):
+        return False
+    if known.TELLING_KANA.search(mine) or known.TELLING_KANA.search(theirs):
+        return True
+    return min(len(mine), len(theirs)) > 1 if mine and theirs else len(mine + theirs) >= _KANA_NAME
+
+
+_Text = TypeVar("_Text", str, tuple[str, ...])
+
+
+def _changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:
+    """What two texts have between their common beginning and end."""
+    start, least = 0, min(len(mine), len(theirs))
+    while start < least and mine[start] == theirs[start]:
+        start += 1
+    end = 0
+    while end < least - start and mine[-1 - end] == theirs[-1 - end]:
+        end += 1
+    return mine[start : len(mine) - end], theirs[start : len(theirs) - end]
+
+
+def _renamed(one: Facts, other: Facts, gone: set[str], come: set[str]) -> bool:
+    """Whether a word that came or went is a name, though its form does not say so."""
+    if _hidden(one, gone, other.plain) and _hidden(other, come, one.plain):
+        return True
+    for facts, others, words, instead in ((one, other, gone, come), (other, one, come, gone)):
+        if any(mark & _NOUN and word in words for word, mark in zip(facts.words, facts.marks, strict=True)):
+            return True
+        if not all(_slipped(word, facts, others, instead) for word in facts.openers & words):
+            return True
+    return False
+
+
+def _hidden(facts: Facts, words: set[str], plain: bool) -> bool:
+    """Whether there are words among these that would show no capital if they were names."""
+    telling = (word for word in words if word not in STOP_WORDS and word not in known.OPENERS)
+    return any((plain and facts.plain) or word[0].upper() == word[0].lower() for word in telling)
+
+
+def _slipped(word: str, facts: Facts, other: Facts, instead: set[str]) -> bool:
+    """Whether a word that begins a sentence is no name but was misspelt or left out in the other text."""
+    if any(_is_slip(word, each) for each in instead):
+        return True
+    if other.plain:
+        return False
+    at = facts.words.index(word)
+    before, after = facts.words[at - 1] if at else None, facts.words[at + 1] if at + 1 < len(facts.words) else None
+    loose = sum(map(_is_loose, other.marks)) > sum(map(_is_loose, facts.marks))
+    # What the other text has beside the same neighbours.
+    for previous, here, mark in zip((None, *other.words), other.words, other.marks, strict=False):
+        if (
+            mark & _START
+            and (previous == before or here == after)
+            and (_is_slip(word, here) or (loose and _is_loose(mark)))
+        ):
+            return True
+    return any(following == after and _is_slip(word, here) for here, following in pairwise(other.words))
+
+
+def _is_loose(mark: int) -> bool:
+    """Whether a sentence begins with this and it has no capital."""
+    return mark & (_START | _CAPITAL) == _START
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether a word is another one with a slip in it, and not a name like it: Jon and Joan, Johnson and Johnston."""
+    mine, theirs = _changed(word, other)
+    if max(len(mine), len(theirs)) > 2:
+        return False
+    usual, least = other in known.USUAL, min(len(word), len(other))
+    common = usual or known.ENDINGS.fullmatch(word) or known.ENDINGS.fullmatch(other)
+    rest = mine + theirs
+    if mine == theirs[::-1] or (len(rest) == 1 and rest * 2 in word + " " + other):
+        return usual or least >= _LONG or bool(common)
+    short = least < _LONG - 2 and other not in known.BEFORE_NOUNS
+    return max(len(mine), len(theirs)) == 1 and bool(common) and not short
+
+
+def _moved(one: Facts, other: Facts) -> bool:
+    """Whether two words changed places that are no neighbours: who bit whom; or a negation moved past a word."""
+    changed, instead = _changed(one.words, other.words)
+    mine, places = _places(changed), _places(instead)
+    pairs = [(at, places[word]) for word, at in mine.items() if word in places]
+    if all(first[1] < second[1] for first, second in pairwise(pairs)):
+        return False
+    denied = {
+        word for facts in (one, other) for word, mark in zip(facts.words, facts.marks, strict=True) if mark & _NEGATION
+    }
+    furthest, behind = -1, 0
+    for at, place in pairs:
+        while pairs[behind][0] <= at - 2:
+            furthest = max(furthest, pairs[behind][1])
+            behind += 1
+        if furthest >= place + 2:
+            return True
+        if changed[at] in denied and any(
+            (at < my) != (place < their) and max(abs(at - my), abs(place - their)) > 1 for my, their in pairs
+        ):
+            return True
+    return False
+
+
+def _places(words: tuple[str, ...]) -> dict[str, int]:
+    """Where the words stand that occur only once, in order."""
+    last = {word: at for at, word in enumerate(words)}
+    if len(last) == len(words):
+        return last
+    counts = Counter(words)
+    return {word: at for word, at in last.items() if counts[word] == 1}

@@ -12,13 +12,15 @@ from rich.text import Text
 from recollect.interfaces.cli.render import count, first_line, new_table, shown
 from recollect.model.graph import NodeRef
 from recollect.model.metabolism import WHY_SPARED, MetabolismPlan, Reinforced, Restored, SparedRule, TagConflict, Weak
+from recollect.storage.retired import KEPT
 
+# Near-copies begin alike, so that more of a name must be seen where nodes are compared.
+_COMPARED_CHARACTERS: Final = 60
 _TITLE_CHARACTERS: Final = 40
 # So many of each are shown; --json has more.
 _ROWS: Final = 10
 _LINKS: Final = 5
 _FEW: Final = 3
-_RECEIPT_DAYS: Final = 30
 _MORE: Final = "--json lists them"
 _KEY: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
@@ -27,13 +29,13 @@ _KEY: Final = (
 
 def plan_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     """What may go, what is weak, what is spared and why, and what can be done next."""
-    names = {ref.id: ref for weak in (*plan.removed, *plan.weakest, *plan.examples) for ref in _refs(weak)}
+    names = {ref.id: ref for ref in plan.ends}
     yield _counts(plan)
     yield from _settings(plan)
     yield from _nodes(plan)
     if plan.thinnest:
         yield from ("", f"relations that {_go(plan)} though their ends stay:", _link_table(plan, names))
-        yield from _more(plan.pruned, _LINKS)
+        yield from _more(plan.pruned, _LINKS, all_listed=len(plan.thinnest) >= plan.pruned)
     if plan.spared:
         yield from ("", "spared, though weak or thin:", _spared_table(plan))
     yield from _conflicts(plan, names)
@@ -114,17 +116,21 @@ def _weak_table(some: Sequence[Weak]) -> RenderableType:
     table = new_table("name", "kind", "thickness", "difficulty", "nearest", "verdict")
     for weak in some:
         verdict = f"may go: {_why_it_goes(weak)}" if weak.removed else f"stays: {_why_it_stays(weak)}"
-        table.add_row(
-            _name(weak.node), weak.node.kind, _thickness(weak), _difficulty(weak), _nearest(weak), shown(verdict)
-        )
+        name, nearest = _compared(weak)
+        table.add_row(name, weak.node.kind, _thickness(weak), _difficulty(weak), nearest, shown(verdict))
     return table
 
 
 def _gone_table(some: Sequence[Weak]) -> RenderableType:
     table = new_table("id", "name", "kind", "difficulty", "nearest")
     for weak in some:
-        table.add_row(shown(weak.node.id), _name(weak.node), weak.node.kind, _difficulty(weak), _nearest(weak))
+        name, nearest = _compared(weak)
+        table.add_row(shown(weak.node.id), name, weak.node.kind, _difficulty(weak), nearest)
     return table
+
+
+def _compared(weak: Weak) -> tuple[Text, Text]:
+    return _name(weak.node, width=_COMPARED_CHARACTERS), _nearest(weak, width=_COMPARED_CHARACTERS)
 
 
 def _link_table(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> RenderableType:
@@ -154,14 +160,14 @@ def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[R
         which = [conflict for conflict in plan.conflicts if conflict.kept is None]
         yield from ("", f"{count(plan.undecided, 'conflict')} undecided; all of these relations stay:")
         yield _conflict_table(which[:_LINKS], names)
-        yield from _more(plan.undecided, _LINKS)
+        yield from _more(plan.undecided, _LINKS, all_listed=len(which) >= plan.undecided)
         yield "to settle one, delete what is wrong: recollect unrelate SOURCE_ID TARGET_ID --tag TAG"
     decided = [conflict for conflict in plan.conflicts if conflict.kept is not None]
     if decided:
         yield from ("", "conflicts of which the thickest relation stays:")
         yield from (_conflict(conflict, names) for conflict in decided[:_LINKS])
         if len(decided) > _LINKS:
-            yield f"  and more; {_MORE}"
+            yield "  and more"
 
 
 def _conflict_table(some: Sequence[TagConflict], names: Mapping[str, NodeRef]) -> RenderableType:
@@ -200,9 +206,9 @@ def _next(plan: MetabolismPlan) -> Iterator[str]:
     if plan.skipped:
         yield f"{plan.skipped:,} stayed after all: they were changed meanwhile"
     if plan.purged:
-        yield f"{count(plan.purged, 'receipt')} older than {_RECEIPT_DAYS} days deleted for good"
+        yield f"{count(plan.purged, 'receipt')} older than {KEPT.days} days deleted for good"
     if plan.run_id and (plan.nodes_removed or plan.links_removed):
-        yield f"run {plan.run_id} is applied; receipts are kept for {_RECEIPT_DAYS} days"
+        yield f"run {plan.run_id} is applied; receipts are kept for {KEPT.days} days"
         yield f"to take it back: recollect restore --run {plan.run_id}; one of them: recollect restore NODE_ID"
     else:
         yield "nothing was let go"
@@ -217,8 +223,9 @@ def _why_it_goes(weak: Weak) -> str:
 
 
 def _why_it_stays(weak: Weak) -> str:
-    why = next((why for rule, why in WHY_SPARED.items() if rule == weak.rule), weak.rule)
-    return f"{why} ({weak.detail})" if weak.detail else why
+    if weak.rule == "differs" and weak.detail:
+        return f"what is near differs in a {weak.detail}"
+    return next((why for rule, why in WHY_SPARED.items() if rule == weak.rule), weak.rule)
 
 
 def _thickness(weak: Weak) -> str:
@@ -229,18 +236,12 @@ def _difficulty(weak: Weak) -> str:
     return "–" if weak.difficulty is None else f"{weak.difficulty:.3f}"
 
 
-def _nearest(weak: Weak) -> Text:
-    return _name(weak.neighbour) if weak.neighbour else Text("–")
+def _nearest(weak: Weak, *, width: int = _TITLE_CHARACTERS) -> Text:
+    return _name(weak.neighbour, width=width) if weak.neighbour else Text("–")
 
 
-def _refs(weak: Weak) -> Iterator[NodeRef]:
-    yield weak.node
-    if weak.neighbour:
-        yield weak.neighbour
-
-
-def _name(ref: NodeRef) -> Text:
-    return first_line(ref.title or ref.id, width=_TITLE_CHARACTERS)
+def _name(ref: NodeRef, *, width: int = _TITLE_CHARACTERS) -> Text:
+    return first_line(ref.title or ref.id, width=width)
 
 
 def _with_id(ref: NodeRef) -> Text:
@@ -253,6 +254,6 @@ def _named(node_id: str, names: Mapping[str, NodeRef], *, with_id: bool = False)
     return _with_id(names[node_id]) if with_id else _name(names[node_id])
 
 
-def _more(total: int, rows: int = _ROWS) -> Iterator[str]:
+def _more(total: int, rows: int = _ROWS, *, all_listed: bool = True) -> Iterator[str]:
     if total > rows:
-        yield f"  and {total - rows:,} more; {_MORE}"
+        yield f"  and {total - rows:,} more" + (f"; {_MORE}" if all_listed else "")

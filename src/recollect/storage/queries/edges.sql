@@ -77,6 +77,9 @@ where {visible_edge e} and not ({is_evidence e}) and coalesce(e.judge, '') <> 'h
     select i.seq from edges i where i.owner_id = :owner and i.target_id = :id
 )
   and (e.source_id in {each others} or e.target_id in {each others}) --if others
+  and e.tag = :tag and e.source_id = :id --if tag
+order by e.weight * e.confidence desc, e.seq
+limit :limit
 
 -- name: edge_count_of
 -- A link from a node to itself counts once.

@@ -12,4 +12,4 @@ where e.owner_id = :owner
 -- name: retired_total
 select count(*)
 from retired r
-where r.owner_id = :owner
+where r.owner_id = :owner and r.kind in ('node', 'edge')

@@ -1,0 +1,243 @@
+"""Metabolism on a large graph: how long a plan takes and how much memory, and how long applying it keeps others waiting.
+
+python -m bench.metabolism_scale [--nodes 300000] [--edges 1000000] [--weak 1 2 5 10] [--databases sqlite postgres]
+
+The graph: memos with random unit vectors of 256 numbers; each weak one has relations of weight 0.05 only, and half of
+them are copies of another memo with one word more and nearly the same vector. One relation in twenty between the others
+is thin. Rows are written by the store's own statements, without the full-text index, which metabolism does not read.
+Each plan is made by a process of its own, whose peak memory is reported (on PostgreSQL without the server's). While a
+plan is applied, another process saves a memo every 20 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import stores
+from bench.measure import RESULTS, keep, percentiles
+from recollect import Memory
+from recollect.model.graph import Edge, Node
+from recollect.model.identifiers import timestamp
+from recollect.storage import edges as edge_rows
+from recollect.storage import nodes as node_rows
+from recollect.text.check import content_hash
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+MODEL, DIMENSION = "random-256", 256
+BATCH = 5_000
+WORDS = [f"term{number}" for number in range(5_000)]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--nodes", type=int, default=300_000)
+    options.add_argument("--edges", type=int, default=1_000_000)
+    options.add_argument("--weak", type=int, nargs="+", default=[1, 2, 5, 10])
+    options.add_argument("--databases", nargs="+", default=["sqlite", "postgres"])
+    options.add_argument("--plan", metavar="URL", help="internal: plan in this process")
+    options.add_argument("--write", metavar="URL", help="internal: save memos until standard input ends")
+    given = options.parse_args()
+    if given.plan:
+        print(json.dumps(planned(given.plan)))
+        return
+    if given.write:
+        print(json.dumps(written(given.write)))
+        return
+    file = RESULTS / "metabolism_scale.json"
+    result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    for name in given.databases:
+        result[name] = [measured(name, percent, given.nodes, given.edges) for percent in given.weak]
+    keep("metabolism_scale", result)
+
+
+def measured(database: str, percent: int, nodes: int, edges: int) -> dict[str, Any]:
+    """A graph of its own: its plan, and its application."""
+    with stores.sqlite() if database == "sqlite" else stores.postgres() as url:
+        fill(url, nodes, edges, nodes * percent // 100)
+        plan = json.loads(_self("--plan", url).stdout)
+        return {"weak_percent": percent, "nodes": nodes, "edges": edges, **plan, **applied(url)}
+
+
+def planned(url: str) -> dict[str, Any]:
+    """A plan, made by a process that has done nothing before."""
+    with opened(url) as memory:
+        started = time.perf_counter()
+        plan = memory.metabolize()
+        taken = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {
+        "plan_seconds": round(taken, 2),
+        "peak_memory_mb": round(peak),
+        "candidates": len(plan.removed) + sum(plan.spared.values()),
+        "removed": len(plan.removed),
+        "pruned": plan.pruned,
+    }
+
+
+def applied(url: str) -> dict[str, Any]:
+    """Apply the plan beside another writer."""
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "bench.metabolism_scale", "--write", url],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    held: list[float] = []
+    with opened(url) as memory:
+        database = memory._database
+        write = database.write
+
+        def timed_write(work: Any) -> Any:
+            started = time.perf_counter()
+            done = write(work)
+            held.append(time.perf_counter() - started)
+            return done
+
+        database.write = timed_write  # type: ignore[method-assign]
+        started = time.perf_counter()
+        plan = memory.metabolize(apply=True)
+        taken = time.perf_counter() - started
+        again = memory.metabolize()
+    others = json.loads(writer.communicate("")[0])
+    return {
+        "run_seconds": round(taken, 2),
+        "nodes_removed": plan.nodes_removed,
+        "links_removed": plan.links_removed,
+        "batches": len(held),
+        "longest_batch_ms": round(max(held) * 1000, 1),
+        "longest_other_write_ms": others["max"],
+        "other_writes": others,
+        "left_for_a_second_run": len(again.removed) + again.pruned,
+    }
+
+
+def written(url: str) -> dict[str, float]:
+    """How long saving a memo takes, until nobody listens any more."""
+    import select
+
+    times = []
+    with opened(url) as memory:
+        number = 0
+        while not select.select([sys.stdin], [], [], 0.02)[0]:
+            started = time.perf_counter()
+            memory.save(f"said meanwhile {number} {random.random()}", namespace="elsewhere")
+            times.append(time.perf_counter() - started)
+            number += 1
+    return {"count": len(times), **percentiles(times or [0.0])}
+
+
+def opened(url: str) -> Memory:
+    return Memory.open(url, embedder="none", root="bench", clock=lambda: NOW)
+
+
+def fill(url: str, nodes: int, edges: int, weak: int) -> None:
+    """The graph, by the store's own statements."""
+    chance, numbers = random.Random(7), np.random.default_rng(7)
+    ids = [f"01900000-0000-7000-8000-{number:012x}" for number in range(nodes)]
+    weak_from = nodes - weak
+    with opened(url) as memory:
+        database = memory._database
+        row = {"model_id": MODEL, "dimension": DIMENSION, "state": "active", "now": timestamp(NOW)}
+        database.write(lambda tx: tx.run("model_insert", row))
+        originals = numbers.standard_normal((nodes, DIMENSION), dtype=np.float32)
+        texts: list[str] = []
+        copied = chance.sample(range(weak_from), weak)
+        for number in range(nodes):
+            if number >= weak_from and number % 2:
+                original = copied.pop()
+                noise = numbers.standard_normal(DIMENSION, dtype=np.float32)
+                originals[number] = originals[original] + 0.2 * noise
+                texts.append(f"{texts[original]} indeed")
+            else:
+                texts.append(f"memo {number}: " + " ".join(chance.choices(WORDS, k=12)))
+        originals /= np.linalg.norm(originals, axis=1, keepdims=True)
+        for start in range(0, nodes, BATCH):
+            some = range(start, min(nodes, start + BATCH))
+            database.write(lambda tx, some=some: _write_nodes(tx, [(ids[at], texts[at], originals[at]) for at in some]))
+        links = list(_links(chance, ids, edges, weak_from))
+        for start in range(0, len(links), BATCH):
+            rows = [{"owner": "local", **edge_rows.to_parameters(edge)} for edge in links[start : start + BATCH]]
+            database.write(lambda tx, rows=rows: tx.run_many("edge_insert", rows))
+        database.refresh_statistics()
+
+
+def _write_nodes(tx: Any, some: list[tuple[str, str, Any]]) -> None:
+    then = timestamp(NOW - timedelta(days=90))
+    times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), then)
+    for node_id, text, _ in some:
+        node = Node(id=node_id, namespace="bench", content=text, content_hash=content_hash(text), **times)
+        tx.run("node_insert", {"owner": "local", **node_rows.to_parameters(node)})
+    rows = [
+        {
+            "owner": "local",
+            "id": node_id,
+            "version": None,
+            "model": 1,
+            "content_hash": content_hash(text),
+            "vector": tx.dialect.to_vector(vector),
+        }
+        for node_id, text, vector in some
+    ]
+    tx.run_many("embedding_save", rows)
+
+
+def _links(chance: random.Random, ids: list[str], edges: int, weak_from: int) -> Iterator[Edge]:
+    """Two or three thin relations of each weak memo; the rest among the others."""
+    pairs: set[tuple[int, int]] = set()
+    for number in range(weak_from, len(ids)):
+        for _ in range(chance.choice((2, 3))):
+            pair = (number, chance.randrange(weak_from))
+            if pair not in pairs:
+                pairs.add(pair)
+                yield _edge(ids, pair, 0.05, chance)
+    # Each of the others has a strong one.
+    for number in range(weak_from):
+        pair = (number, (number + 1) % weak_from)
+        pairs.add(pair)
+        yield _edge(ids, pair, 1.0, chance)
+    while len(pairs) < edges:
+        pair = (chance.randrange(weak_from), chance.randrange(weak_from))
+        if pair not in pairs and pair[0] != pair[1]:
+            pairs.add(pair)
+            yield _edge(ids, pair, 0.05 if chance.random() < 0.05 else chance.uniform(0.6, 1.0), chance)
+
+
+def _edge(ids: list[str], pair: tuple[int, int], weight: float, chance: random.Random) -> Edge:
+    then = timestamp(NOW - timedelta(days=4 + chance.uniform(0, 50)))
+    return Edge(
+        source_id=ids[pair[0]],
+        target_id=ids[pair[1]],
+        tag="related",
+        weight=weight,
+        source_namespace="bench",
+        target_namespace="bench",
+        observed_at=then,
+        created_at=then,
+        updated_at=then,
+    )
+
+
+def _self(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench.metabolism_scale", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent.parent,
+    )
+
+
+if __name__ == "__main__":
+    main()
