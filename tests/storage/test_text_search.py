@@ -28,13 +28,19 @@ def memory(url):
         yield opened
 
 
-@pytest.fixture
-def filled(memory):
-    for key, text in TEXTS.items():
-        memory.save(text, title=key)
-    for number in range(30):
-        memory.save(f"filler {number} about nothing")
-    return memory
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def filled(request, tmp_path_factory):
+    """A memory of each dialect for all tests that only search."""
+    if request.param == "sqlite":
+        url = tmp_path_factory.mktemp("filled") / "memory.db"
+    else:
+        url = request.getfixturevalue("postgres_database")()
+    with Memory.open(url, embedder="none") as memory:
+        for key, text in TEXTS.items():
+            memory.save(text, title=key)
+        for number in range(30):
+            memory.save(f"filler {number} about nothing")
+        yield memory
 
 
 def titles(memory, query, **given):

@@ -84,7 +84,11 @@ class MetabolismVerbs(Verbs):
                 f"there is no receipt of {wanted.node_id} in {access.root!r}",
                 hint=f"receipts are kept for {retired.KEPT.days} days",
             )
-        links = self._restore_links(access, wanted, ids)
+        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted)
+        # What went with a neighbour at another time comes back with the second of the two.
+        for start in range(0, len(ids), retired.BATCH):
+            some = ids[start : start + retired.BATCH]
+            links += sum(self._restore_links(access, Wanted(), some, into=into) for into in (False, True))
         restored = Restored(access.root, tuple(ids), links, skipped)
         if ids or links:
             self._database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self._now()))
@@ -148,7 +152,8 @@ class MetabolismVerbs(Verbs):
         said = {"nodes": counts["nodes"], "links": counts["links"], "skipped": counts["skipped"], "purged": purged}
 
         def done(tx: Transaction) -> None:
-            metabolism.end(tx, access, work.run, state="applied", counts=said, now=now)
+            held = metabolism.extend(tx, access, work.run, self._clock())
+            metabolism.end(tx, access, held, state="applied", counts=said, now=now)
             payload = {"run_id": run.id, "state": "applied", **said}
             events.record(tx, access, "metabolism", payload, namespace=access.root, at=now)
 
@@ -201,16 +206,17 @@ class MetabolismVerbs(Verbs):
             skipped |= refused
         return ids, skipped
 
-    def _restore_links(self, access: Access, wanted: Wanted, ids: list[str]) -> int:
+    def _restore_links(
+        self, access: Access, wanted: Wanted, ids: list[str] | None = None, *, into: bool = False
+    ) -> int:
         links = 0
-        for into in (False, True) if wanted.node_id is not None else (False,):
-            after: int | None = 0
-            while after is not None:
+        after: int | None = 0
+        while after is not None:
 
-                def work(tx: Transaction, after: int = after, into: bool = into) -> tuple[int, int | None]:
-                    tx.run("lock_edges_alone", {})
-                    return retired.restore_edges(tx, access, wanted, ids, after=after, into=into)
+            def work(tx: Transaction, after: int = after) -> tuple[int, int | None]:
+                tx.run("lock_edges_alone", {})
+                return retired.restore_edges(tx, access, wanted, ids, after=after, into=into)
 
-                some, after = self._database.write(work)
-                links += some
+            some, after = self._database.write(work)
+            links += some
         return links

@@ -149,7 +149,8 @@ class Applying:
         batch: list[Going] = []
         links = 0
         for each in going:
-            if batch and (len(batch) >= self.size or links + len(each.links) > _LINKS):
+            full = len(batch) >= self.size or links + len(each.links) > _LINKS
+            if batch and (full or batch[-1].wave != each.wave):
                 yield batch
                 batch, links = [], 0
             if len(each.links) > _LINKS:

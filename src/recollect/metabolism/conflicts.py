@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -60,7 +60,15 @@ def settled(edges: Iterable[Thickness], is_exclusive: IsExclusive) -> Settled:
             left = [edge for edge in same if edge.seq not in losing]
             if is_exclusive(same[0].namespace, tag):
                 _settle(source_id, tag, left, "exclusive", losing, conflicts)
-    return Settled(losing, tuple(sorted(conflicts, key=lambda each: (each.kept is not None, each.source_id, each.tag))))
+    # What stood for another spelling may itself have lost to another target.
+    final = {seq: replace(each, winner=_last(each, losing)) for seq, each in losing.items()}
+    return Settled(final, tuple(sorted(conflicts, key=lambda each: (each.kept is not None, each.source_id, each.tag))))
+
+
+def _last(each: Losing, losing: Mapping[int, Losing]) -> Thickness:
+    while (further := losing.get(each.winner.seq)) is not None:
+        each = further
+    return each.winner
 
 
 def _spellings(edges: Sequence[Thickness]) -> Iterable[list[Thickness]]:

@@ -38,7 +38,9 @@ _NO_MODEL: Final = "there are no vectors, so no node can be judged: only relatio
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A node that goes: as it was judged, and what it is restored from. links: the seqs of its edges."""
+    """A node that goes: as it was judged, and what it is restored from. links: the seqs of its edges. wave: after
+    those of which waves it goes, because they leave it without an edge.
+    """
 
     id: str
     version: int
@@ -48,6 +50,7 @@ class Going:
     neighbour_id: str | None = None
     neighbour_version: int | None = None
     links: tuple[int, ...] = ()
+    wave: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class _Planner:
     links: dict[str, list[Thickness]] = field(default_factory=dict)
     spared: dict[str, SparedRule] = field(default_factory=dict)
     going: dict[str, RemovalRule] = field(default_factory=dict)
+    waves: dict[str, int] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Facts] = field(default_factory=dict)
@@ -170,8 +174,11 @@ class _Planner:
                     self.spared[other] = "last_link"
         tested = ("unique", "differs", "disputed", "no_vector")
         entities = [node for node in self.weak.values() if node.kind == "entity"]
+        wave = 0
         while left := [node for node in entities if self.spared.get(node.id) in tested and self._is_left(node)]:
+            wave += 1
             for node in left:
+                self.waves[node.id] = wave
                 del self.spared[node.id]
                 self.going[node.id] = "orphan"
 
@@ -301,6 +308,7 @@ class _Planner:
             neighbour_id=None if near is None else near.id,
             neighbour_version=None if near is None else self.versions[near.id],
             links=tuple(edge.seq for edge in self.links.get(node_id, ())),
+            wave=self.waves.get(node_id, 0),
         )
 
     def _thickest(self, node_id: str) -> float | None:
@@ -359,10 +367,8 @@ def _thickness(edge: Thickness) -> tuple[float, str, str, str]:
     return round(edge.value, 9), edge.source_id, edge.target_id, edge.tag
 
 
-def _going_order(each: Going) -> tuple[bool, float, float, str]:
-    """What is restorable first: with it go the last edges of what it leaves over."""
-    difficulty = 0.0 if each.difficulty is None else each.difficulty
-    return each.rule == "orphan", difficulty, each.thickness or 0.0, each.id
+def _going_order(each: Going) -> tuple[int, float, float, str]:
+    return each.wave, each.difficulty or 0.0, each.thickness or 0.0, each.id
 
 
 def _shown(settings: Metabolism) -> dict[str, object]:

@@ -26,6 +26,7 @@ _COMPLETED_WITHIN: Final = timedelta(days=1)
 _RUNS_KEPT: Final = timedelta(days=365)
 # From here on exp(-x) rounds to nothing.
 _VANISHED: Final = 700.0
+_ROUNDED: Final = 1e-4
 _PARTS: Final = 50
 
 
@@ -208,8 +209,8 @@ def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, A
             tx.run("run_extend", {"owner": access.owner, "id": known_id, "leased": leased_until, "until": until})
             run = Run(known_id, namespace, known_moment, json.loads(known_newest), until, resumed=True)
         else:
-            ended = {"owner": access.owner, "id": known_id, "state": "stopped", "now": now, "counts": "{}"}
-            tx.run("run_end", ended)
+            ended = {"id": known_id, "state": "stopped", "now": now, "counts": "{}", "leased": leased_until}
+            tx.run("run_end", {"owner": access.owner, **ended})
     if run is None:
         run = Run(run_id, access.root, now, newest(tx, access), until)
         new = {"id": run_id, "namespace": access.root, "asked": words, "moment": now, "now": now, "until": until}
@@ -227,9 +228,11 @@ def extend(tx: Transaction, access: Access, run: Run, moment: datetime) -> Run:
 
 
 def end(tx: Transaction, access: Access, run: Run, *, state: str, counts: Mapping[str, int], now: str) -> None:
-    """Give a run back: applied, or stopped before its end and to be completed (`running`)."""
-    row = {"owner": access.owner, "id": run.id, "state": state, "now": now, "counts": json_text(counts)}
-    tx.run("run_end", row)
+    """Give a run back: applied, or stopped before its end and to be completed (`running`). Nothing if somebody else
+    has taken it over.
+    """
+    row = {"owner": access.owner, "id": run.id, "state": state, "now": now, "leased": run.leased_until}
+    tx.run("run_end", {**row, "counts": json_text(counts)})
 
 
 def _thickness(row: Row) -> Thickness:
@@ -240,12 +243,16 @@ def _thickness(row: Row) -> Thickness:
 def _clock(clocks: Clocks, namespace: str) -> dict[str, Any]:
     settings, moment = clocks.settings[namespace], clocks.moment
     newest_edge = clocks.newest.get(namespace, timestamp(moment))
+    last = datetime.fromisoformat(newest_edge)
     rate = math.log(2) / settings.half_life_days if settings.half_life_days else 0.0
+    # How long even an edge of full weight is thick enough, with some room for rounding.
+    lasts = -math.log(settings.prune_threshold) / rate if rate and settings.prune_threshold else math.inf
     return {
         "namespace": namespace,
         "newest": newest_edge,
         "rate": rate,
-        "vanished": _before(datetime.fromisoformat(newest_edge), _VANISHED / rate if rate else math.inf),
+        "vanished": _before(last, _VANISHED / rate if rate else math.inf),
+        "lasting": _before(last, lasts - _ROUNDED),
         "threshold": settings.prune_threshold,
         "protected": _before(moment, settings.protection_hours / 24),
     }

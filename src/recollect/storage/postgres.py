@@ -211,7 +211,7 @@ class _Transaction:
         return self._execute(name, parameters).fetchone()
 
     def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
-        with self._connection.cursor(name="stream") as cursor:
+        with self._connection.cursor(name="stream", binary=True) as cursor:
             cursor.itersize = 1_000
             cursor.execute(self._statements.sql(name, parameters), parameters)
             yield from cursor

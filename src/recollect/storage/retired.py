@@ -108,18 +108,17 @@ def restore_nodes(
 
 
 def restore_edges(
-    tx: Transaction, access: Access, wanted: Wanted, ids: Sequence[str], *, after: int, into: bool = False
+    tx: Transaction, access: Access, wanted: Wanted, ids: Sequence[str] | None, *, after: int, into: bool = False
 ) -> tuple[int, int | None]:
-    """Bring back edges whose ends are both here: of one node those that went with it or its neighbours, else all.
+    """Bring back edges whose ends are both here: those of a run or since a time; or, of some nodes, those out of them
+    (or into them) that went with one of their ends.
 
     Returns how many, and after which receipt to go on.
     """
-    where = {**_where(access, wanted), "after": after, "limit": BATCH, "ids": None}
-    if wanted.node_id is not None:
-        where["ids"] = json_text(ids)
+    where = {**_where(access, wanted), "after": after, "limit": BATCH}
+    where["ids"] = None if ids is None else json_text(ids)
     rows = tx.rows("retired_edges_into" if into else "retired_edges", where)
-    every = wanted.node_id is None
-    links = [(row[0], row[1], _edge(row[2])) for row in rows if every or json.loads(row[3]).get("end")]
+    links = [(row[0], row[1], _edge(row[2])) for row in rows if ids is None or json.loads(row[3]).get("end")]
     count, done = 0, []
     for receipt, seq, edge in links:
         parameters = {"owner": access.owner, **edges.to_parameters(edge)}

@@ -35,7 +35,9 @@ _LETTERS: Final = f"(?:[A-Za-z]++|[^\\W\\d_{UNSPACED}]++|{_MARKED})++"
 _SOLID: Final = f"[^\\W{UNSPACED}]"
 _HANGUL: Final = "\u1100-\u11ff\uac00-\ud7af"
 _CASED: Final = f"[^\\W\\d_{UNSPACED}]"
-_TOKEN: Final = re.compile(
+# A plain text: compiled at first use and kept by `re`, as importing must be quick.
+_TOKEN: Final = (
+    "(?s)"
     "([^\\w<>≤≥@#/~+\\-−±$€£¥₩%‰\\\\]*)(?:"  # what stands before
     f"({_LETTERS}(?:['’]{_LETTERS})?+)(?![\\w@/\\\\]|[.:][\\w/])"  # a word by itself
     "|(https?://[^\\s<>\"'、。]+|[\\w.+-]{1,64}@[\\w-]+(?:\\.[\\w-]+)+|[@#]\\w+"  # an address, a name of one's own
@@ -45,8 +47,7 @@ _TOKEN: Final = re.compile(
     f"|([apAP]\\.\\s?[mM]\\b|{_LETTERS}(?:['’]{_LETTERS})?+)"  # a word that touches something
     f"|([{known.HAN_NUMERALS}]+)|([{_HANGUL}]+)"
     f"|((?:(?:星期|礼拜|禮拜|[周週])[一二三四五六]|(?![{known.HAN_NUMERALS}{_HANGUL}])[{UNSPACED}])+)"
-    "|(.))",
-    re.DOTALL,
+    "|(.))"
 )
 # A sentence begins after these; a title before a name does not end one.
 _OPENS: Final = re.compile('[.!?…:;。！？\\n•*|]|["“«„「『([{]$|[^\\x00-\u2fff]')
@@ -82,7 +83,7 @@ def facts_of(text: str) -> Facts:
     marks: list[int] = []
     runs: list[str] = []
     gaps, start = "", True
-    for gap, word, identifier, number, part, numeral, hangul, run, other in _TOKEN.findall(plain):
+    for gap, word, identifier, number, part, numeral, hangul, run, other in re.findall(_TOKEN, plain):
         if other or run:
             gaps += gap + other
             runs.append(run)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.rule import Rule
 
 from recollect.api import Memory
-from recollect.interfaces.cli import render, render_explore, render_insight, render_recall
+from recollect.interfaces.cli import render, render_explore, render_insight, render_metabolism, render_recall
 from recollect.interfaces.cli.session import output, reported
 from recollect.interfaces.insight_answers import done
 from recollect.model.errors import InvalidInput, NotFound
@@ -66,6 +66,13 @@ _EVIDENCE: Final[tuple[tuple[str, int, str, Relation], ...]] = (
     ("https://example.org/wal", 2022, "Readers do not block writers and a writer does not block readers.", "supports"),
     ("https://example.com/notes", 2019, "WAL では読み取りは書き込みを待たない。", "supports"),
     ("https://example.net/forum", 2011, "A checkpoint had to wait for my long-running reader.", "refutes"),
+)
+
+# The second says the same as the first, the third does not.
+_COPIES: Final = (
+    "The backup starts at 2 every night.",
+    "The backup starts at 2 each night.",
+    "The backup starts at 3 every night.",
 )
 
 
@@ -141,7 +148,8 @@ def _walk_through(memory: Memory, console: Console) -> None:
 
     _explore(memory, console, step)
     _link(memory, console, step)
-    step("14. Check that all is whole")
+    _let_go(memory, console, step)
+    step("15. Check that all is whole")
     console.print(render.health_table(memory.doctor()))
 
 
@@ -172,6 +180,19 @@ def _link(memory: Memory, console: Console, step: Callable[[str], None]) -> None
     step("13. Find the few links that are worth it, and why; make them")
     plan = memory.find_insight()
     for part in render_insight.plan_lines(done(plan, memory.apply_insight(plan.id)), rejected=False):
+        console.print(part)
+
+
+def _let_go(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
+    step("14. Let go of what another memo says as well; for 30 days it can come back")
+    for text in _COPIES:
+        memory.save(text, namespace="inbox")
+    # Without protection: what is younger than three days stays otherwise.
+    for part in render_metabolism.plan_lines(memory.metabolize("inbox", protection_hours=0)):
+        console.print(part)
+    run = memory.metabolize("inbox", protection_hours=0, apply=True)
+    console.print(f"  let go: {render.count(run.nodes_removed, 'node')}, by run {run.run_id}")
+    for part in render_metabolism.restored_lines(memory.restore(run_id=run.run_id)):
         console.print(part)
 
 

@@ -20,6 +20,8 @@ create table receipts (
 insert into receipts (owner_id, run_id, kind, node_id, namespace, content, reason, retired_at)
 select owner_id, run_id, kind, node_id, namespace, content, reason, retired_at from retired order by seq;
 drop table retired;
+-- Until now edges went with one of their ends.
+update receipts set reason = replace(reason, '{"rule"', '{"end": true, "rule"') where kind = 'edge';
 alter table receipts rename to retired;
 create index retired_by_node on retired (owner_id, node_id);
 create index retired_by_target on retired (owner_id, target_id) where target_id is not null;

@@ -22,9 +22,9 @@ delete from metabolism_clocks
 delete from metabolism_gone
 
 -- name: clock_add
-insert into metabolism_clocks (namespace, newest, newest_day, rate, vanished, threshold, protected)
+insert into metabolism_clocks (namespace, newest, newest_day, rate, vanished, lasting, threshold, protected)
 select c.namespace, c.newest, {day c.newest}, cast(:rate as double precision), cast(:vanished as text),
-       cast(:threshold as double precision), cast(:protected as text)
+       cast(:lasting as text), cast(:threshold as double precision), cast(:protected as text)
 from (select cast(:namespace as text) as namespace, cast(:newest as text) as newest) as c
 
 -- name: gone_add
@@ -80,7 +80,8 @@ from edges e
 cross join metabolism_clocks g
 where g.namespace = e.source_namespace and {visible_edge e} and e.seq > :after
   and e.seq in {each_number seqs} --if seqs
-  and e.observed_at <= g.protected and not ({is_evidence e}) and {still e} and {thickness e g} < g.threshold
+  and e.observed_at <= g.protected and (e.weight * e.confidence < g.threshold or e.observed_at < g.lasting)
+  and not ({is_evidence e}) and {still e} and {thickness e g} < g.threshold
 order by e.seq
 limit :limit
 
@@ -173,7 +174,7 @@ where owner_id = :owner and id = :id and state = 'running' and leased_until = :l
 -- name: run_end
 update metabolism_runs
 set state = :state, finished_at = :now, leased_until = :now, counts = :counts
-where owner_id = :owner and id = :id
+where owner_id = :owner and id = :id and state = 'running' and leased_until = :leased
 
 -- name: runs_purge
 delete from metabolism_runs

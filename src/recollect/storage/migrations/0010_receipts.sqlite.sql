@@ -1,3 +1,6 @@
+-- Where the edges led to that went before.
+update retired set target_id = json_extract(content, '$$.target_id') where kind = 'edge';
+
 -- The planner's figures for the tables of metabolism.
 insert into sqlite_stat1 (tbl, idx, stat) values
     ('retired', 'sqlite_autoindex_retired_1', '100000 50000 1'),
