@@ -1,6 +1,6 @@
 """Whether metabolism lets go of what is redundant and of nothing else: planted copies and facts among real memos.
 
-RECOLLECT_BENCH_DATA=… python -m bench.metabolism_keeps [--sets locomo scifact] [--no-curves]
+RECOLLECT_BENCH_DATA=… python -m bench.metabolism_keeps [--sets locomo scifact] [--no-curves] [--seed 7] [--misses FILE]
 
 Real memos have a relation of full weight; what is planted has one of 0.05 to another memo than the one that it was
 made of, or none at all. Near-copies are 30 % of the store, up to 5 % of their words are changed (at least one, which
@@ -339,7 +339,7 @@ def picture() -> str:
         }
         for name in SETS
     }
-    return plot.shares("What metabolism lets go of, by benefit", panels, below="benefit; plain: by similarity alone")
+    return plot.shares("What metabolism lets go of, by benefit", panels, below="benefit (0.1, the default, is 10%); plain: by similarity alone")
 
 
 def _time(moment: datetime) -> str:

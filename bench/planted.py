@@ -313,7 +313,7 @@ def parts(word: str) -> tuple[str, str, str]:
 def _is_hard(core: str, common: frozenset[str]) -> bool:
     if _is_number(core) or _is_negation(core) or _without_s(core).lower() in _DATE_WORDS or not core.isascii():
         return True
-    if "." in core or "/" in core:
+    if "." in core or "/" in core or (len(core) == 1 and core not in "aAI"):
         return True
     return any(sign.isupper() for sign in core[1:]) or _is_name(core, common)
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench import table_insight
+from bench import table_insight, table_metabolism
 from bench.measure import RESULTS
 from bench.plot import growth
 
@@ -100,6 +100,7 @@ def page() -> str:
         *table_insight.hops(_result("insight_hops")),
         *table_insight.stream(_result("insight_stream")),
         *table_insight.paths(_result("paths")),
+        *table_metabolism.keeps(_result("metabolism_keeps")),
     ]
     return "\n".join(parts) + "\n"
 

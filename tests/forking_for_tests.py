@@ -32,12 +32,10 @@ _IMPORTED = (
 def recollect_command() -> tuple[str, ...]:
     """What to start in place of `python -m recollect`."""
     import atexit
-    import shutil
     import subprocess
     import tempfile
 
-    folder = tempfile.mkdtemp(prefix="recollect-test-fork-")
-    address = f"{folder}/socket"
+    address = f"{tempfile.mkdtemp(prefix='recollect-test-fork-')}/socket"
     forking = subprocess.Popen([sys.executable, "-P", __file__, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert forking.stdin is not None
     assert forking.stdout is not None
@@ -46,7 +44,6 @@ def recollect_command() -> tuple[str, ...]:
     def stop() -> None:
         with forking:
             forking.stdin.close()
-        shutil.rmtree(folder)
 
     assert forking.stdout.readline() == b"ready\n"
     return (sys.executable, "-I", "-S", __file__, address)
@@ -130,6 +127,7 @@ def _start() -> None:
 def _fork_until_the_tests_end(address: str) -> bool:
     """Fork a process at every request; True in one that is to run a command."""
     import select
+    import shutil
 
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -143,6 +141,7 @@ def _fork_until_the_tests_end(address: str) -> bool:
             with suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
+    shutil.rmtree(os.path.dirname(address))  # noqa: PTH120
     return False
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,7 +23,7 @@ from talking_for_tests import Clock
 from recollect import Conflict, Memory, StoreBusy
 from recollect.metabolism import applying
 
-KILLS = {"sqlite": 8, "postgres": 3}
+KILLS = [("sqlite", number) for number in range(8)] + [("postgres", number) for number in range(3)]
 # Small batches: more places to be killed at.
 MOST, LINKS = 3, 5
 APPLY = f"""
@@ -38,7 +39,7 @@ def progress(done, total):
     if stops:
         sys.stdin.readline()
 with Memory.open(url, clock=lambda: moment) as memory:
-    memory.metabolize("main/a" if stops else None, apply=True, progress=progress)
+    memory.metabolize("a" if stops else None, apply=True, progress=progress)
 """
 
 
@@ -103,30 +104,25 @@ def name_of(url):
     return url.partition("?")[0].rpartition("/")[2]
 
 
+@contextmanager
 def small_batches():
     """Batches as the processes have them that are killed."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(applying, "_MOST", MOST)
-    patch.setattr(applying, "_LINKS", LINKS)
-    patch.setattr(applying, "Applying", functools.partial(applying.Applying, size=1))
-    return _undone(patch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(applying, "_MOST", MOST)
+        patch.setattr(applying, "_LINKS", LINKS)
+        patch.setattr(applying, "Applying", functools.partial(applying.Applying, size=1))
+        yield
 
 
-class _undone:  # noqa: N801
-    def __init__(self, patch):
-        self.patch = patch
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.patch.undo()
-
-
-def start(url, moment, *stops):
+@contextmanager
+def applying_process(url, moment, *stops):
+    """A process that applies a plan and prints a line after each batch; killed in the end if it is not done."""
     command = [sys.executable, "-c", APPLY, url, moment.isoformat(), *stops]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def at_first(work):
@@ -157,20 +153,15 @@ def runs(execute, url):
 # --- killed -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", range(max(KILLS.values())))
+@pytest.mark.parametrize(("filled", "number"), KILLS, indirect=["filled"])
 def test_a_run_that_is_killed_anywhere_loses_nothing_and_is_completed(filled, url, execute, number):
-    dialect = "postgres" if url.startswith("postgresql") else "sqlite"
-    if number >= KILLS[dialect]:
-        pytest.skip("enough kills of this database")
     chance = random.Random()  # noqa: S311
     after, pause = chance.randint(1, filled.batches - 1), chance.uniform(0, 0.004)
     said = f"killed {pause} s after batch {after} of {filled.batches}"
-    with start(url, filled.moment) as process:
+    with applying_process(url, filled.moment) as process:
         for _ in range(after):
             process.stdout.readline()
         time.sleep(pause)
-        process.kill()
-        process.communicate()
     with opened_at(url, filled.moment + timedelta(minutes=3)) as memory:
         live = nodes_of(exported(memory))
         gone = {row[0] for row in execute(url, "select node_id from retired where kind = 'node'")}
@@ -198,3 +189,262 @@ def test_batches_of_any_size_come_to_the_same(filled, memory):
     again = memory.metabolize(apply=True)
     assert (again.removed, again.pruned, again.nodes_removed, again.links_removed) == ((), 0, 0, 0)
     assert exported(memory) == filled.after
+
+
+# --- one at a time ----------------------------------------------------------------------------------------------------
+
+
+def test_never_two_at_once_where_one_is_inside_the_other(filled, url, clock):
+    with Memory.open(url, clock=clock) as memory:
+        for place in ("a", "a/deep", "ab", "b"):
+            memory.delete(memory.save(f"about {place}", namespace=place, entities=["Quartz Hall"]).node.id)
+    clock.go_on(days=4)
+    stopping = applying_process(url, clock.now, "stop at each batch")
+    with stopping as process, Memory.open(url, clock=clock) as memory:
+        assert process.stdout.readline() == "1\n"
+        for place in (None, "a", "a/deep"):
+            with pytest.raises(StoreBusy, match="'main/a' that began at 2026-") as busy:
+                memory.metabolize(place, apply=True)
+            assert (clock.now + timedelta(minutes=2)).strftime("after %Y-%m-%dT%H:%M:%S") in busy.value.hint
+        with Memory.open(url, root="main/a/deep", clock=clock) as inside, pytest.raises(StoreBusy):
+            inside.metabolize(apply=True)
+        for place in ("ab", "b"):
+            assert memory.metabolize(place, apply=True).nodes_removed == 1, "beside it"
+        with Memory.open(url, owner="somebody else", clock=clock) as other:
+            assert other.metabolize(apply=True).state == "applied"
+        assert len(memory.metabolize().removed) > 0, "a plan may be made at any time"
+        process.stdin.write("go on\n" * 9)
+        process.communicate()
+        assert process.returncode == 0
+        assert memory.metabolize(apply=True).resumed is False
+
+
+def test_of_many_that_start_at_once_one_runs(filled, url):
+    def run(_):
+        with opened_at(url, filled.moment) as memory:
+            try:
+                return memory.metabolize(apply=True)
+            except StoreBusy:
+                return None
+
+    with ThreadPoolExecutor(6) as pool:
+        plans = [plan for plan in pool.map(run, range(6)) if plan is not None]
+    assert sum(plan.nodes_removed for plan in plans) == max(len(plan.removed) for plan in plans) > 0
+    assert not any(plan.resumed or plan.skipped for plan in plans)
+    with opened_at(url, filled.moment) as memory:
+        assert exported(memory) == filled.after
+
+
+def test_a_run_whose_lease_is_lost_stops_and_leaves_the_other_alone(filled, url, clock, memory, execute):
+    """A process that slept, say: by the time it goes on, another one has taken its run over."""
+    taken, go_on = threading.Event(), threading.Event()
+
+    def wait():
+        taken.set()
+        go_on.wait(60)
+
+    def take_over():
+        with Memory.open(url, clock=clock) as other:
+            return other.metabolize(apply=True, progress=at_first(wait))
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def lose():
+            clock.go_on(minutes=3)
+            others.append(pool.submit(take_over))
+            assert taken.wait(60)
+
+        others = []
+        with pytest.raises(Conflict, match="taken over"):
+            memory.metabolize(apply=True, progress=at_first(lose))
+        go_on.set()
+        done = others[0].result(60)
+    assert (done.state, done.resumed) == ("applied", True)
+    assert runs(execute, url) == [(done.run_id, "applied")]
+    assert exported(memory) == filled.after
+
+
+def test_a_run_that_was_completed_by_another_stays_completed(filled, url, clock, memory, execute):
+    def complete():
+        clock.go_on(minutes=3)
+        with Memory.open(url, clock=clock) as other:
+            other.metabolize(apply=True)
+
+    with pytest.raises(Conflict, match="taken over"):
+        memory.metabolize(apply=True, progress=at_first(complete))
+    assert [state for _, state in runs(execute, url)] == ["applied"]
+    assert memory.metabolize(apply=True).resumed is False
+    assert exported(memory) == filled.after
+
+
+# --- cut off and completed --------------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_run_is_given_back_at_once_and_completed(filled, memory, url, execute):
+    cut_off(memory)
+    ((run_id, state),) = runs(execute, url)
+    assert state == "running"
+    assert exported(memory) not in (filled.before, filled.after)
+    done = memory.metabolize(apply=True)
+    assert (done.run_id, done.resumed, done.state) == (run_id, True, "applied")
+    assert exported(memory) == filled.after
+    assert memory.metabolize(apply=True).resumed is False
+    assert len(memory.restore(run_id=run_id).node_ids) == len(nodes_of(filled.before)) - len(nodes_of(filled.after))
+    assert exported(memory) == filled.before
+
+
+def test_other_arguments_do_not_go_on_with_it(filled, memory, url, execute):
+    cut_off(memory)
+    (first,) = runs(execute, url)
+    other = memory.metabolize(apply=True, mdl_benefit=0.1)
+    assert (other.resumed, other.run_id == first[0]) == (False, False)
+    assert sorted(runs(execute, url)) == sorted([(first[0], "stopped"), (other.run_id, "applied")])
+    for run_id in (other.run_id, first[0]):
+        memory.restore(run_id=run_id)
+    assert exported(memory) == filled.before
+    cut_off(memory, protection_hours=1)
+    assert memory.metabolize(apply=True).resumed is False, "nor none at all"
+
+
+def test_from_above_or_below_it_is_another_run(filled, memory, clock, url, execute):
+    memory.delete(memory.save("about it", namespace="a", entities=["Quartz Hall"]).node.id)
+    clock.go_on(days=4)
+    cut_off(memory)
+    below = memory.metabolize("a", apply=True)
+    assert (below.resumed, below.nodes_removed) == (False, 1)
+    above = memory.metabolize(apply=True)
+    assert above.resumed is False
+    states = dict(runs(execute, url))
+    assert (states.pop(below.run_id), states.pop(above.run_id)) == ("applied", "applied")
+    assert set(states.values()) == {"stopped"}
+    assert exported(memory) == filled.after
+
+
+@pytest.mark.parametrize(("hours", "resumed"), [(23, True), (25, False)])
+def test_a_run_can_be_completed_for_a_day(filled, memory, clock, hours, resumed):
+    cut_off(memory)
+    clock.go_on(hours=hours)
+    assert memory.metabolize(apply=True).resumed is resumed
+    assert exported(memory) == filled.after
+
+
+# --- what happens meanwhile -------------------------------------------------------------------------------------------
+
+
+def pin(memory, node_id):
+    """As somebody else's export has it."""
+    stream = io.StringIO()
+    memory.export(stream)
+    header, *lines = map(json.loads, stream.getvalue().splitlines())
+    (line,) = (each for each in lines if each.get("id") == node_id)
+    pinned = {**line, "pinned": True, "version": line["version"] + 1}
+    memory.import_(io.BytesIO(f"{json.dumps(header)}\n{json.dumps(pinned)}\n".encode()))
+    assert memory.get(node_id).pinned
+
+
+CHANGES = {
+    "new text": lambda memory, copy, _: memory.save("something else by now", memo_id=copy),
+    "a strong relation": lambda memory, copy, near: memory.relate(copy, near, tag="is", weight=1),
+    "a relation that is observed again": lambda memory, copy, _: memory.relate(
+        *key_of(memory, copy), tag="then", weight=0.8
+    ),
+    "pinned": lambda memory, copy, _: pin(memory, copy),
+    "its neighbour was deleted": lambda memory, _, near: memory.delete(near),
+    "its neighbour says something else": lambda memory, _, near: memory.save("no longer near", memo_id=near),
+}
+
+
+def key_of(memory, copy):
+    (edge,) = memory.relations(source_id=copy, tag="then").edges
+    return edge.source_id, edge.target_id
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_changed_meanwhile_is_skipped_and_counted(filled, memory, change):
+    copy, near = filled.ids["copies"][5], filled.ids["strong"][5]
+    plan = memory.metabolize()
+    assert [weak.neighbour.id for weak in plan.removed if weak.node.id == copy] == [near]
+    done = memory.metabolize(apply=True, progress=at_first(lambda: CHANGES[change](memory, copy, near)))
+    assert memory.get(copy).id == copy
+    assert done.skipped > 0
+    kept = {weak.node.id for weak in plan.removed} & nodes_of(exported(memory))
+    # The other end of a relation that is thick again stays, too.
+    expected = {copy, key_of(memory, copy)[1]} if "observed" in change else {copy}
+    assert kept == expected
+    assert done.nodes_removed == len(plan.removed) - len(expected)
+    assert memory.doctor().ok
+
+
+def test_a_deleted_node_is_skipped_and_does_not_come_back(filled, memory):
+    copy = filled.ids["copies"][5]
+    done = memory.metabolize(apply=True, progress=at_first(lambda: memory.delete(copy)))
+    assert done.skipped == 1
+    memory.restore(run_id=done.run_id)
+    assert copy not in nodes_of(exported(memory))
+    assert nodes_of(exported(memory)) == nodes_of(filled.before) - {copy}
+
+
+def test_others_go_on_writing_while_a_plan_is_applied(filled, url):
+    saved, waited, done = [], [], threading.Event()
+
+    def write():
+        with opened_at(url, filled.moment) as writer:
+            while not done.is_set() or len(saved) < 5:
+                began = time.perf_counter()
+                saved.append(writer.save(f"written meanwhile, number {len(saved)}").node.id)
+                waited.append(time.perf_counter() - began)
+                if len(saved) > 1:
+                    writer.relate(*saved[-2:], tag="then", weight=1)
+
+    with ThreadPoolExecutor(1) as pool, opened_at(url, filled.moment) as memory, small_batches():
+        writing = pool.submit(write)
+        try:
+            memory.metabolize(apply=True)
+        finally:
+            done.set()
+        writing.result(60)
+        assert max(waited) < 1, "seconds"
+        lines = exported(memory)
+        assert nodes_of(lines) == nodes_of(filled.after) | set(saved)
+        assert len(lines) == len(filled.after) + 2 * len(saved) - 1
+        assert memory.doctor().ok
+
+
+# --- what is said about it --------------------------------------------------------------------------------------------
+
+
+def test_events_tell_each_batch_with_reasons_and_figures(filled, memory, url, execute):
+    done = memory.metabolize(apply=True)
+    *batches, last = payloads(execute, url, "metabolism")
+    assert {each["run_id"] for each in (*batches, last)} == {done.run_id}
+    counts = {"nodes": done.nodes_removed, "links": done.links_removed, "skipped": 0, "purged": 0}
+    assert last == {"run_id": done.run_id, "state": "applied", **counts}
+    assert sum(each["links"] for each in batches) == done.links_removed
+    told = {each["id"]: each for batch in batches for each in batch.get("nodes", ())}
+    assert told.keys() == {weak.node.id for weak in done.removed}
+    for weak in done.removed:
+        figures = told[weak.node.id]
+        assert figures["rule"] == weak.rule
+        if weak.rule == "restorable":
+            assert figures["neighbour_id"] == weak.neighbour.id
+            assert figures["difficulty"] == pytest.approx(weak.difficulty)
+            assert figures["thickness"] == pytest.approx(weak.thickness)
+    assert {rule for each in batches for rule in each.get("rules", ())} == {"exclusive", "thin"}
+    assert not any(sentence(5) in json.dumps(each) for each in batches), "no text"
+
+
+def test_events_tell_what_came_back_and_what_was_reinforced(filled, memory, url, execute):
+    done = memory.metabolize(apply=True)
+    copy = filled.ids["copies"][5]
+    memory.restore(copy)
+    memory.restore(run_id=done.run_id)
+    one, run = payloads(execute, url, "restore")
+    assert (one["node_id"], one["nodes"], one["skipped"]) == (copy, 1, 0)
+    assert (run["run_id"], run["nodes"]) == (done.run_id, done.nodes_removed - 1)
+    assert one["links"] + run["links"] == done.links_removed
+    source, target = key_of(memory, copy)
+    before = memory.reinforce(source, target, tag="then").before
+    memory.reinforce(source, target, tag="then", weaken=True)
+    up, down = payloads(execute, url, "reinforce")
+    assert (up["source_memo_id"], up["target_memo_id"], up["tag"]) == (source, target, "then")
+    assert up["weight"][0] == before.weight < up["weight"][1] == down["weight"][0] > down["weight"][1]

@@ -60,6 +60,7 @@ class MemoVerbs(InsightVerbs):
         confidence: float | None = None,
         entities: Sequence[str] = (),
         provenance: Mapping[str, Any] | None = None,
+        pinned: bool | None = None,
         link: bool = False,
         request_id: str | None = None,
         trace_id: str | None = None,
@@ -69,8 +70,8 @@ class MemoVerbs(InsightVerbs):
         A title that is not given stays; metadata is merged, and a null removes its key. The same text in
         the same namespace is kept once: the node that has it is returned as a duplicate. `scope` says how long
         it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
-        `link` also links it to what it belongs with (see find_insight). What the policy forbids is taken out or
-        refused.
+        `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
+        find_insight). What the policy forbids is taken out or refused.
         """
         trace = trace_of(request_id, trace_id)
         refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
@@ -87,6 +88,7 @@ class MemoVerbs(InsightVerbs):
             scope=cast(Scope | None, check.check_choice(scope, get_args(Scope), field="scope")),
             boundary_class=check.check_class(boundary_class),
             confidence=0.5 if confidence is None else check.check_weight(confidence, field="confidence"),
+            pinned=check.check_flag(pinned, field="pinned") or False,
             observed_at="",
             recency_anchor="",
             created_at="",
@@ -98,6 +100,7 @@ class MemoVerbs(InsightVerbs):
         if existing is not None and claim_kind is not None and existing.kind != "claim":
             raise InvalidInput(f"{existing.id} is a {existing.kind} and stays one", hint="save the claim as a new one")
         saving = self._saving(given, existing, check.check_names(entities), sure=confidence is not None)
+        saving = replace(saving, change=replace(saving.change, pinned=pinned))
         access = self._access
         saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":

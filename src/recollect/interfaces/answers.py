@@ -64,11 +64,12 @@ class Memo(MemoRef):
     confidence: float
     expires_at: str | None = None
     superseded_by: str | None = Field(default=None, description="The node that stands for this one now.")
+    pinned: bool = Field(default=False, description="Whether it is kept whatever metabolism makes of it.")
     cut: list[str] = []
 
     @classmethod
     def of(cls, node: Node) -> Memo:
-        more = ("claim_kind", "scope", "boundary_class", "confidence", "expires_at", "superseded_by")
+        more = ("claim_kind", "scope", "boundary_class", "confidence", "expires_at", "superseded_by", "pinned")
         return cls(
             **MemoRef.fields_of(node),
             **{name: getattr(node, name) for name in more},

@@ -62,13 +62,18 @@ def settled(edges: Iterable[Thickness], is_exclusive: IsExclusive) -> Settled:
                 _settle(source_id, tag, left, "exclusive", losing, conflicts)
     # What stood for another spelling may itself have lost to another target.
     final = {seq: replace(each, winner=_last(each, losing)) for seq, each in losing.items()}
-    return Settled(final, tuple(sorted(conflicts, key=lambda each: (each.kept is not None, each.source_id, each.tag))))
+    return Settled(final, tuple(sorted(conflicts, key=_conflict_order)))
 
 
 def _last(each: Losing, losing: Mapping[int, Losing]) -> Thickness:
     while (further := losing.get(each.winner.seq)) is not None:
         each = further
     return each.winner
+
+
+def _conflict_order(conflict: TagConflict) -> tuple[bool, str, str, str, str]:
+    first = conflict.links[0]
+    return conflict.kept is not None, conflict.source_id, conflict.tag, first.rule, first.target_id
 
 
 def _spellings(edges: Sequence[Thickness]) -> Iterable[list[Thickness]]:

@@ -66,6 +66,7 @@ class Neighbours:
         self.near.sort(key=_order)
         self.more = self.more or len(self.near) > _KEPT
         del self.near[_KEPT:]
+        self.best = self.near[0] if self.near else self.best
 
 
 def nearest(
@@ -124,9 +125,9 @@ class _Pool:
             if len(wanted) > 8 * _KEPT:
                 neighbours.more = True
                 wanted = wanted[np.argpartition(-values[wanted], 8 * _KEPT)[: 8 * _KEPT]]
-            for at in wanted.tolist():
+            for at, similarity in zip(wanted.tolist(), _exact(vectors[wanted], candidate.vector), strict=True):
                 if _fits(rows[at], candidate):
-                    neighbours.add(Near(rows[at][1], round(float(values[at]), _DIGITS)))
+                    neighbours.add(Near(rows[at][1], similarity))
             self._improve(candidate, place, values, rows, neighbours)
 
     def _improve(
@@ -147,6 +148,12 @@ class _Pool:
                 neighbours.best = Near(rows[at][1], round(float(values[at]), _DIGITS))
                 return
             values[at] = -1.0
+
+
+def _exact(vectors: Matrix, vector: Matrix) -> list[float]:
+    """Similarities that do not depend on what else was compared at the same time: one sum for each pair."""
+    products = vectors.astype(np.float64) * vector.astype(np.float64)
+    return [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
 
 
 def _fits(row: tuple[Any, ...], candidate: Candidate) -> bool:

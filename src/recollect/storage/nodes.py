@@ -47,6 +47,7 @@ class Change:
     scope: Scope | None = None
     expires_at: str | None = None
     confidence: float | None = None
+    pinned: bool | None = None
     year: int | None = None
 
 
@@ -83,6 +84,7 @@ def create(
         # A scope is never shortened by saying the same again.
         scope=node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None,
         expires_at=node.expires_at,
+        pinned=node.pinned or None,
         year=node.year,
     )
     merged = _merged(existing, change, now=node.updated_at)
@@ -202,6 +204,7 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
         scope=change.scope or node.scope,
         expires_at=change.expires_at if change.scope is not None else node.expires_at,
         confidence=node.confidence if change.confidence is None else change.confidence,
+        pinned=node.pinned if change.pinned is None else change.pinned,
         year=node.year if change.year is None else change.year,
     )
     # Compared as stored: to Python True is 1.

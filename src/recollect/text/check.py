@@ -135,6 +135,13 @@ def check_filter(value: object) -> dict[str, Any]:
     return checked
 
 
+def check_flag(value: object, *, field: str) -> bool | None:
+    """True, false, or nothing."""
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
+    return value
+
+
 def check_choice(value: object, choices: Collection[str], *, field: str) -> str | None:
     """One of some words, or None."""
     if value is None or (isinstance(value, str) and value in choices):

@@ -78,7 +78,8 @@ KOREAN_PARTICLES: Final = re.compile(
 # Words that exclude each other, the sides parted by a bar: one side gone and another come is a difference.
 _SIDES: Final[dict[Difference, str]] = {
     "negation": """
-        increase rise grow raise expand enhance|decrease decline reduce shrink diminish; higher greater more larger
+        increase rise rose risen grow grew grown raise climb expand enhance|decrease decline reduce shrink shrank shrunk
+        drop fall fell fallen sink sank sunk diminish; higher greater more larger
         bigger|lower less fewer smaller; high large big huge|low small little tiny; most maximum|least minimum; accept
         approve agree|reject refuse disagree; allow permit|forbid prohibit ban deny prevent; enable|disable; before
         earlier prior|after later afterwards; early|late; always|sometimes|often|never; true correct|false wrong

@@ -46,6 +46,7 @@ def save(
     confidence: Annotated[float | None, typer.Option("--confidence", help="How sure, 0 to 1.")] = None,
     entity: Annotated[list[str] | None, typer.Option("--entity", help="What it is about; may be repeated.")] = None,
     provenance: Annotated[str | None, typer.Option("--provenance", metavar="JSON", help="Where it is from.")] = None,
+    pinned: Annotated[bool | None, typer.Option("--pin/--unpin", help="Never let it go by itself.")] = None,
     link: Annotated[bool, typer.Option("--link", help="Also link it to what it belongs with.")] = False,
 ) -> None:
     """Save a memo or a claim, or change one with --id."""
@@ -60,6 +61,7 @@ def save(
         confidence=confidence,
         entities=entity or [],
         provenance=json_object(provenance, option="--provenance"),
+        pinned=pinned,
         link=link,
         **words,
     )

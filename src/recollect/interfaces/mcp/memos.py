@@ -51,6 +51,7 @@ class SaveInput(Input):
     confidence: Number | None = Field(default=None, ge=0, le=1, description="How sure you are.")
     entities: list[str] = Field(default=[], description="Names of people, projects, things that it is about.")
     provenance: JsonObject = Field(default=None, description='Where it comes from, e.g. {"url": "…", "actor": "…"}.')
+    pinned: bool | None = Field(default=None, description="Keep it whatever metabolism makes of it; false unpins.")
     link: bool = Field(default=False, description="Also link it to what it belongs with.")
     request_id: str | None = Field(default=None, description="Your name for this request, for the event log.")
 

@@ -33,27 +33,31 @@ values (:seq)
 
 -- name: weakly_connected_nodes
 -- Nodes of which every edge is thin, a page at a time; with ids, those of them that are. What a young node is worth is
--- not known yet; of the others the rule that spares it, if there is one.
+-- not known yet; of the others the rule that spares it, if there is one. Most have a thick edge out of them: that is
+-- asked first.
 select n.seq, n.id, n.version, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at,
        coalesce({spared n}, case when n.created_at > r.protected then 'young' end)
 from nodes n
 cross join metabolism_clocks r
 where r.namespace = n.namespace and {visible n} and n.seq > :after
   and n.id in {each ids} --if ids
-  and (exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e})
-    or exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e}))
-  and not exists (
-    select 1
-    from edges e
-    left join metabolism_clocks g on g.namespace = e.source_namespace
-    where e.owner_id = :owner and e.source_id = n.id and {still e} and {thickness e g} > r.threshold
-  )
-  and not exists (
-    select 1
-    from edges e
-    left join metabolism_clocks g on g.namespace = e.source_namespace
-    where e.owner_id = :owner and e.target_id = n.id and {still e} and {thickness e g} > r.threshold
-  )
+  and case
+    when exists (
+        select 1
+        from edges e
+        left join metabolism_clocks g on g.namespace = e.source_namespace
+        where e.owner_id = :owner and e.source_id = n.id and {still e} and {thickness e g} > r.threshold
+    ) then 0
+    when exists (
+        select 1
+        from edges e
+        left join metabolism_clocks g on g.namespace = e.source_namespace
+        where e.owner_id = :owner and e.target_id = n.id and {still e} and {thickness e g} > r.threshold
+    ) then 0
+    when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
+    when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e}) then 1
+    else 0
+  end = 1
 order by n.seq
 limit :limit
 

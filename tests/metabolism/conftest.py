@@ -1,0 +1,51 @@
+"""A memory for each test of metabolism, in a store that the tests of a file share: each is another owner's."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+
+import pytest
+from metabolism_for_tests import Placed
+from talking_for_tests import Clock
+
+from recollect import Memory
+
+
+@pytest.fixture(scope="module", params=("sqlite", "postgres"))
+def store(request, tmp_path_factory):
+    """The URL of a store, once of each dialect."""
+    if request.param == "sqlite":
+        place = tmp_path_factory.mktemp("metabolism") / "memory.db"
+        return str(shutil.copy(request.getfixturevalue("sqlite_store"), place))
+    name = request.getfixturevalue("postgres_store")
+    return request.getfixturevalue("postgres_database")(name)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def owner():
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def open_memory(store, owner, clock):
+    """Opens the memory of one owner in different ways."""
+    opened = []
+
+    def make(**given):
+        opened.append(Memory.open(store, owner=owner, clock=clock, **{"embedder": Placed(), **given}))
+        return opened[-1]
+
+    yield make
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory):
+    return open_memory()
