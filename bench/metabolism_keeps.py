@@ -339,7 +339,11 @@ def picture() -> str:
         }
         for name in SETS
     }
-    return plot.shares("What metabolism lets go of, by benefit", panels, below="benefit (0.1, the default, is 10%); plain: by similarity alone")
+    return plot.shares(
+        "What metabolism lets go of, by benefit",
+        panels,
+        below="benefit (0.1, the default, is 10%); plain: by similarity alone",
+    )
 
 
 def _time(moment: datetime) -> str:

@@ -84,10 +84,10 @@ def _removed(row: Mapping[str, Any], kind: str) -> str:
 def _of_near(name: str, row: Mapping[str, Any]) -> str:
     long, kept = row["near_from_20_words"], row["near_kept"]
     return (
-        f"\n{name}: of the {long['count']:,} near-copies of texts of 20 words and more, in which one word is at most 5 %, "
-        f"{long['share']:.1%} went. Near-copies that stayed: {kept['far_from_the_original']} are less similar than 0.9 to "
-        f"what they were made of, {kept['other']} stayed for another reason. The store has {row['store']:,} memos; a run "
-        f"takes {row['metabolize_s']} s."
+        f"\n{name}: {row['store']:,} memos. Of the {long['count']:,} near-copies of texts of 20 words and more, in which one "
+        f"word is at most 5 %, {long['share']:.1%} went. Near-copies that stayed: {kept['far_from_the_original']} are less "
+        f"similar than 0.9 to what they were made of, {kept['other']} stayed for another reason. Highest similarity of a "
+        f"singular fact to anything: {row['singular_highest_similarity']}."
     )
 
 

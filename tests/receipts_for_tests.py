@@ -8,22 +8,23 @@ import random
 
 from recollect import Memory
 
-WORDS = (
+_WORDS = (
     "walnut river lantern keeper railing spring meadow copper kettle harbour pigeon ladder orchard violin candle barley "
     "glacier teacher bridge pepper cottage falcon marble ferry blanket saffron thunder pillow quarry sailor tulip "
     "engine basket compass dragon feather garden hammer island jacket kitchen lemon mirror needle oyster piano quilt "
     "rabbit saddle temple umbrella valley window yellow zebra anchor button carpet desert elbow forest goblet"
-).split()
+)
+WORDS = _WORDS.split()
 FILLERS = ("indeed", "clearly", "quite")
 
 
 def sentence(number, filler=""):
     """A text unlike those of other numbers; with a filler, a near-copy of it."""
-    words = random.Random(number).sample(WORDS, 9)  # noqa: S311
+    words = random.Random(number).sample(WORDS, 9)
     return " ".join(["the", *words[:4], *([filler] if filler else []), "beside", "the", *words[4:]])
 
 
-def fill(memory, clock, *, topics=12, day=0):
+def fill(memory, clock, *, topics=12):
     """Fill a store whose clock stands still; everything is old enough to be let go in the end. Returns ids by role.
 
     What is saved first is thin by the end; what is saved last keeps its thickness.
@@ -83,5 +84,5 @@ def opened_at(url, moment, **given):
 
 def payloads(execute, url, topic):
     """What the events of a topic say, the oldest first."""
-    rows = execute(url, f"select payload from events where topic = '{topic}' order by seq")  # noqa: S608
+    rows = execute(url, f"select payload from events where topic = '{topic}' order by seq")
     return [json.loads(row[0]) for row in rows]

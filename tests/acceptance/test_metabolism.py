@@ -155,7 +155,7 @@ def runs(execute, url):
 
 @pytest.mark.parametrize(("filled", "number"), KILLS, indirect=["filled"])
 def test_a_run_that_is_killed_anywhere_loses_nothing_and_is_completed(filled, url, execute, number):
-    chance = random.Random()  # noqa: S311
+    chance = random.Random()
     after, pause = chance.randint(1, filled.batches - 1), chance.uniform(0, 0.004)
     said = f"killed {pause} s after batch {after} of {filled.batches}"
     with applying_process(url, filled.moment) as process:
@@ -445,6 +445,6 @@ def test_events_tell_what_came_back_and_what_was_reinforced(filled, memory, url,
     source, target = key_of(memory, copy)
     before = memory.reinforce(source, target, tag="then").before
     memory.reinforce(source, target, tag="then", weaken=True)
-    up, down = payloads(execute, url, "reinforce")
+    *_, up, down = payloads(execute, url, "reinforce")
     assert (up["source_memo_id"], up["target_memo_id"], up["tag"]) == (source, target, "then")
     assert up["weight"][0] == before.weight < up["weight"][1] == down["weight"][0] > down["weight"][1]

@@ -112,6 +112,7 @@ def test_what_is_not_there_cannot_be_reinforced(memory, ids):
      ("completed", (1.0, 0.5))],
 )  # fmt: skip
 def test_feedback_reinforces_the_relations_of_a_memo(memory, ids, signal, expected):
+    """Open point 8: reinforcement is wired to what callers say."""
     memory.relate(ids[0], ids[1], tag="related", weight=0.5)
     memory.relate(ids[2], ids[0], tag="related", weight=0.5)
     memory.relate(ids[1], ids[2], tag="related", weight=0.5)

@@ -45,6 +45,12 @@ def test_full_weight_falls_below_the_threshold_after_so_many_days_and_not_before
     assert set(pruned(memory.metabolize(prune_threshold=threshold))) == {edge}
 
 
+def test_what_weighs_less_to_begin_with_is_thin_sooner(memory):
+    joined(memory, days=29, weight=0.2, tag="before")
+    edge = joined(memory, days=31, weight=0.2, tag="after")
+    assert set(pruned(memory.metabolize())) == {edge}
+
+
 def test_a_twentieth_of_weight_and_of_confidence_is_0_0025_at_age_0(memory):
     edge = joined(memory, weight=0.05, confidence=0.05)
     plan = memory.metabolize(protection_hours=0)
@@ -249,6 +255,23 @@ def test_what_a_call_says_goes_before_the_policy_and_0_is_said_too(memory):
     memory.apply_policy(json.dumps({"version": "1.0.2", "metabolism": {"half_life_days": 0}}))
     assert memory.metabolize().pruned == 0
     assert memory.metabolize(half_life_days=1).pruned == 1
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_relation_between_namespaces_is_thin_only_if_it_is_for_both(memory, copied):
+    """Else a second run would find the other end orphaned."""
+    memory.apply_policy(policy(prune_threshold=0.5), namespace="/strict")
+    graph = Graph()
+    one, _ = graph.hubs("main/strict")
+    graph.node("entity", "Jade", kind="entity", namespace="main/lax")
+    graph.strong("original", says("Amber"), to=one, namespace="main/strict")
+    if copied:
+        graph.node("copy", says("Amber", 1), namespace="main/strict")
+    graph.edge("copy" if copied else "original", "entity", "mentions", weight=0.4, days=4)
+    graph.put(memory)
+    memory.metabolize(apply=True)
+    again = memory.metabolize(apply=True)
+    assert (removed(again), again.pruned) == ({}, 0)
 
 
 def test_a_run_of_a_namespace_leaves_the_others_alone(memory):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from recollect.api.boundary import ImportGuard
 from recollect.api.state import Verbs, silent
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, NotFound, RecollectError
@@ -79,16 +80,18 @@ class MetabolismVerbs(Verbs):
         if wanted.run_id is not None:
             self._database.read(lambda tx: retired.require_run(tx, access, wanted.run_id or ""))
         ids, skipped = self._restore_nodes(access, wanted)
-        if wanted.node_id is not None and not ids and not skipped:
+        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted)
+        # What went with a neighbour at another time comes back with the second of the two; a node that is here
+        # already may lack relations if this was cut off before.
+        around = ids if wanted.node_id is None else [wanted.node_id]
+        for start in range(0, len(around), retired.BATCH):
+            some = around[start : start + retired.BATCH]
+            links += sum(self._restore_links(access, Wanted(), some, into=into) for into in (False, True))
+        if wanted.node_id is not None and not ids and not skipped and not links:
             raise NotFound(
                 f"there is no receipt of {wanted.node_id} in {access.root!r}",
                 hint=f"receipts are kept for {retired.KEPT.days} days",
             )
-        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted)
-        # What went with a neighbour at another time comes back with the second of the two.
-        for start in range(0, len(ids), retired.BATCH):
-            some = ids[start : start + retired.BATCH]
-            links += sum(self._restore_links(access, Wanted(), some, into=into) for into in (False, True))
         restored = Restored(access.root, tuple(ids), links, skipped)
         if ids or links:
             self._database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self._now()))
@@ -192,6 +195,7 @@ class MetabolismVerbs(Verbs):
         return purged
 
     def _restore_nodes(self, access: Access, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+        guard = ImportGuard(self._boundary)
         ids: list[str] = []
         skipped: dict[str, str] = {}
         after: int | None = 0
@@ -199,7 +203,7 @@ class MetabolismVerbs(Verbs):
 
             def work(tx: Transaction, after: int = after) -> tuple[list[str], dict[str, str], int | None]:
                 tx.run("lock_edges_alone", {})
-                return retired.restore_nodes(tx, access, wanted, after=after, now=self._now())
+                return retired.restore_nodes(tx, access, wanted, guard, after=after, now=self._now())
 
             some, refused, after = self._database.write(work)
             ids += some
@@ -209,13 +213,14 @@ class MetabolismVerbs(Verbs):
     def _restore_links(
         self, access: Access, wanted: Wanted, ids: list[str] | None = None, *, into: bool = False
     ) -> int:
+        guard = ImportGuard(self._boundary)
         links = 0
         after: int | None = 0
         while after is not None:
 
             def work(tx: Transaction, after: int = after) -> tuple[int, int | None]:
                 tx.run("lock_edges_alone", {})
-                return retired.restore_edges(tx, access, wanted, ids, after=after, into=into)
+                return retired.restore_edges(tx, access, wanted, ids, guard, after=after, into=into)
 
             some, after = self._database.write(work)
             links += some

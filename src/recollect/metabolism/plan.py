@@ -125,6 +125,9 @@ class _Planner:
                 self.going[node.id] = "orphan"
             if untested or node.kind in _JUDGED:
                 self.weak[node.id] = node
+        for node_id in metabolism.standing_in(self.tx, self.access, list(self.going)):
+            del self.going[node_id]
+            self.spared[node_id] = "stands_in"
         for node in self.weak.values():
             if node.rule is not None:
                 self.spared[node.id] = node.rule
@@ -165,14 +168,15 @@ class _Planner:
         """What the others leave without an edge: entities go, too; of what would go untested otherwise the last link
         stays.
         """
-        staying = [node for node in self.weak.values() if self.links.get(node.id) and node.id in self.verdicts]
+        tested = ("unique", "differs", "disputed", "no_vector")
+        kept = (*tested, "stands_in")
+        staying = [node for node in self.weak.values() if self.links.get(node.id) and self.spared.get(node.id) in kept]
         for node in sorted(staying, key=lambda node: node.id):
             if self._settings(node).orphans == "all" and node.kind != "entity" and self._is_left(node):
                 thickest = max(self.links[node.id], key=_thickness)
                 other = thickest.target_id if thickest.source_id == node.id else thickest.source_id
                 if self.going.pop(other, None) is not None:
                     self.spared[other] = "last_link"
-        tested = ("unique", "differs", "disputed", "no_vector")
         entities = [node for node in self.weak.values() if node.kind == "entity"]
         wave = 0
         while left := [node for node in entities if self.spared.get(node.id) in tested and self._is_left(node)]:

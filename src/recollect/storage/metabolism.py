@@ -26,7 +26,6 @@ _COMPLETED_WITHIN: Final = timedelta(days=1)
 _RUNS_KEPT: Final = timedelta(days=365)
 # From here on exp(-x) rounds to nothing.
 _VANISHED: Final = 700.0
-_ROUNDED: Final = 1e-4
 _PARTS: Final = 50
 
 
@@ -243,16 +242,12 @@ def _thickness(row: Row) -> Thickness:
 def _clock(clocks: Clocks, namespace: str) -> dict[str, Any]:
     settings, moment = clocks.settings[namespace], clocks.moment
     newest_edge = clocks.newest.get(namespace, timestamp(moment))
-    last = datetime.fromisoformat(newest_edge)
     rate = math.log(2) / settings.half_life_days if settings.half_life_days else 0.0
-    # How long even an edge of full weight is thick enough, with some room for rounding.
-    lasts = -math.log(settings.prune_threshold) / rate if rate and settings.prune_threshold else math.inf
     return {
         "namespace": namespace,
         "newest": newest_edge,
         "rate": rate,
-        "vanished": _before(last, _VANISHED / rate if rate else math.inf),
-        "lasting": _before(last, lasts - _ROUNDED),
+        "vanished": _before(datetime.fromisoformat(newest_edge), _VANISHED / rate if rate else math.inf),
         "threshold": settings.prune_threshold,
         "protected": _before(moment, settings.protection_hours / 24),
     }

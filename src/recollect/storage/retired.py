@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.model.access import Access
 from recollect.model.errors import NotFound
@@ -20,8 +20,11 @@ from recollect.storage.statements import scope_parameters
 from recollect.storage.transfer.records import line
 from recollect.text.check import content_hash, json_text
 
+if TYPE_CHECKING:
+    from recollect.storage.transfer.load import Guard
+
 KEPT: Final = timedelta(days=30)
-BATCH: Final = 200
+BATCH: Final = 100
 _PURGED_AT_ONCE: Final = 2_000
 
 
@@ -82,17 +85,21 @@ def retire_edges(
 
 
 def restore_nodes(
-    tx: Transaction, access: Access, wanted: Wanted, *, after: int, now: str
+    tx: Transaction, access: Access, wanted: Wanted, guard: Guard, *, after: int, now: str
 ) -> tuple[list[str], dict[str, str], int | None]:
-    """Bring back some nodes with all that belongs to them but their edges. Returns them, those that cannot come back
-    with the reason, and after which receipt to go on; None if that was all.
+    """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Returns them,
+    those that cannot come back with the reason, and after which receipt to go on; None if that was all.
     """
     limit = 1 if wanted.node_id is not None else BATCH
     rows = tx.rows("retired_nodes", {**_where(access, wanted), "after": after, "limit": limit})
-    nodes_read = (_node(row) for row in rows)
-    found = {node.id: node for node in nodes_read if access.sees(node.namespace, node.boundary_class)}
-    skipped = _refused(tx, access, found, now=now)
+    were = {node.id: node for node in map(_node, rows) if access.sees(node.namespace, node.boundary_class)}
+    found, denied = _guarded(access, were, guard)
+    skipped = denied | _refused(tx, access, found, now=now)
     back = {node_id: node for node_id, node in found.items() if node_id not in skipped}
+    for node in back.values():
+        if (node.title, node.content) != (were[node.id].title, were[node.id].content):
+            # The vector of a text that may not be kept tells of it.
+            tx.run("retired_vectors_forget", {"owner": access.owner, "node_id": node.id})
     numbers = {row[2]: row[4] for row in rows}
     tx.run_many("node_restore", [_row(access, node, numbers[node.id]) for node in back.values() if numbers[node.id]])
     # Those retired before their numbers were kept get new ones.
@@ -108,7 +115,14 @@ def restore_nodes(
 
 
 def restore_edges(
-    tx: Transaction, access: Access, wanted: Wanted, ids: Sequence[str] | None, *, after: int, into: bool = False
+    tx: Transaction,
+    access: Access,
+    wanted: Wanted,
+    ids: Sequence[str] | None,
+    guard: Guard,
+    *,
+    after: int,
+    into: bool = False,
 ) -> tuple[int, int | None]:
     """Bring back edges whose ends are both here: those of a run or since a time; or, of some nodes, those out of them
     (or into them) that went with one of their ends.
@@ -118,7 +132,8 @@ def restore_edges(
     where = {**_where(access, wanted), "after": after, "limit": BATCH}
     where["ids"] = None if ids is None else json_text(ids)
     rows = tx.rows("retired_edges_into" if into else "retired_edges", where)
-    links = [(row[0], row[1], _edge(row[2])) for row in rows if ids is None or json.loads(row[3]).get("end")]
+    rows_back = [row for row in rows if ids is None or json.loads(row[3]).get("end")]
+    links = [(row[0], row[1], guard.edge(_edge(row[2]))) for row in rows_back]
     count, done = 0, []
     for receipt, seq, edge in links:
         parameters = {"owner": access.owner, **edges.to_parameters(edge)}
@@ -227,6 +242,18 @@ def _edge(content: str) -> Edge:
 
 def _row(access: Access, node: Node, seq: int | None) -> dict[str, Any]:
     return {"owner": access.owner, **nodes.to_parameters(node), "seq": seq}
+
+
+def _guarded(access: Access, were: Mapping[str, Node], guard: Guard) -> tuple[dict[str, Node], dict[str, str]]:
+    """What the policies leave of some nodes by now, and which of them may not come back at all."""
+    found, denied = {}, {}
+    for node in were.values():
+        kept = guard.node(node)
+        if kept is None or not access.sees(kept.namespace, kept.boundary_class):
+            denied[node.id] = "the policy refuses it"
+        else:
+            found[node.id] = replace(kept, content_hash=content_hash(kept.content))
+    return found, denied
 
 
 def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now: str) -> dict[str, str]:

@@ -207,6 +207,7 @@ def _spared(alias: str) -> str:
           or exists (select 1 from edges e where {page} and e.task_id in ({running})) then 'task'
         when exists (select 1 from edges e where {source} and {claim})
           or exists (select 1 from edges e where {page} and {claim}) then 'evidence'
+        when {alias}.kind = 'fragment' and {alias}.page_id is not null then 'page'
         when not ({{live {alias}}}) then 'ended'
     end"""  # noqa: S608  # column names of ours
 
@@ -232,6 +233,9 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "is_evidence": _is_evidence,
     "still": lambda alias: f"not exists (select 1 from metabolism_gone x where x.seq = {alias}.seq)",  # noqa: S608
     "thickness": _thickness,
+    "lower": lambda one, other: (
+        f"case when {other}.threshold < {one}.threshold then {other}.threshold else {one}.threshold end"
+    ),
     "spared": _spared,
     **_row_fragments("node", NODE_COLUMNS),
     **_row_fragments("edge", EDGE_COLUMNS),

@@ -90,7 +90,8 @@ _SIDES: Final[dict[Difference, str]] = {
         terrible awful; better|worse; best|worst; easy easily simple|hard difficult; happy glad|sad unhappy;
         strong|weak; cheap|expensive; safe|dangerous unsafe; same similar|different; positive|negative; inside
         indoors|outside outdoors; near|far; above over|below under beneath; alive|dead; married|divorced;
-        success|failure; promote induce stimulate|inhibit suppress; gain|loss; add|remove delete; include|exclude;
+        success|failure; promote induce stimulate activate activation activator upregulate|inhibit inhibition inhibitor
+        suppress suppression downregulate; gain|loss; add|remove delete; include|exclude;
         remember|forget forgot; acute|chronic; benign|malignant; agonist|antagonist; pro|anti; pre|post; public|private;
         on|off; from|to; can could may might|must; import|export
     """,

@@ -146,9 +146,8 @@ def _walk_through(memory: Memory, console: Console) -> None:
     except NotFound as error:
         console.print(render.shown(f"  {error.code}: {error}"))
 
-    _explore(memory, console, step)
-    _link(memory, console, step)
-    _let_go(memory, console, step)
+    for engine in (_explore, _link, _let_go):
+        engine(memory, console, step)
     step("15. Check that all is whole")
     console.print(render.health_table(memory.doctor()))
 

@@ -1,7 +1,8 @@
 -- Metabolism: what is thin, what is weak, who is near; runs and receipts.
 --
 -- metabolism_clocks is a table of the connection: for each namespace that is looked at its newest edge, how fast its
--- edges decay and what it calls thin. metabolism_gone holds edges that count as gone already.
+-- edges decay and what it calls thin; an edge between two namespaces is thin if it is for both. metabolism_gone holds
+-- edges that count as gone already.
 
 -- name: newest_edges
 -- || '': read the table from one end to the other, not row by row through an index.
@@ -22,9 +23,9 @@ delete from metabolism_clocks
 delete from metabolism_gone
 
 -- name: clock_add
-insert into metabolism_clocks (namespace, newest, newest_day, rate, vanished, lasting, threshold, protected)
+insert into metabolism_clocks (namespace, newest, newest_day, rate, vanished, threshold, protected)
 select c.namespace, c.newest, {day c.newest}, cast(:rate as double precision), cast(:vanished as text),
-       cast(:lasting as text), cast(:threshold as double precision), cast(:protected as text)
+       cast(:threshold as double precision), cast(:protected as text)
 from (select cast(:namespace as text) as namespace, cast(:newest as text) as newest) as c
 
 -- name: gone_add
@@ -45,14 +46,14 @@ where r.namespace = n.namespace and {visible n} and n.seq > :after
     when exists (
         select 1
         from edges e
-        left join metabolism_clocks g on g.namespace = e.source_namespace
-        where e.owner_id = :owner and e.source_id = n.id and {still e} and {thickness e g} > r.threshold
+        left join metabolism_clocks t on t.namespace = e.target_namespace
+        where e.owner_id = :owner and e.source_id = n.id and {still e} and {thickness e r} > {lower r t}
     ) then 0
     when exists (
         select 1
         from edges e
         left join metabolism_clocks g on g.namespace = e.source_namespace
-        where e.owner_id = :owner and e.target_id = n.id and {still e} and {thickness e g} > r.threshold
+        where e.owner_id = :owner and e.target_id = n.id and {still e} and {thickness e g} > {lower r g}
     ) then 0
     when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
     when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e}) then 1
@@ -82,10 +83,10 @@ limit :limit
 select e.seq, e.source_id, e.target_id, e.tag, {thickness e g}
 from edges e
 cross join metabolism_clocks g
-where g.namespace = e.source_namespace and {visible_edge e} and e.seq > :after
+cross join metabolism_clocks t
+where g.namespace = e.source_namespace and t.namespace = e.target_namespace and {visible_edge e} and e.seq > :after
   and e.seq in {each_number seqs} --if seqs
-  and e.observed_at <= g.protected and (e.weight * e.confidence < g.threshold or e.observed_at < g.lasting)
-  and not ({is_evidence e}) and {still e} and {thickness e g} < g.threshold
+  and e.observed_at <= g.protected and not ({is_evidence e}) and {still e} and {thickness e g} < {lower g t}
 order by e.seq
 limit :limit
 
