@@ -143,14 +143,17 @@ def faults(url: str, copied: str, store: Store, *, begun: bool) -> Iterator[str]
         if exported(memory) != store.before:
             yield "lost"
     with opened(url, store.moment + timedelta(minutes=3)) as memory:
+        # Killed after the end of the run, while the process was on its way out.
+        ended = exported(memory) == store.after
         done = memory.metabolize(apply=True)
-        if begun and not done.resumed:
+        if begun and not ended and not done.resumed:
             yield "not_resumed"
         if exported(memory) != store.after:
             yield "not_completed"
         if not memory.doctor().ok:
             yield "dangling"
-        restored = memory.restore(run_id=done.run_id)
+        whole = {"run_id": done.run_id} if done.resumed else {"since": BEGAN.isoformat()}
+        restored = memory.restore(**whole)
         if exported(memory) != store.before or restored.skipped or not memory.doctor().ok:
             yield "not_restored"
 

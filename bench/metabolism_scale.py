@@ -5,8 +5,8 @@ python -m bench.metabolism_scale [--nodes 300000] [--edges 1000000] [--weak 1 2 
 The graph: memos with random unit vectors of 256 numbers; each weak one has relations of weight 0.05 only, and half of
 them are copies of another memo with one word more and nearly the same vector. One relation in twenty between the others
 is thin. Rows are written by the store's own statements, without the full-text index, which metabolism does not read.
-Each plan is made by a process of its own, whose peak memory is reported (on PostgreSQL without the server's). While a
-plan is applied, another process saves a memo every 20 ms.
+More and more of the memos are made weak; each plan is made by a process of its own, whose peak memory is reported (on
+PostgreSQL without the server's). The last plan is applied, while another process saves a memo every 20 ms.
 """
 
 from __future__ import annotations
@@ -58,16 +58,39 @@ def main() -> None:
     file = RESULTS / "metabolism_scale.json"
     result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for name in given.databases:
-        result[name] = [measured(name, percent, given.nodes, given.edges) for percent in given.weak]
+        result[name] = measured(name, sorted(given.weak), given.nodes, given.edges)
     keep("metabolism_scale", result)
 
 
-def measured(database: str, percent: int, nodes: int, edges: int) -> dict[str, Any]:
-    """A graph of its own: its plan, and its application."""
+def measured(database: str, percents: list[int], nodes: int, edges: int) -> list[dict[str, Any]]:
+    """A plan for each share of weak memos, and the application of the last."""
+    found: list[dict[str, Any]] = []
     with stores.sqlite() if database == "sqlite" else stores.postgres() as url:
-        fill(url, nodes, edges, nodes * percent // 100)
-        plan = json.loads(_self("--plan", url).stdout)
-        return {"weak_percent": percent, "nodes": nodes, "edges": edges, **plan, **applied(url)}
+        fill(url, nodes, edges, nodes * percents[-1] // 100)
+        for percent in percents:
+            weaken(url, nodes, nodes * percent // 100)
+            plan = json.loads(_self("--plan", url).stdout)
+            found.append({"weak_percent": percent, "nodes": nodes, "edges": edges, **plan})
+            print(found[-1], flush=True)
+        found[-1] |= applied(url)
+        print(found[-1], flush=True)
+    return found
+
+
+def weaken(url: str, nodes: int, weak: int) -> None:
+    """Make the relations of the last memos thin."""
+    with opened(url) as memory:
+        database = memory._database
+        where = {"owner": "local", "from": id_of(nodes - weak), "to": id_of(nodes)}
+        text = "update edges set weight = 0.05 where owner_id = :owner and source_id >= :from and source_id < :to"
+        database._statements._blocks["bench_weaken"] = text
+        database._statements._optional["bench_weaken"] = frozenset()
+        database._statements._literals["bench_weaken"] = ()
+        database.write(lambda tx: tx.run("bench_weaken", where))
+
+
+def id_of(number: int) -> str:
+    return f"01900000-0000-7000-8000-{number:012x}"
 
 
 def planned(url: str) -> dict[str, Any]:
@@ -94,15 +117,25 @@ def applied(url: str) -> dict[str, Any]:
         stdout=subprocess.PIPE,
         text=True,
     )
+    assert writer.stdout is not None
+    writer.stdout.readline()  # it has begun
     held: list[float] = []
     with opened(url) as memory:
         database = memory._database
         write = database.write
 
         def timed_write(work: Any) -> Any:
-            started = time.perf_counter()
-            done = write(work)
-            held.append(time.perf_counter() - started)
+            spent = [0.0]
+
+            def timed_work(tx: Any) -> Any:
+                tx.run("lock_edges_alone", {})  # waiting for the lock keeps nobody else waiting
+                locked = time.perf_counter()
+                done = work(tx)
+                spent[0] = time.perf_counter() - locked
+                return done
+
+            done = write(timed_work)
+            held.append(spent[0])
             return done
 
         database.write = timed_write  # type: ignore[method-assign]
@@ -133,7 +166,10 @@ def written(url: str) -> dict[str, float]:
         while not select.select([sys.stdin], [], [], 0.02)[0]:
             started = time.perf_counter()
             memory.save(f"said meanwhile {number} {random.random()}", namespace="elsewhere")
-            times.append(time.perf_counter() - started)
+            if number:  # the first opens the connection
+                times.append(time.perf_counter() - started)
+            else:
+                print("begun", flush=True)
             number += 1
     return {"count": len(times), **percentiles(times or [0.0])}
 
@@ -145,7 +181,7 @@ def opened(url: str) -> Memory:
 def fill(url: str, nodes: int, edges: int, weak: int) -> None:
     """The graph, by the store's own statements."""
     chance, numbers = random.Random(7), np.random.default_rng(7)
-    ids = [f"01900000-0000-7000-8000-{number:012x}" for number in range(nodes)]
+    ids = [id_of(number) for number in range(nodes)]
     weak_from = nodes - weak
     with opened(url) as memory:
         database = memory._database
@@ -194,14 +230,14 @@ def _write_nodes(tx: Any, some: list[tuple[str, str, Any]]) -> None:
 
 
 def _links(chance: random.Random, ids: list[str], edges: int, weak_from: int) -> Iterator[Edge]:
-    """Two or three thin relations of each weak memo; the rest among the others."""
+    """Two or three relations of each memo that will be weak; the rest among the others."""
     pairs: set[tuple[int, int]] = set()
     for number in range(weak_from, len(ids)):
         for _ in range(chance.choice((2, 3))):
             pair = (number, chance.randrange(weak_from))
             if pair not in pairs:
                 pairs.add(pair)
-                yield _edge(ids, pair, 0.05, chance)
+                yield _edge(ids, pair, 0.9, chance)
     # Each of the others has a strong one.
     for number in range(weak_from):
         pair = (number, (number + 1) % weak_from)

@@ -44,8 +44,9 @@ _NUMBER_WORDS = frozenset(
     [
         *NUMBERS,
         *ORDINALS,
-        *listed("one once twice single half double triple dozen pair couple zero both million billion"),
+        *listed("one once twice single half quarter double triple dozen pair couple zero both million"),
     ]
+    + listed("billion thirteen fourteen fifteen sixteen seventeen eighteen nineteen sixty seventy eighty ninety")
 )
 _DATE_WORDS = frozenset(
     [

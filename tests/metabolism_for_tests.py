@@ -70,6 +70,9 @@ class Graph:
         self.nodes = {}
         self.edges = []
 
+    def __repr__(self):
+        return "\n".join(self.records())
+
     def node(self, name, text=None, *, namespace="main", kind="memo", days=200.0, **given):
         text = f"Topic{name} has a text of its own." if text is None else text
         at = ago(days=days)

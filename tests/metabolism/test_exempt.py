@@ -103,10 +103,25 @@ def test_pages_and_fragments_that_support_a_live_claim_are_exempt(graph, memory)
 
 def test_what_supports_a_claim_that_no_longer_lives_is_not_exempt(graph, memory):
     evidence(graph, rejected_at=ago(days=1))
+    graph.node("loose", says("Amber", 4), kind="fragment")
+    graph.edge("loose", "claim", "supports", weight=0.05)
     graph.put(memory)
     rules = fates(memory.metabolize())
-    assert (rules["claim"], rules["fragment"]) == ("ended", "restorable")
-    assert rules.get("page") != "evidence"
+    assert rules == {
+        "claim": "ended",
+        "loose": "restorable",
+        "other": "restorable",
+        "fragment": "page",
+        "page": "no_vector",
+    }
+
+
+def test_a_piece_of_a_page_stays_with_its_page(graph, memory):
+    graph.node("page", "https://example.org/amber", kind="page")
+    graph.strong("known", says("Amber", 3), to=HUB, kind="fragment")
+    graph.weak("piece", says("Amber", 1), to=HUB, kind="fragment", page_id="page", position=0)
+    graph.put(memory)
+    spared_alone(memory, "page", "piece", orphans="all")
 
 
 def test_evidence_of_a_running_task_is_exempt(graph, memory):

@@ -24,7 +24,7 @@ STORE_WIDE = {
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
     "vector_settings_end",
     # Of tables that only the connection has.
-    "clock_add", "clocks_clear", "clocks_table", "gone_add", "gone_clear", "gone_table",
+    "clock_add", "clocks_clear", "clocks_set", "clocks_table", "gone_add", "gone_clear", "gone_table",
 }  # fmt: skip
 
 

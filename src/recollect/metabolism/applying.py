@@ -65,16 +65,16 @@ class Applying:
             self.run = self.database.write(lambda tx: metabolism.extend(tx, self.access, self.run, self.clock()))
 
     def _write(self, items: int, work: Callable[[Transaction], Counter[str]]) -> None:
-        def whole(tx: Transaction) -> tuple[Run, Counter[str]]:
+        def whole(tx: Transaction) -> tuple[Run, Counter[str], float]:
             # Before the snapshot: an edge that comes meanwhile would go without a receipt.
             tx.run("lock_edges_alone", {})
+            # From here on others wait; what it waited itself does not count.
+            started = time.perf_counter()
             run = metabolism.extend(tx, self.access, self.run, self.clock())
             metabolism.set_clocks(tx, self.clocks)
-            return run, work(tx)
+            return run, work(tx), time.perf_counter() - started
 
-        started = time.perf_counter()
-        self.run, counts = self.database.write(whole)
-        taken = time.perf_counter() - started
+        self.run, counts, taken = self.database.write(whole)
         self.counts += counts
         self.counts["skipped"] += items - counts["nodes"] - counts["own"]
         if taken > _HELD_SECONDS:

@@ -16,7 +16,7 @@ from recollect.model.metabolism import SparedRule
 from recollect.policy.metabolism import Metabolism
 from recollect.storage.port import Model, Row, Transaction
 from recollect.storage.statements import inside_parameters, scope_parameters
-from recollect.text.check import json_text
+from recollect.text.check import content_hash, json_text
 
 # How many rows a page has.
 PAGE: Final = 5_000
@@ -92,10 +92,15 @@ def newest(tx: Transaction, access: Access) -> dict[str, str]:
 
 
 def set_clocks(tx: Transaction, clocks: Clocks) -> None:
-    """Give the statements below what they measure by, until the end of the transaction."""
-    for name in ("clocks_table", "clocks_clear", "gone_table", "gone_clear"):
+    """Give the statements below what they measure by."""
+    for name in ("clocks_table", "gone_table", "gone_clear"):
         tx.run(name, {})
-    tx.run_many("clock_add", [_clock(clocks, name) for name in sorted(clocks.settings)])
+    rows = [_clock(clocks, name) for name in sorted(clocks.settings)]
+    mark = content_hash(json_text(rows))
+    if tx.row("clocks_set", {}) != (mark,):
+        tx.run("clocks_clear", {})
+        # Not the name of a namespace: what all the others are.
+        tx.run_many("clock_add", [{**dict.fromkeys(rows[0]), "namespace": "", "vanished": mark}, *rows])
 
 
 def count_as_gone(tx: Transaction, seqs: Iterable[int]) -> None:

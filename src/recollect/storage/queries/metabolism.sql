@@ -16,6 +16,12 @@ select count(*)
 from edges e
 where {visible_edge e}
 
+-- name: clocks_set
+-- Which clocks the connection has: they stay from one transaction to the next.
+select c.vanished
+from metabolism_clocks c
+where c.namespace = ''
+
 -- name: clocks_clear
 delete from metabolism_clocks
 
@@ -35,13 +41,13 @@ values (:seq)
 -- name: weakly_connected_nodes
 -- Nodes of which every edge is thin, a page at a time; with ids, those of them that are. What a young node is worth is
 -- not known yet; of the others the rule that spares it, if there is one. Most have a thick edge out of them: that is
--- asked first.
+-- asked first. (The limit makes databases look for the ids first.)
 select n.seq, n.id, n.version, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at,
        coalesce({spared n}, case when n.created_at > r.protected then 'young' end)
-from nodes n
+from nodes n --unless ids
+from (select m.* from nodes m where m.owner_id = :owner and m.id in {each ids} limit 1000000) as n --if ids
 cross join metabolism_clocks r
 where r.namespace = n.namespace and {visible n} and n.seq > :after
-  and n.id in {each ids} --if ids
   and case
     when exists (
         select 1
@@ -66,10 +72,10 @@ limit :limit
 -- Nodes without any edge, likewise. A fragment hangs on its page, and a page holds its fragments.
 select n.seq, n.id, n.version, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at,
        coalesce({spared n}, case when n.created_at > r.protected then 'young' end)
-from nodes n
+from nodes n --unless ids
+from (select m.* from nodes m where m.owner_id = :owner and m.id in {each ids} limit 1000000) as n --if ids
 cross join metabolism_clocks r
 where r.namespace = n.namespace and {visible n} and n.seq > :after
-  and n.id in {each ids} --if ids
   and not exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e})
   and not exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e})
   and (n.kind in ('memo', 'claim', 'entity')
