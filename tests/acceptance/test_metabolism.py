@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from talking_for_tests import Clock
 from recollect import Conflict, Memory, StoreBusy
 from recollect.metabolism import applying
 
-KILLS = [("sqlite", number) for number in range(8)] + [("postgres", number) for number in range(3)]
+KILLS = {"sqlite": 8, "postgres": 3}
 # Small batches: more places to be killed at.
 MOST, LINKS = 3, 5
 APPLY = f"""
@@ -80,11 +81,21 @@ def filled(request, tmp_path_factory):
 
 
 @pytest.fixture
-def url(filled, request, tmp_path):
+def copy(filled, request, tmp_path):
+    """Makes copies of the store."""
+
+    def make():
+        if filled.url.startswith("postgresql"):
+            return request.getfixturevalue("_postgres")(name_of(filled.url))
+        return str(shutil.copy(filled.url, tmp_path / f"{uuid.uuid4().hex}.db"))
+
+    return make
+
+
+@pytest.fixture
+def url(copy):
     """A copy of its own for each test."""
-    if filled.url.startswith("postgresql"):
-        return request.getfixturevalue("_postgres")(name_of(filled.url))
-    return str(shutil.copy(filled.url, tmp_path / "memory.db"))
+    return copy()
 
 
 @pytest.fixture
@@ -153,36 +164,40 @@ def runs(execute, url):
 # --- killed -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("filled", "number"), KILLS, indirect=["filled"])
-def test_a_run_that_is_killed_anywhere_loses_nothing_and_is_completed(filled, url, execute, number):
-    chance = random.Random()
+def kill(url, filled, chance):
+    """Kill a process while it applies a plan; after which batch, and how much later."""
     after, pause = chance.randint(1, filled.batches - 1), chance.uniform(0, 0.004)
-    said = f"killed {pause} s after batch {after} of {filled.batches}"
     with applying_process(url, filled.moment) as process:
         for _ in range(after):
             process.stdout.readline()
         time.sleep(pause)
-    with opened_at(url, filled.moment + timedelta(minutes=3)) as memory:
-        live = nodes_of(exported(memory))
-        gone = {row[0] for row in execute(url, "select node_id from retired where kind = 'node'")}
-        assert live | gone >= nodes_of(filled.before), said
-        assert not live & gone, said
-        assert memory.doctor().ok, said
-        ((run_id, state),) = runs(execute, url)
-        if number % 2 and state == "running":
-            memory.restore(run_id=run_id)
+    return f"killed {pause} s after batch {after} of {filled.batches}"
+
+
+def test_a_run_that_is_killed_anywhere_loses_nothing_and_is_completed(filled, copy, execute):
+    for number in range(KILLS["postgres" if filled.url.startswith("postgresql") else "sqlite"]):
+        url = copy()
+        said = kill(url, filled, random.Random())
+        with opened_at(url, filled.moment + timedelta(minutes=3)) as memory:
+            live = nodes_of(exported(memory))
+            gone = {row[0] for row in execute(url, "select node_id from retired where kind = 'node'")}
+            assert live | gone >= nodes_of(filled.before), said
+            assert not live & gone, said
+            assert memory.doctor().ok, said
+            ((run_id, state),) = runs(execute, url)
+            if number % 2 and state == "running":
+                memory.restore(run_id=run_id)
+                assert exported(memory) == filled.before, said
+            done = memory.metabolize(apply=True)
+            assert exported(memory) == filled.after, said
+            if state == "running":
+                assert (done.run_id, done.resumed) == (run_id, True), said
+            else:  # it had ended, and the process was on its way out
+                assert done.nodes_removed + done.links_removed == 0, said
+            assert memory.doctor().ok, said
+            assert memory.restore(run_id=run_id).skipped == {}, said
             assert exported(memory) == filled.before, said
-        done = memory.metabolize(apply=True)
-        assert exported(memory) == filled.after, said
-        if state == "running":
-            assert (done.run_id, done.resumed) == (run_id, True), said
-        else:  # it had ended, and the process was on its way out
-            assert done.nodes_removed + done.links_removed == 0, said
-        assert memory.doctor().ok, said
-        restored = memory.restore(run_id=run_id)
-        assert restored.skipped == {}, said
-        assert exported(memory) == filled.before, said
-        assert memory.doctor().ok, said
+            assert memory.doctor().ok, said
 
 
 def test_batches_of_any_size_come_to_the_same(filled, memory):

@@ -130,7 +130,7 @@ class MetabolismVerbs(Verbs):
         moment = self._clock()
 
         def look(tx: Transaction) -> MetabolismPlan:
-            clocks = self._clocks(tx, access, given, moment, metabolism.newest(tx, access))
+            clocks = self._clocks(tx, access, given, moment, metabolism.newest(tx, access, moment))
             return plan.make(tx, access, clocks, figures=figures).plan
 
         return self._database.read(look)

@@ -18,7 +18,7 @@ from recollect.metabolism.plan import Going, Planned
 from recollect.model.access import Access
 from recollect.model.identifiers import timestamp
 from recollect.storage import events, metabolism, retired
-from recollect.storage.metabolism import Clocks, Run
+from recollect.storage.metabolism import Clocks, Run, Thickness
 from recollect.storage.port import Database, Progress, Transaction
 from recollect.text.check import json_text
 
@@ -89,13 +89,14 @@ class Applying:
         reasons = {
             seq: {"rule": each.rule, "thickness": round(each.edge.value, _DIGITS), "winner": each.winner.target_id}
             for seq, each in losing.items()
-            if _same(values.get(seq), each.edge.value) and _same(values.get(each.winner.seq), each.winner.value)
+            if _same(values.get(seq), each.edge, free=True) and _same(values.get(each.winner.seq), each.winner)
         }
         return self._retire_edges(tx, reasons, {each.rule for each in losing.values()})
 
-    def _prune(self, tx: Transaction, thin: Sequence[int]) -> Counter[str]:
+    def _prune(self, tx: Transaction, thin: Sequence[int], *, end: bool = False) -> Counter[str]:
         found = metabolism.thin_edges(tx, self.access, seqs=thin)
-        reasons = {edge.seq: {"rule": "thin", "thickness": round(edge.value, _DIGITS)} for edge in found}
+        more = {"end": True} if end else {}
+        reasons = {edge.seq: {"rule": "thin", "thickness": round(edge.value, _DIGITS), **more} for edge in found}
         return self._retire_edges(tx, reasons, {"thin"})
 
     def _retire_edges(self, tx: Transaction, reasons: Mapping[int, Mapping[str, Any]], rules: set[str]) -> Counter[str]:
@@ -129,6 +130,9 @@ class Applying:
         where = {"owner": self.access.owner, "ids": json_text(near), "now": now}
         versions: dict[str, int] = dict(tx.rows("versions_that_live", where)) if near else {}
         staying = metabolism.standing_in(tx, self.access, ids)
+        for edge in metabolism.edges_of(tx, self.access, ids):
+            # What this access may not see is not its to let go.
+            staying.update(() if edge.free else (edge.source_id, edge.target_id))
         may = []
         for each in going:
             node = orphans.get(each.id) or (weak.get(each.id) if each.rule == "restorable" else None)
@@ -161,21 +165,15 @@ class Applying:
             yield batch
 
     def _detach(self, node: Going) -> None:
-        """Move the edges of a node that has very many, if it still goes."""
-        reason = {"rule": "metabolism", "end": True}
+        """Move the thin edges of a node that has very many: they may go, whatever becomes of it."""
         for some in self._batches(node.links):
-
-            def work(tx: Transaction, some: Sequence[int] = some) -> Counter[str]:
-                if not self._still(tx, [node]):
-                    return Counter()
-                return self._retire_edges(tx, dict.fromkeys(some, reason), {"end"})
-
             self.total += len(some)
-            self._write(len(some), work)
+            self._write(len(some), lambda tx, some=some: self._prune(tx, some, end=True))  # type: ignore[misc]
 
 
-def _same(value: float | None, planned: float) -> bool:
-    return value is not None and abs(value - planned) < 10**-_DIGITS
+def _same(now: Thickness | None, planned: Thickness, *, free: bool = False) -> bool:
+    """Whether an edge is as it was planned, and old enough to go."""
+    return now is not None and abs(now.value - planned.value) < 10**-_DIGITS and (now.free or not free)
 
 
 def _figures(each: Going) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Final
 from recollect.metabolism import conflicts
 from recollect.metabolism.judging import Judged, Verdict, judge
 from recollect.metabolism.nearest import Candidate, Neighbours, nearest
+from recollect.metabolism.saying import Sayings
 from recollect.model.access import Access
 from recollect.model.graph import NodeRef
 from recollect.model.identifiers import timestamp
@@ -23,9 +24,6 @@ from recollect.policy.metabolism import Metabolism
 from recollect.storage import embeddings, metabolism, nodes
 from recollect.storage.metabolism import Clocks, Thickness, WeakNode
 from recollect.storage.port import Model, Transaction
-from recollect.text.check import json_text
-from recollect.text.differences import Facts, difference, facts_of
-from recollect.text.tokens import text_of
 
 # What is judged by its text; a page has none of its own.
 _JUDGED: Final = ("memo", "claim", "fragment", "entity")
@@ -90,15 +88,14 @@ class _Planner:
     going: dict[str, RemovalRule] = field(default_factory=dict)
     waves: dict[str, int] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    versions: dict[str, int] = field(default_factory=dict)
-    facts: dict[str, Facts] = field(default_factory=dict)
-    disputed: set[frozenset[str]] = field(default_factory=set)
+    sayings: Sayings = field(init=False)
     thin: dict[int, float] = field(default_factory=dict)
     thinnest: tuple[ThinLink, ...] = ()
     degraded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.now = timestamp(self.clocks.moment)
+        self.sayings = Sayings(self.tx, self.access)
 
     def settle_conflicts(self) -> None:
         """First, so that what they leave behind is seen as it will be."""
@@ -115,9 +112,14 @@ class _Planner:
         for node in metabolism.weakly_connected_nodes(self.tx, self.access, now=self.now):
             self.weak[node.id] = node
         self.links = {node_id: [] for node_id in self.weak}
+        hidden: set[str] = set()
         for edge in metabolism.edges_of(self.tx, self.access, list(self.weak)):
             for end in {edge.source_id, edge.target_id} & self.links.keys():
                 self.links[end].append(edge)
+                hidden.update(() if edge.free else (end,))
+        for node_id in hidden:
+            # It has relations that are not this access's to judge, or to tell of.
+            del self.weak[node_id], self.links[node_id]
         self.beat()
         for node in metabolism.orphan_nodes(self.tx, self.access, now=self.now):
             untested = node.kind == "entity" or self._settings(node).orphans == "all"
@@ -131,8 +133,6 @@ class _Planner:
         for node in self.weak.values():
             if node.rule is not None:
                 self.spared[node.id] = node.rule
-            elif not all(edge.free for edge in self.links.get(node.id, ())):
-                self.spared[node.id] = "unseen"
         self.beat()
 
     def judge(self) -> None:
@@ -148,10 +148,11 @@ class _Planner:
         kept = metabolism.standing_in(self.tx, self.access, list(candidates))
         waiting: dict[str, Neighbours] = self._near(list(candidates.values()), model)
         while waiting:
-            self._read_texts(waiting)
+            near = (near.id for neighbours in waiting.values() for near in neighbours.near)
+            self.sayings.read([*near, *(node_id for node_id, neighbours in waiting.items() if neighbours.near)])
             judged = [self._judged(candidates[node_id], near) for node_id, near in waiting.items()]
             gone = frozenset(self.going)
-            verdicts, exhausted = judge(judged, self._against, standing_in=frozenset(kept), going=gone)
+            verdicts, exhausted = judge(judged, self.sayings.against, standing_in=frozenset(kept), going=gone)
             self.verdicts |= verdicts
             removed = {node_id for node_id, verdict in verdicts.items() if verdict.removed}
             self.going.update((node_id, "restorable") for node_id in removed)
@@ -222,7 +223,7 @@ class _Planner:
             created_at=self.now,
             nodes=sum(counts.values()),
             links=metabolism.edge_total(self.tx, self.access),
-            settings={name: _shown(settings) for name, settings in self.clocks.settings.items()},
+            settings={name: _shown(self.clocks.settings[name]) for name in {*counts, self.access.root}},
             removed=tuple(self._shown(each.id, names) for each in going),
             spared=dict(Counter(self.spared.values()).most_common()),
             examples=tuple(self._shown(each, names) for some in examples.values() for each in some),
@@ -263,23 +264,6 @@ class _Planner:
         gone = frozenset(self.going)
         return nearest(candidates, rows, self.tx.dialect.from_vectors, floors=floors, without=gone, beat=self.beat)
 
-    def _read_texts(self, waiting: Mapping[str, Neighbours]) -> None:
-        """What the near ones say, and which of them are in dispute."""
-        wanted = {near.id for neighbours in waiting.values() for near in neighbours.near}
-        wanted |= {node_id for node_id, neighbours in waiting.items() if neighbours.near}
-        ids = sorted(wanted - self.facts.keys())
-        for node_id, version, title, content in metabolism.texts(self.tx, self.access, ids):
-            self.versions[node_id] = version
-            self.facts[node_id] = facts_of(text_of(title, content))
-        known = {"ids": json_text(sorted(wanted))}
-        rows = self.tx.rows("disputes_of_all", {"owner": self.access.owner, **known}) if wanted else []
-        self.disputed |= {frozenset(row) for row in rows}
-
-    def _against(self, one: str, other: str) -> str | None:
-        if frozenset((one, other)) in self.disputed:
-            return "disputed"
-        return difference(self.facts[one], self.facts[other])
-
     def _judged(self, candidate: Candidate, neighbours: Neighbours) -> Judged:
         settings = self.clocks.settings[candidate.group[0]]
         thickness = max((edge.value for edge in self.links.get(candidate.id, ())), default=0.0)
@@ -310,7 +294,7 @@ class _Planner:
             thickness=self._thickest(node_id),
             difficulty=None if near is None else _difficulty(near.similarity),
             neighbour_id=None if near is None else near.id,
-            neighbour_version=None if near is None else self.versions[near.id],
+            neighbour_version=None if near is None else self.sayings.by_id[near.id].version,
             links=tuple(edge.seq for edge in self.links.get(node_id, ())),
             wave=self.waves.get(node_id, 0),
         )

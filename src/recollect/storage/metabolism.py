@@ -24,8 +24,8 @@ PAGE: Final = 5_000
 LEASE: Final = timedelta(minutes=2)
 _COMPLETED_WITHIN: Final = timedelta(days=1)
 _RUNS_KEPT: Final = timedelta(days=365)
-# From here on exp(-x) rounds to nothing.
-_VANISHED: Final = 700.0
+# From here on exp(-x) is nothing, also of the smallest weights that count.
+_VANISHED: Final = 230.0
 _PARTS: Final = 50
 
 
@@ -85,9 +85,9 @@ def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
     return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access))}
 
 
-def newest(tx: Transaction, access: Access) -> dict[str, str]:
-    """The time of the newest edge of each namespace."""
-    where = {"owner": access.owner, **inside_parameters("root", access.root)}
+def newest(tx: Transaction, access: Access, moment: datetime) -> dict[str, str]:
+    """The time of the newest edge of each namespace; what is dated later than now does not count."""
+    where = {"owner": access.owner, "now": timestamp(moment), **inside_parameters("root", access.root)}
     return {row[0]: row[1] for row in tx.rows("newest_edges", where)}
 
 
@@ -137,10 +137,10 @@ def edges_of(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Th
                 yield _thickness(row)
 
 
-def thickness_of(tx: Transaction, access: Access, seqs: Iterable[int]) -> dict[int, float]:
-    """How thick these edges are, as far as they are there."""
+def thickness_of(tx: Transaction, access: Access, seqs: Iterable[int]) -> dict[int, Thickness]:
+    """These edges as far as they are there; `free` if they are old enough to go."""
     where = {**scope_parameters(access), "seqs": json_text(sorted(set(seqs)))}
-    return {row[0]: row[1] for row in tx.rows("edge_values", where)}
+    return {row[0]: _thickness(row) for row in tx.rows("edge_values", where)}
 
 
 def tags(tx: Transaction, access: Access) -> list[str]:
@@ -178,13 +178,15 @@ def vectors_that_stay(
 
 
 def texts(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Row]:
-    """Id, version, title and text of these nodes."""
+    """Id, version, title, text, metadata, provenance and validity of these nodes."""
     for start in range(0, len(ids), PAGE):
         yield from tx.rows("texts_compared", {"owner": access.owner, "ids": json_text(ids[start : start + PAGE])})
 
 
 def standing_in(tx: Transaction, access: Access, ids: Sequence[str]) -> set[str]:
-    """Those of these nodes that something was let go for, as long as it can be brought back."""
+    """Those of these nodes that stand for another: for one that was let go, as long as it can be brought back, or for
+    one that names it as its heir.
+    """
     found: set[str] = set()
     for start in range(0, len(ids), PAGE):
         where = {"owner": access.owner, "ids": json_text(ids[start : start + PAGE])}
@@ -216,7 +218,7 @@ def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, A
             ended = {"id": known_id, "state": "stopped", "now": now, "counts": "{}", "leased": leased_until}
             tx.run("run_end", {"owner": access.owner, **ended})
     if run is None:
-        run = Run(run_id, access.root, now, newest(tx, access), until)
+        run = Run(run_id, access.root, now, newest(tx, access, moment), until)
         new = {"id": run_id, "namespace": access.root, "asked": words, "moment": now, "now": now, "until": until}
         tx.run("run_add", {"owner": access.owner, **new, "newest": json_text(run.newest), "counts": "{}"})
     return run

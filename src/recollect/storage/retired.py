@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 KEPT: Final = timedelta(days=30)
 BATCH: Final = 100
 _PURGED_AT_ONCE: Final = 2_000
+# Remembers that somebody wanted a node back: it is not let go again as long as receipts are kept.
+_MARK: Final = {
+    **dict.fromkeys(("target_id", "stand_in", "row_seq")),
+    "kind": "restored",
+    "run_id": "restored",
+    "content": "{}",
+    "reason": '{"rule":"restored"}',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,10 @@ def restore_nodes(
     receipts = [row for row in rows if row[2] in back]
     _restore_attached(tx, access, receipts)
     _want_vectors(tx, access, list(back))
+    marks = [
+        {**_MARK, "owner": access.owner, "node_id": node.id, "namespace": node.namespace} for node in back.values()
+    ]
+    tx.run_many("retire", [{**mark, "now": now} for mark in marks])
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
     last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
     return list(back), skipped, last

@@ -182,13 +182,14 @@ def _is_evidence(alias: str) -> str:
 
 
 def _thickness(edge: str, clock: str) -> str:
-    # exp(-λΔt) = 1 for what neither decays nor is older than the newest of its namespace; PostgreSQL refuses what
-    # rounds to nothing. An edge from outside of what is looked at has no clock and does not decay.
-    return f"""({edge}.weight * {edge}.confidence * case
+    # exp(-λΔt) = 1 for what neither decays nor is older than the newest of its namespace; PostgreSQL refuses products
+    # that round to nothing. An edge from outside of what is looked at has no clock and does not decay.
+    return f"""(case when {edge}.weight < 1e-100 or {edge}.confidence < 1e-100 then 0.0 else
+    {edge}.weight * {edge}.confidence * case
         when {clock}.newest is null or {edge}.observed_at >= {clock}.newest or {{is_evidence {edge}}} then 1.0
         when {edge}.observed_at <= {clock}.vanished then 0.0
         else exp({clock}.rate * ({{day {edge}.observed_at}} - {clock}.newest_day))
-    end)"""
+    end end)"""
 
 
 def _spared(alias: str) -> str:
@@ -202,6 +203,9 @@ def _spared(alias: str) -> str:
         when {alias}.pinned then 'pinned'
         when {alias}.claim_kind = 'policy_hint' then 'policy_hint'
         when {alias}.scope = 'principle' then 'principle'
+        when exists (
+            select 1 from retired x where x.owner_id = :owner and x.node_id = {alias}.id and x.kind = 'restored'
+        ) then 'restored'
         when {alias}.task_id in ({running})
           or exists (select 1 from edges e where {source} and e.task_id in ({running}))
           or exists (select 1 from edges e where {page} and e.task_id in ({running})) then 'task'

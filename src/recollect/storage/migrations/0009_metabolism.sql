@@ -1,12 +1,12 @@
 -- Metabolism: runs, and receipts from which everything can be given back as it was.
 
--- kind: which row content is of. row_seq: its number, so that it comes back in its place. target_id: where an edge
+-- kind: which row content is of; `restored` only remembers that a node was brought back. row_seq: its number, so that it comes back in its place. target_id: where an edge
 -- leads to. stand_in: the node that a node was let go for.
 create table receipts (
     seq         $seq,
     owner_id    $key not null,
     run_id      $key not null,
-    kind        text not null check (kind in ('node', 'edge', 'embedding', 'feedback', 'correction')),
+    kind        text not null check (kind in ('node', 'edge', 'embedding', 'feedback', 'correction', 'restored')),
     node_id     $key not null,
     target_id   $key,
     stand_in    $key,
@@ -28,6 +28,7 @@ create index retired_by_target on retired (owner_id, target_id) where target_id 
 create index retired_by_stand_in on retired (owner_id, stand_in) where stand_in is not null;
 create index retired_by_run on retired (owner_id, run_id, seq);
 create index retired_in_time on retired (owner_id, retired_at);
+create index nodes_represented on nodes (owner_id, superseded_by) where superseded_by is not null;
 
 -- asked: the settings that the caller gave. moment, newest: the times that it measures by, also when it goes on later.
 create table metabolism_runs (

@@ -9,6 +9,7 @@ insert into sqlite_stat1 (tbl, idx, stat) values
     ('retired', 'retired_by_stand_in', '10000 5000 2'),
     ('retired', 'retired_by_run', '100000 50000 1000 1'),
     ('retired', 'retired_in_time', '100000 50000 100'),
+    ('nodes', 'nodes_represented', '10000 5000 2'),
     ('metabolism_runs', 'sqlite_autoindex_metabolism_runs_1', '1000 500 1');
 
 analyze sqlite_schema;

@@ -78,7 +78,7 @@ where {visible_edge e} and not ({is_evidence e}) and coalesce(e.judge, '') <> 'h
 )
   and (e.source_id in {each others} or e.target_id in {each others}) --if others
   and e.tag = :tag and e.source_id = :id --if tag
-order by e.weight * e.confidence desc, e.seq
+order by e.weight desc, e.confidence desc, e.seq
 limit :limit
 
 -- name: edge_count_of

@@ -8,7 +8,7 @@
 -- || '': read the table from one end to the other, not row by row through an index.
 select e.source_namespace || '', max(e.observed_at)
 from edges e
-where e.owner_id || '' = :owner and {inside e.source_namespace root}
+where e.owner_id || '' = :owner and {inside e.source_namespace root} and e.observed_at <= :now
 group by e.source_namespace || ''
 
 -- name: visible_edge_total
@@ -108,7 +108,7 @@ where e.owner_id = :owner and {still e} and e.seq in (
 )
 
 -- name: edge_values
-select e.seq, {thickness e g}
+select e.seq, e.source_id, e.target_id, e.tag, {thickness e g}, case when e.observed_at <= g.protected then 1 else 0 end
 from edges e
 cross join metabolism_clocks g
 where g.namespace = e.source_namespace and {visible_edge e} and e.seq in {each_number seqs}
@@ -147,7 +147,7 @@ where {visible n} and {live n} and n.superseded_by is null and n.kind in {each k
   and n.namespace in {each namespaces}
 
 -- name: texts_compared
-select n.id, n.version, n.title, n.content
+select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
@@ -159,10 +159,14 @@ where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each
   and e.tag in ('contradicts', 'conflicts', 'refutes', 'supersedes')
 
 -- name: standing_in
--- Which of these nodes something was let go for.
-select distinct r.stand_in
+-- Which of these nodes something was let go for, or is represented by.
+select r.stand_in
 from retired r
 where r.owner_id = :owner and r.stand_in in {each ids}
+union
+select n.superseded_by
+from nodes n
+where n.owner_id = :owner and n.superseded_by in {each ids}
 
 -- name: run_going
 -- The run of this place, or of one above or below it, that was not finished.

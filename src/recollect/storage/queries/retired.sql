@@ -4,7 +4,11 @@
 -- A page takes its fragments along. Pages first, so that they come back first.
 select n.seq, {node n}
 from nodes n
-where n.owner_id = :owner and (n.id in {each ids} or n.page_id in {each ids})
+where n.owner_id = :owner and n.seq in (
+    select m.seq from nodes m where m.owner_id = :owner and m.id in {each ids}
+    union
+    select f.seq from nodes f where f.owner_id = :owner and f.page_id in {each ids}
+)
 order by case when n.kind = 'page' then 0 else 1 end, n.seq
 
 -- name: edges_going
