@@ -36,7 +36,7 @@ from bench.singular import singular_texts
 from recollect import Memory, MetabolismPlan
 from recollect.embedding.port import vectors_of
 from recollect.embedding.static import StaticEmbedder
-from recollect.metabolism import plan as planning
+from recollect.metabolism import saying as planning
 
 SETS = ("locomo", "scifact")
 PICTURE = Path(__file__).parent.parent / "docs" / "reference" / "metabolism-keeps.svg"

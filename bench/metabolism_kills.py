@@ -32,13 +32,12 @@ from recollect import Memory
 
 # In small batches, so that there are more places to be killed at.
 CHILD = """
-import functools, sys
+import sys
 from datetime import datetime
 from recollect import Memory
-from recollect.metabolism import applying
+from recollect.metabolism import applying, pace
 url, moment = sys.argv[1], datetime.fromisoformat(sys.argv[2])
-applying._MOST, applying._LINKS = 4, 8
-applying.Applying = functools.partial(applying.Applying, size=2)
+pace._MOST, applying._LINKS = 4, 8
 with Memory.open(url, clock=lambda: moment) as memory:
     memory.search("walnut")
     print("ready", flush=True)

@@ -41,13 +41,11 @@ NEGATIONS = frozenset(
     )
 )
 _NUMBER_WORDS = frozenset(
-    [
-        *NUMBERS,
-        *ORDINALS,
-        *listed("one once twice single half quarter double triple dozen pair couple zero both million"),
-    ]
-    + listed("billion thirteen fourteen fifteen sixteen seventeen eighteen nineteen sixty seventy eighty ninety")
-)
+    listed(
+        "one once twice single half quarter double triple dozen pair couple zero both million billion thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen sixty seventy eighty ninety"
+    )
+).union(NUMBERS, ORDINALS)
 _DATE_WORDS = frozenset(
     [
         *map(str.lower, (*MONTHS, *WEEKDAYS)),

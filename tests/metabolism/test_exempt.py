@@ -60,7 +60,7 @@ def test_pinned_hints_principles_and_what_has_ended_are_exempt(graph, memory, ru
 
 def test_every_rule_says_why():
     assert all(WHY_SPARED.values())
-    assert {"pinned", "policy_hint", "principle", "task", "evidence", "ended", "unseen", "young"} <= set(WHY_SPARED)
+    assert {"pinned", "policy_hint", "principle", "task", "evidence", "ended", "young", "restored"} <= set(WHY_SPARED)
 
 
 def test_of_several_rules_the_first_is_named(graph, memory):
@@ -133,12 +133,14 @@ def test_evidence_of_a_running_task_is_exempt(graph, memory):
     )
 
 
-def test_a_node_with_relations_that_the_access_may_not_see_is_spared(graph, open_memory):
+def test_a_node_with_relations_that_the_access_may_not_see_is_not_its_to_judge_or_to_tell_of(graph, open_memory):
     graph.node("person", "Someone to call.", boundary_class="pii")
     graph.weak("copy", says("Amber", 1), to=HUB)
     graph.edge("copy", "person", "about", weight=0.05, days=10)
     graph.put(open_memory(allow=LOOKUP))
-    spared_alone(open_memory(), "unseen", "copy")
+    plan = open_memory().metabolize(apply=True)
+    assert (fates(plan), plan.spared) == ({}, {})
+    assert "copy" in kept_nodes(open_memory())
     assert fates(open_memory(allow=LOOKUP).metabolize()) == {"copy": "restorable", "person": "unique"}
 
 
@@ -156,6 +158,26 @@ def test_thin_relations_that_the_access_may_not_see_stay(graph, open_memory):
     graph.put(open_memory(allow=LOOKUP))
     assert open_memory().metabolize().pruned == 0
     assert open_memory(allow=LOOKUP).metabolize().pruned == 1
+
+
+def test_what_was_brought_back_stays_until_its_mark_is_purged(graph, memory, clock):
+    graph.weak("copy", says("Amber", 1), to=HUB)
+    graph.put(memory)
+    assert removed(memory.metabolize(apply=True)) == {"copy": "restorable"}
+    memory.restore("copy")
+    spared_alone(memory, "restored", "copy")
+    clock.go_on(days=29)
+    spared_alone(memory, "restored", "copy")
+    clock.go_on(days=2)
+    memory.sweep()
+    assert removed(memory.metabolize()) == {"copy": "restorable"}
+
+
+def test_one_that_another_names_as_its_heir_stays(graph, memory):
+    graph.weak("heir", says("Amber", 1), to=HUB)
+    graph.strong("superseded", says("Jade"), to=HUB, superseded_by="heir")
+    graph.put(memory)
+    spared_alone(memory, "stands_in", "heir")
 
 
 # --- relations that exclude each other --------------------------------------------------------------------------------

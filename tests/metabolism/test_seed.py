@@ -115,7 +115,6 @@ def test_with_orphans_all_one_without_a_vector_keeps_its_last_relation_too(graph
     assert removed(memory.metabolize()) == {"copy": "restorable"}
 
 
-@pytest.mark.xfail(reason="the newest relation of a namespace may go, and what is left seems thicker to the next run")
 def test_the_clock_of_a_namespace_does_not_run_backwards(memory):
     """A run that lets the newest relation go leaves what it was measured by."""
     graph = Graph()

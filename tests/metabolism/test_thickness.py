@@ -112,6 +112,11 @@ def test_what_is_newer_than_now_does_not_make_thicker_than_full(memory):
     assert memory.metabolize(figures=True).thickness.counts[-1] == 2
 
 
+def test_what_is_dated_later_than_now_does_not_age_the_others(memory):
+    joined(memory, newest=-3000, days=10)
+    assert memory.metabolize().pruned == 0
+
+
 # --- pruning ----------------------------------------------------------------------------------------------------------
 
 

@@ -198,6 +198,32 @@ def test_what_differs_in_a_fact_is_not_restorable(memory, detail, said, instead)
     assert (weak.rule, weak.detail, weak.neighbour.id) == ("differs", detail, "original")
 
 
+@pytest.mark.parametrize(
+    ("detail", "mine", "theirs", "rule"),
+    [
+        ("metadata", {"metadata": {"a": 1}}, {}, "differs"),
+        ("metadata", {"metadata": {"a": 1}}, {"metadata": {"a": 2}}, "differs"),
+        (None, {"metadata": {"a": 1}}, {"metadata": {"a": 1, "b": 2}}, "restorable"),
+        (None, {}, {"metadata": {"b": 2}}, "restorable"),
+        ("date", {"valid_from": ago(days=9)}, {}, "differs"),
+        ("date", {"valid_to": ago(days=-9)}, {"valid_to": ago(days=-8)}, "differs"),
+        (None, {"valid_from": ago(days=9)}, {"valid_from": ago(days=9)}, "restorable"),
+        ("source", {"provenance": {"url": "https://example.org/1"}}, {}, "differs"),
+        ("source", {"provenance": {"doi": "10.1/1"}}, {"provenance": {"doi": "10.1/2"}}, "differs"),
+        (None, {"provenance": {"actor": "me"}}, {"provenance": {"url": "https://example.org/1"}}, "restorable"),
+    ],
+)
+def test_what_it_says_besides_its_text_must_stand_in_the_other_too(memory, detail, mine, theirs, rule):
+    graph = Graph()
+    hub, _ = graph.hubs()
+    graph.strong("original", says("Amber"), to=hub, **theirs)
+    graph.weak("copy", says("Amber", 1), to=hub, **mine)
+    graph.put(memory)
+    plan = memory.metabolize()
+    (weak,) = (*plan.removed, *plan.examples)
+    assert (weak.rule, weak.detail) == (rule, detail)
+
+
 @pytest.mark.parametrize("tag", ["contradicts", "supersedes", "refutes", "conflicts"])
 @pytest.mark.parametrize("ends", [("copy", "original"), ("original", "copy")])
 def test_what_is_in_dispute_is_not_restorable(graph, memory, tag, ends):

@@ -58,7 +58,7 @@ def memory(url):
 
 
 def clocks(memory, tx, settings=SETTINGS):
-    return Clocks(NOW, metabolism.newest(tx, memory._access), settings)
+    return Clocks(NOW, metabolism.newest(tx, memory._access, NOW), settings)
 
 
 def found(memory, name, *, gone=(), **given):

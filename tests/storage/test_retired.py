@@ -12,6 +12,7 @@ from receipts_for_tests import exported, fill, nodes_of, opened_at, sentence
 from talking_for_tests import Clock
 
 from recollect import InvalidInput, Memory, NotFound
+from recollect.metabolism import pace
 from recollect.storage import migrate, retired
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
@@ -64,7 +65,7 @@ def whole(execute, url, tables=TABLES):
 
 
 def receipts(execute, url):
-    return execute(url, "select kind, node_id from retired order by seq")
+    return execute(url, "select kind, node_id from retired where kind <> 'restored' order by seq")
 
 
 def is_here(memory, node_id):
@@ -230,7 +231,8 @@ def test_a_relation_between_what_two_runs_let_go_comes_back_with_the_second(memo
 
 
 def test_many_come_back_in_several_batches(memory, clock, monkeypatch):
-    monkeypatch.setattr(retired, "BATCH", 3)
+    monkeypatch.setattr(pace, "_MOST", 2)
+    monkeypatch.setattr(retired, "AROUND", 3)
     fill(memory, clock, topics=5)
     lines = exported(memory)
     done = memory.metabolize(apply=True)
@@ -273,10 +275,8 @@ def test_what_was_imported_again_meanwhile_is_here_already(memory, clock, url, e
 
 
 def test_a_relation_that_was_made_again_meanwhile_stays_as_it_is(memory, clock):
-    a, _ = pair(memory, clock)
-    run(memory)
-    memory.restore(since=EVER)
-    (edge,) = memory.relations(source_id=a, target_id=save(memory, 2)).edges
+    a, b = pair(memory, clock)
+    (edge,) = (edge for edge in memory.relations(source_id=a).edges if edge.target_id != b)
     run(memory)
     memory.restore(a)
     newer = memory.relate(edge.source_id, edge.target_id, tag=edge.tag, weight=0.7).edge
@@ -443,6 +443,19 @@ def test_receipts_are_purged_after_thirty_days_and_not_before(memory, clock, url
         with pytest.raises(NotFound, match=r"no receipt|nothing to bring back"):
             memory.restore(**gone)
     assert set(memory.restore(since=EVER).node_ids) == set(young)
+
+
+def test_what_was_brought_back_stays_for_as_long_as_receipts_are_kept(memory, clock):
+    copies = pair(memory, clock)
+    run(memory)
+    memory.restore(since=EVER)
+    clock.go_on(days=29)
+    plan = memory.metabolize(apply=True)
+    assert (plan.removed, plan.spared) == ((), {"restored": 2})
+    clock.go_on(days=2)
+    run(memory)
+    assert {weak.node.id for weak in memory.metabolize(apply=True).removed} <= set(copies)
+    assert not any(is_here(memory, copy) for copy in copies)
 
 
 def test_what_nothing_is_restored_from_any_more_may_go(memory, clock):

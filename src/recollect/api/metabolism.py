@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
 from recollect.api.boundary import ImportGuard
 from recollect.api.state import Verbs, silent
+from recollect.metabolism.pace import Pace
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, NotFound, RecollectError
 from recollect.model.metabolism import MetabolismPlan, Orphans, Reinforced, Restored
 from recollect.policy.metabolism import Metabolism, overridden
 from recollect.storage import edges, events, metabolism, retired
 from recollect.storage.metabolism import Clocks, Run
-from recollect.storage.port import Progress, Transaction
-from recollect.storage.retired import Wanted
+from recollect.storage.port import Progress, Result, Transaction
+from recollect.storage.retired import Around, Wanted
 from recollect.text import check
 
 logger = logging.getLogger("recollect")
@@ -84,9 +86,9 @@ class MetabolismVerbs(Verbs):
         # What went with a neighbour at another time comes back with the second of the two; a node that is here
         # already may lack relations if this was cut off before.
         around = ids if wanted.node_id is None else [wanted.node_id]
-        for start in range(0, len(around), retired.BATCH):
-            some = around[start : start + retired.BATCH]
-            links += sum(self._restore_links(access, Wanted(), some, into=into) for into in (False, True))
+        for start in range(0, len(around), retired.AROUND):
+            some = around[start : start + retired.AROUND]
+            links += sum(self._restore_links(access, Wanted(), Around(some, into)) for into in (False, True))
         if wanted.node_id is not None and not ids and not skipped and not links:
             raise NotFound(
                 f"there is no receipt of {wanted.node_id} in {access.root!r}",
@@ -198,30 +200,35 @@ class MetabolismVerbs(Verbs):
         guard = ImportGuard(self._boundary)
         ids: list[str] = []
         skipped: dict[str, str] = {}
-        after: int | None = 0
-        while after is not None:
 
-            def work(tx: Transaction, after: int = after) -> tuple[list[str], dict[str, str], int | None]:
-                tx.run("lock_edges_alone", {})
-                return retired.restore_nodes(tx, access, wanted, guard, after=after, now=self._now())
+        def step(tx: Transaction, after: int, limit: int) -> tuple[retired.Back, int | None]:
+            return retired.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self._now())
 
-            some, refused, after = self._database.write(work)
-            ids += some
-            skipped |= refused
+        for back in self._in_batches(step):
+            ids += back.node_ids
+            skipped |= back.skipped
         return ids, skipped
 
-    def _restore_links(
-        self, access: Access, wanted: Wanted, ids: list[str] | None = None, *, into: bool = False
-    ) -> int:
+    def _restore_links(self, access: Access, wanted: Wanted, around: Around | None = None) -> int:
         guard = ImportGuard(self._boundary)
-        links = 0
+
+        def step(tx: Transaction, after: int, limit: int) -> tuple[int, int | None]:
+            return retired.restore_edges(tx, access, wanted, around, guard, after=after, limit=limit)
+
+        return sum(self._in_batches(step))
+
+    def _in_batches(self, step: Callable[[Transaction, int, int], tuple[Result, int | None]]) -> Iterator[Result]:
+        """Run a step in short transactions, each from where the one before it ended."""
+        pace = Pace()
         after: int | None = 0
         while after is not None:
 
-            def work(tx: Transaction, after: int = after) -> tuple[int, int | None]:
+            def work(tx: Transaction, after: int = after) -> tuple[Result, int | None, float]:
                 tx.run("lock_edges_alone", {})
-                return retired.restore_edges(tx, access, wanted, ids, guard, after=after, into=into)
+                started = time.perf_counter()
+                result, last = step(tx, after, pace.size)
+                return result, last, time.perf_counter() - started
 
-            some, after = self._database.write(work)
-            links += some
-        return links
+            result, after, seconds = self._database.write(work)
+            pace.took(seconds)
+            yield result

@@ -9,23 +9,22 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from recollect.metabolism.conflicts import Losing
+from recollect.metabolism.pace import Pace
 from recollect.metabolism.plan import Going, Planned
 from recollect.model.access import Access
+from recollect.model.errors import StoreBusy
 from recollect.model.identifiers import timestamp
 from recollect.storage import events, metabolism, retired
 from recollect.storage.metabolism import Clocks, Run, Thickness
 from recollect.storage.port import Database, Progress, Transaction
 from recollect.text.check import json_text
 
-# A transaction should keep others waiting for no longer than this; half of it is aimed at.
-_HELD_SECONDS: Final = 0.1
-_FIRST: Final = 16
-_MOST: Final = 1_000
 # So many edges of nodes that go are moved at once; a node with more loses them before it goes itself.
 _LINKS: Final = 300
 _DIGITS: Final = 9
@@ -46,7 +45,7 @@ class Applying:
     counts: Counter[str] = field(default_factory=Counter)
     total: int = 0
     done: int = 0
-    size: int = _FIRST
+    pace: Pace = field(default_factory=Pace)
 
     def apply(self, planned: Planned) -> None:
         """All of a plan; whatever interrupts it, what is done stays done."""
@@ -62,7 +61,9 @@ class Applying:
         """Go on holding the run, if the lease is half over."""
         left = datetime.fromisoformat(self.run.leased_until) - self.clock()
         if left < metabolism.LEASE / 2:
-            self.run = self.database.write(lambda tx: metabolism.extend(tx, self.access, self.run, self.clock()))
+            # If it cannot be done now, the next batch does it, unless somebody else has taken the run.
+            with suppress(StoreBusy):
+                self.run = self.database.write(lambda tx: metabolism.extend(tx, self.access, self.run, self.clock()))
 
     def _write(self, items: int, work: Callable[[Transaction], Counter[str]]) -> None:
         def whole(tx: Transaction) -> tuple[Run, Counter[str], float]:
@@ -77,10 +78,7 @@ class Applying:
         self.run, counts, taken = self.database.write(whole)
         self.counts += counts
         self.counts["skipped"] += items - counts["nodes"] - counts["own"]
-        if taken > _HELD_SECONDS:
-            self.size = max(1, self.size // 2)
-        elif taken < _HELD_SECONDS / 4:
-            self.size = min(_MOST, self.size * 2)
+        self.pace.took(taken)
         self.done += items
         self.progress(self.done, self.total)
 
@@ -145,7 +143,7 @@ class Applying:
     def _batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
         start = 0
         while start < len(items):
-            batch = list(items[start : start + self.size])
+            batch = list(items[start : start + self.pace.size])
             start += len(batch)
             yield batch
 
@@ -153,7 +151,7 @@ class Applying:
         batch: list[Going] = []
         links = 0
         for each in going:
-            full = len(batch) >= self.size or links + len(each.links) > _LINKS
+            full = len(batch) >= self.pace.size or links + len(each.links) > _LINKS
             if batch and (full or batch[-1].wave != each.wave):
                 yield batch
                 batch, links = [], 0

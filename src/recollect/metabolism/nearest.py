@@ -20,7 +20,9 @@ _WIDTH: Final = 2_048
 _DIGITS: Final = 6
 # Of each node so many near ones are kept; where all of them go, it is looked for more.
 _KEPT: Final = 64
-_NONE: Final = np.empty(0, dtype=np.int64)
+_ROUNDED: Final = 2e-6
+_NEVER: Final = "~"
+"""After all times."""
 
 Group = tuple[str, str, str | None]
 """Namespace, kind and claim kind: only within them can one node stand for another."""
@@ -57,12 +59,13 @@ class Neighbours:
     near: list[Near] = field(default_factory=list)
     more: bool = False
 
-    def add(self, found: Near) -> None:
-        self.near.append(found)
-        if len(self.near) >= 2 * _KEPT:
-            self.settle()
+    def add(self, found: Sequence[Near]) -> None:
+        """Note some more; of very many the most similar are kept."""
+        self.near += found
+        self.settle()
 
     def settle(self) -> None:
+        """Sort what is near."""
         self.near.sort(key=_order)
         self.more = self.more or len(self.near) > _KEPT
         del self.near[_KEPT:]
@@ -100,13 +103,16 @@ def nearest(
 
 @dataclass(slots=True)
 class _Pool:
-    """Some candidates of one group, as a matrix."""
+    """Some candidates of one group, as a matrix. best: the highest similarity so far; floors: from which on it is
+    noted, which rises as more near ones are known than are kept. limits: which of them need which class and expiry.
+    """
 
     candidates: Sequence[Candidate]
     vectors: Matrix
     seqs: NDArray[np.int64]
     best: NDArray[np.float32]
-    floor: float
+    floors: NDArray[np.float32]
+    limits: Mapping[tuple[str, str | None], NDArray[np.int64]]
 
     def compare(self, rows: Sequence[tuple[Any, ...]], vectors: Matrix, found: Mapping[str, Neighbours]) -> None:
         # A row for each candidate: what is read is in one piece.
@@ -115,53 +121,42 @@ class _Pool:
         place_of = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
         themselves = np.flatnonzero(self.seqs[place_of] == seqs)
         similarities[place_of[themselves], themselves] = -1.0
+        self._leave_out(rows, similarities)
+        order = np.argsort(np.argsort(np.array([row[1] for row in rows])))
         highest = similarities.max(axis=1)
-        near = highest > self.floor
+        near = highest > self.floors
         for place in np.flatnonzero(near | (highest > self.best)).tolist():
-            candidate = self.candidates[place]
-            neighbours = found[candidate.id]
-            values = similarities[place]
-            wanted = np.flatnonzero(values > self.floor) if near[place] else _NONE
-            if len(wanted) > 8 * _KEPT:
-                neighbours.more = True
-                wanted = wanted[np.argpartition(-values[wanted], 8 * _KEPT)[: 8 * _KEPT]]
-            for at, similarity in zip(wanted.tolist(), _exact(vectors[wanted], candidate.vector), strict=True):
-                if _fits(rows[at], candidate):
-                    neighbours.add(Near(rows[at][1], similarity))
-            self._improve(candidate, place, values, rows, neighbours)
-
-    def _improve(
-        self,
-        candidate: Candidate,
-        place: int,
-        values: NDArray[np.float32],
-        rows: Sequence[tuple[Any, ...]],
-        neighbours: Neighbours,
-    ) -> None:
-        """Note the most similar of those that fit."""
-        while True:
-            at = int(values.argmax())
-            if values[at] <= self.best[place]:
-                return
-            if _fits(rows[at], candidate):
-                self.best[place] = values[at]
+            neighbours, values = found[self.candidates[place].id], similarities[place]
+            if near[place]:
+                wanted = np.flatnonzero(values > self.floors[place])
+                if len(wanted) > _KEPT:
+                    # Of those that are equally similar always the same, whatever block they are in.
+                    neighbours.more = True
+                    wanted = wanted[np.lexsort((order[wanted], -np.round(values[wanted], _DIGITS)))[:_KEPT]]
+                exact = _exact(vectors[wanted], self.candidates[place].vector)
+                neighbours.add([Near(rows[at][1], value) for at, value in zip(wanted.tolist(), exact, strict=True)])
+                if len(neighbours.near) == _KEPT:
+                    self.floors[place] = max(self.floors[place], neighbours.near[-1].similarity - _ROUNDED)
+            if highest[place] > self.best[place]:
+                self.best[place] = highest[place]
+                at = int(values.argmax())
                 neighbours.best = Near(rows[at][1], round(float(values[at]), _DIGITS))
-                return
-            values[at] = -1.0
+
+    def _leave_out(self, rows: Sequence[tuple[Any, ...]], similarities: Matrix) -> None:
+        """Whoever sees a candidate must see what stands for it, too, and for as long."""
+        classes = np.array([BOUNDARY_CLASSES.index(row[5]) for row in rows])
+        expiries = np.array([row[6] or _NEVER for row in rows])
+        for (boundary_class, expires_at), places in self.limits.items():
+            allowed = BOUNDARY_CLASSES.index(boundary_class)
+            unfit = (classes > allowed) | (expiries < (expires_at or _NEVER))
+            if unfit.any():
+                similarities[np.ix_(places, np.flatnonzero(unfit))] = -1.0
 
 
 def _exact(vectors: Matrix, vector: Matrix) -> list[float]:
     """Similarities that do not depend on what else was compared at the same time: one sum for each pair."""
     products = vectors.astype(np.float64) * vector.astype(np.float64)
     return [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
-
-
-def _fits(row: tuple[Any, ...], candidate: Candidate) -> bool:
-    """Whether whoever sees the candidate sees this one, too, and for as long."""
-    _, _, _, _, _, boundary_class, expires_at, _ = row
-    seen = BOUNDARY_CLASSES.index(boundary_class) <= BOUNDARY_CLASSES.index(candidate.boundary_class)
-    lasts = expires_at is None or (candidate.expires_at is not None and expires_at >= candidate.expires_at)
-    return seen and lasts
 
 
 def _pools(candidates: Sequence[Candidate], floors: Mapping[str, float]) -> dict[Group, list[_Pool]]:
@@ -176,8 +171,17 @@ def _pools(candidates: Sequence[Candidate], floors: Mapping[str, float]) -> dict
 
 def _pool(some: Sequence[Candidate], floor: float) -> _Pool:
     vectors = np.stack([candidate.vector for candidate in some]).astype(np.float32)
-    seqs = np.array([candidate.seq for candidate in some], dtype=np.int64)
-    return _Pool(some, vectors, seqs, np.full(len(some), -1.0, dtype=np.float32), floor)
+    limits: dict[tuple[str, str | None], list[int]] = {}
+    for place, candidate in enumerate(some):
+        limits.setdefault((candidate.boundary_class, candidate.expires_at), []).append(place)
+    return _Pool(
+        candidates=some,
+        vectors=vectors,
+        seqs=np.array([candidate.seq for candidate in some], dtype=np.int64),
+        best=np.full(len(some), -1.0, dtype=np.float32),
+        floors=np.full(len(some), floor, dtype=np.float32),
+        limits={key: np.array(places, dtype=np.int64) for key, places in limits.items()},
+    )
 
 
 def _blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:

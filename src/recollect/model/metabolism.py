@@ -46,7 +46,7 @@ WHY_SPARED: Final[Mapping[SparedRule, str]] = {
     "stands_in": "others that were let go are restored from it",
     "no_vector": "has no vector to compare",
     "unique": "nothing that stays is near enough to restore it from",
-    "differs": "what is near differs in a number, date, negation or name",
+    "differs": "what is near says something else (a number, date, negation, name) or less",
     "disputed": "what is near contradicts or replaces it",
     "last_link": "the last relation of one that stays",
 }

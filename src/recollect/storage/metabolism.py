@@ -13,6 +13,7 @@ from recollect.model.access import Access
 from recollect.model.errors import Conflict, StoreBusy
 from recollect.model.identifiers import timestamp
 from recollect.model.metabolism import SparedRule
+from recollect.model.namespaces import is_inside
 from recollect.policy.metabolism import Metabolism
 from recollect.storage.port import Model, Row, Transaction
 from recollect.storage.statements import inside_parameters, scope_parameters
@@ -24,6 +25,8 @@ PAGE: Final = 5_000
 LEASE: Final = timedelta(minutes=2)
 _COMPLETED_WITHIN: Final = timedelta(days=1)
 _RUNS_KEPT: Final = timedelta(days=365)
+# Each run takes over what the one before it knew.
+_RUNS_READ: Final = 20
 # From here on exp(-x) is nothing, also of the smallest weights that count.
 _VANISHED: Final = 230.0
 _PARTS: Final = 50
@@ -86,9 +89,17 @@ def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
 
 
 def newest(tx: Transaction, access: Access, moment: datetime) -> dict[str, str]:
-    """The time of the newest edge of each namespace; what is dated later than now does not count."""
-    where = {"owner": access.owner, "now": timestamp(moment), **inside_parameters("root", access.root)}
-    return {row[0]: row[1] for row in tx.rows("newest_edges", where)}
+    """The time of the newest edge of each namespace; what is dated later than now does not count. An edge that a run
+    let go goes on counting: otherwise the clock would run backwards.
+    """
+    now = timestamp(moment)
+    where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
+    found: dict[str, str] = dict(tx.rows("newest_edges", where))
+    for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
+        for name, time in json.loads(known).items():
+            if is_inside(name, access.root) and time <= now:
+                found[name] = max(found.get(name, ""), time)
+    return found
 
 
 def set_clocks(tx: Transaction, clocks: Clocks) -> None:
@@ -203,7 +214,8 @@ def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, A
     tx.run("runs_purge", {"owner": access.owner, "before": timestamp(moment - _RUNS_KEPT)})
     going = tx.rows("run_going", where)
     for _, namespace, _, _, _, started_at, leased_until in going:
-        if leased_until > now:
+        # A lease that no clock of now could have given was given by one that was wrong.
+        if now < leased_until <= timestamp(moment + 2 * LEASE):
             raise StoreBusy(
                 f"a run in {namespace!r} that began at {started_at} is under way",
                 hint=f"try again when it is done; if it was killed, after {leased_until}",
@@ -226,7 +238,7 @@ def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, A
 
 def extend(tx: Transaction, access: Access, run: Run, moment: datetime) -> Run:
     """Go on holding a run; it is over if somebody else has taken it."""
-    until = timestamp(max(moment + LEASE, datetime.fromisoformat(run.leased_until)))
+    until = timestamp(moment + LEASE)
     row = {"owner": access.owner, "id": run.id, "leased": run.leased_until, "until": until}
     if not tx.count("run_extend", row):
         raise Conflict(f"run {run.id} was taken over by another process", hint="it completes what this one began")

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from recollect.storage.transfer.load import Guard
 
 KEPT: Final = timedelta(days=30)
-BATCH: Final = 100
+# So many nodes are looked around at once.
+AROUND: Final = 100
 _PURGED_AT_ONCE: Final = 2_000
 # Remembers that somebody wanted a node back: it is not let go again as long as receipts are kept.
 _MARK: Final = {
@@ -54,6 +55,22 @@ class Wanted:
     node_id: str | None = None
     run_id: str | None = None
     since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """Nodes that came back, and those that cannot, with the reason."""
+
+    node_ids: list[str]
+    skipped: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Some nodes, and whether the edges into them are meant, or those out of them."""
+
+    ids: Sequence[str]
+    into: bool
 
 
 def retire_nodes(
@@ -93,12 +110,12 @@ def retire_edges(
 
 
 def restore_nodes(
-    tx: Transaction, access: Access, wanted: Wanted, guard: Guard, *, after: int, now: str
-) -> tuple[list[str], dict[str, str], int | None]:
-    """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Returns them,
-    those that cannot come back with the reason, and after which receipt to go on; None if that was all.
+    tx: Transaction, access: Access, wanted: Wanted, guard: Guard, *, after: int, limit: int, now: str
+) -> tuple[Back, int | None]:
+    """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Also returns
+    after which receipt to go on; None if that was all.
     """
-    limit = 1 if wanted.node_id is not None else BATCH
+    limit = 1 if wanted.node_id is not None else limit
     rows = tx.rows("retired_nodes", {**_where(access, wanted), "after": after, "limit": limit})
     were = {node.id: node for node in map(_node, rows) if access.sees(node.namespace, node.boundary_class)}
     found, denied = _guarded(access, were, guard)
@@ -123,44 +140,28 @@ def restore_nodes(
     tx.run_many("retire", [{**mark, "now": now} for mark in marks])
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
     last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
-    return list(back), skipped, last
+    return Back(list(back), skipped), last
 
 
 def restore_edges(
-    tx: Transaction,
-    access: Access,
-    wanted: Wanted,
-    ids: Sequence[str] | None,
-    guard: Guard,
-    *,
-    after: int,
-    into: bool = False,
+    tx: Transaction, access: Access, wanted: Wanted, around: Around | None, guard: Guard, *, after: int, limit: int
 ) -> tuple[int, int | None]:
-    """Bring back edges whose ends are both here: those of a run or since a time; or, of some nodes, those out of them
-    (or into them) that went with one of their ends.
+    """Bring back edges whose ends are both here: those of a run or since a time; or, around some nodes, those that
+    went with one of their ends.
 
     Returns how many, and after which receipt to go on.
     """
-    where = {**_where(access, wanted), "after": after, "limit": BATCH}
-    where["ids"] = None if ids is None else json_text(ids)
-    rows = tx.rows("retired_edges_into" if into else "retired_edges", where)
-    rows_back = [row for row in rows if ids is None or json.loads(row[3]).get("end")]
+    where = {**_where(access, wanted), "after": after, "limit": limit}
+    where["ids"] = None if around is None else json_text(around.ids)
+    rows = tx.rows("retired_edges_into" if around is not None and around.into else "retired_edges", where)
+    rows_back = [row for row in rows if around is None or json.loads(row[3]).get("end")]
     links = [(row[0], row[1], guard.edge(_edge(row[2]))) for row in rows_back]
-    count, done = 0, []
-    for receipt, seq, edge in links:
-        parameters = {"owner": access.owner, **edges.to_parameters(edge)}
-        if seq is None:
-            added = tx.count("insight_link_add", parameters)
-        else:
-            added = tx.count("edge_restore", {**parameters, "seq": seq})
-        count += added
-        if added:
-            done.append(receipt)
+    done = _insert_edges(tx, access, links)
     if done:
         ends = sorted({end for _, _, edge in links for end in (edge.source_id, edge.target_id)})
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text(ends)})
         tx.run("retired_delete", {"owner": access.owner, "seqs": json_text(done)})
-    return count, rows[-1][0] if len(rows) == BATCH else None
+    return len(done), rows[-1][0] if len(rows) == limit else None
 
 
 def require_run(tx: Transaction, access: Access, run_id: str) -> None:
@@ -183,6 +184,20 @@ def purge(tx: Transaction, access: Access, moment: datetime) -> int:
     """Delete some receipts that are older than the period for which they are kept; returns how many."""
     before = timestamp(moment - KEPT)
     return tx.count("retired_purge", {"owner": access.owner, "before": before, "limit": _PURGED_AT_ONCE})
+
+
+def _insert_edges(tx: Transaction, access: Access, links: Sequence[tuple[int, int | None, Edge]]) -> list[int]:
+    """Put edges back in their places, apart from those that were made again meanwhile; returns their receipts."""
+    owner = {"owner": access.owner}
+    placed = [(receipt, seq, edge) for receipt, seq, edge in links if seq is not None]
+    rows = [{**owner, **edges.to_parameters(edge), "seq": seq} for _, seq, edge in placed]
+    tx.run_many("edge_restore", rows)
+    seqs = json_text([seq for _, seq, _ in placed])
+    here = {row[0] for row in tx.rows("edges_numbered", {**owner, "seqs": seqs})} if placed else set()
+    # Those retired before their numbers were kept get new ones.
+    new = [(receipt, edge) for receipt, seq, edge in links if seq is None]
+    added = [receipt for receipt, edge in new if tx.count("insight_link_add", {**owner, **edges.to_parameters(edge)})]
+    return [*(receipt for receipt, seq, _ in placed if seq in here), *added]
 
 
 def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:

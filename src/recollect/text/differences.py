@@ -1,4 +1,4 @@
-"""Whether two nearly equal texts state different facts: in a number, a date, a negation or a name.
+"""Whether two nearly equal texts state different facts: in a number, a date, a negation or a name, or one says more.
 
 It errs on one side: what may be a difference is one, as a text is let go only if another says the same. What two texts
 say of facts is compared in order, not as sets: "Ann owes Bob 5" is not "Bob owes Ann 5". Names are what has a capital
@@ -15,9 +15,10 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, zip_longest
-from typing import Final, TypeVar
+from typing import Final
 
 from recollect.text import fact_words as known
+from recollect.text.additions import adds, adds_unspaced, changed, is_same_word
 from recollect.text.fact_words import Difference
 from recollect.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
 
@@ -26,6 +27,8 @@ _NUMBER, _DATE, _NEGATION, _CAPITAL, _START, _SURE, _COMMON, _NOUN = (1 << bit f
 _FACT: Final = _NUMBER | _DATE | _NEGATION
 # How a word is met before its neighbours are known: a date beside a number or after "in", a letter or a verb elsewhere.
 _MAYBE, _HEADING = 1 << 8, 1 << 9
+# From here on, the part that a Korean word plays by its particle.
+_ROLE: Final = 10
 _NAMED: Final = _CAPITAL | _SURE
 _OPENING: Final = _CAPITAL | _START | _COMMON | _FACT | _SURE
 _KINDS: Final[dict[int, Difference]] = {_NUMBER: "number", _DATE: "date", _NEGATION: "negation", 0: "name"}
@@ -42,6 +45,7 @@ _TOKEN: Final = (
     f"({_LETTERS}(?:['’]{_LETTERS})?+)(?![\\w@/\\\\]|[.:][\\w/])"  # a word by itself
     "|(https?://[^\\s<>\"'、。]+|[\\w.+-]{1,64}@[\\w-]+(?:\\.[\\w-]+)+|[@#]\\w+"  # an address, a name of one's own
     "|(?<!\\w)[~.]{0,2}(?:/[\\w.@-]+){2,}|[A-Za-z]:\\\\\\S+|[A-Za-z][\\w-]{0,64}(?:/[\\w.-]{1,64}){1,16}\\.[a-z]\\w*"
+    "|[A-Za-z][A-Za-z\\d_-]{0,64}(?:/[A-Za-z\\d_.-]{1,64}){1,16}"  # a path
     f"|{_CASED}{{2,}}(?:\\.[a-z][a-z0-9]+)+|{_CASED}{_SOLID}*[\\d_]{_SOLID}*|_+{_SOLID}+)"
     "|((?:(?<![\\w)\\]])[+\\-−±])?\\d+(?:[.,:/⁄]\\d+)*|[<>≤≥]=?(?=\\s?[\\d.])|[$€£¥₩](?=\\s?\\d)|[%‰])"  # a number
     f"|([apAP]\\.\\s?[mM]\\b|{_LETTERS}(?:['’]{_LETTERS})?+)"  # a word that touches something
@@ -126,9 +130,13 @@ def facts_of(text: str) -> Facts:
 
 
 def difference(one: Facts, other: Facts) -> Difference | None:
-    """In what two texts differ; None if they say the same, as far as can be seen."""
+    """In what two texts differ; None if the other says all that the one says, as far as can be seen.
+
+    one: the text that would go. "content": it says what the other does not say at all. The other may say more, as far
+    as no number, date, negation or name is in it: in these four a difference is one in both directions.
+    """
     if one.words == other.words and one.unspaced == other.unspaced:
-        return None
+        return "name" if _other_role(one, other) else None
     names = one.sure | other.sure | (one.openers & other.openers)
     names -= _lower(one, names) | _lower(other, names)
     mine, theirs = _sequence(one, names), _sequence(other, names)
@@ -138,7 +146,9 @@ def difference(one: Facts, other: Facts) -> Difference | None:
     return (
         _opposite(one, other, gone, come)
         or _apart(one.unspaced, other.unspaced)
-        or ("name" if _renamed(one, other, gone, come) or _moved(one, other) else None)
+        or ("name" if _renamed(one, other, gone, come) or _moved(one, other) or _other_role(one, other) else None)
+        or ("number" if _other_quantity(one, other, gone) or _other_quantity(other, one, come) else None)
+        or ("content" if adds(one.words, other.words) or adds_unspaced(one.unspaced, other.unspaced) else None)
     )
 
 
@@ -183,19 +193,21 @@ def _met(word: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=65_536)
 def _hangul(word: str) -> tuple[str, int]:
-    stem = known.KOREAN_PARTICLES.sub("", word)
-    noun = _NOUN if stem != word else 0
+    particle = known.KOREAN_PARTICLES.search(word)
+    stem = word[: particle.start()] if particle else word
+    role = known.KOREAN_ROLES.get(particle[0] if particle else "", known.NO_ROLE) << _ROLE
+    noun = role | _NOUN if particle else role
     for form in (word, stem):
         if form in known.DATES:
-            return form, _DATE
+            return form, role | _DATE
         if form in known.NEGATIONS:
-            return form, _NEGATION
+            return form, role | _NEGATION
         if form in known.NUMBERS:
-            return known.NUMBERS[form], _NUMBER
+            return known.NUMBERS[form], role | _NUMBER
     if known.KOREAN_NOT.search(word):
         return stem, noun | _NEGATION
     if word in "한두세네" or known.KOREAN_COUNT.match(word):
-        return stem, _NUMBER
+        return stem, role | _NUMBER
     return stem, noun | (_NOUN if stem[-1] in "씨님" else 0)
 
 
@@ -257,9 +269,9 @@ def _opposite(one: Facts, other: Facts, gone: set[str], come: set[str]) -> Diffe
     """What two texts say of opposites: one of a list instead of another, or a word with another prefix."""
     if one.sides != other.sides:
         mine, theirs = Counter(one.sides), Counter(other.sides)
-        changed = {group for group, _ in mine - theirs} & {group for group, _ in theirs - mine}
-        if changed:
-            return known.GROUPS[min(changed)][0]
+        groups = {group for group, _ in mine - theirs} & {group for group, _ in theirs - mine}
+        if groups:
+            return known.GROUPS[min(groups)][0]
     return "negation" if gone and come and known.without_prefixes(gone) & known.without_prefixes(come) else None
 
 
@@ -278,31 +290,23 @@ def _apart(mine: str, theirs: str) -> Difference | None:
     for my_gap, their_gap in gaps:
         if len(known.HAN_NEGATION.findall(my_gap)) != len(known.HAN_NEGATION.findall(their_gap)):
             return "negation"
-        if _is_other_kana(*_changed(my_gap, their_gap)):
-            return "name"
+        if (kind := _kana_kind(*changed(my_gap, their_gap))) is not None:
+            return kind
     return None
 
 
-def _is_other_kana(mine: str, theirs: str) -> bool:
+def _kana_kind(mine: str, theirs: str) -> Difference | None:
     if sorted(mine) == sorted(theirs):
-        return False
+        return None
+    if (kind := known.KANA_SIDES.get(frozenset((mine, theirs)))) is not None:
+        return kind
+    for one, other in ((mine, theirs), (theirs, mine)):
+        if known.KANA_PAST.fullmatch(one) and known.KANA_PRESENT.fullmatch(other):
+            return "date"
     if known.TELLING_KANA.search(mine) or known.TELLING_KANA.search(theirs):
-        return True
-    return min(len(mine), len(theirs)) > 1 if mine and theirs else len(mine + theirs) >= _KANA_NAME
-
-
-_Text = TypeVar("_Text", str, tuple[str, ...])
-
-
-def _changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:
-    """What two texts have between their common beginning and end."""
-    start, least = 0, min(len(mine), len(theirs))
-    while start < least and mine[start] == theirs[start]:
-        start += 1
-    end = 0
-    while end < least - start and mine[-1 - end] == theirs[-1 - end]:
-        end += 1
-    return mine[start : len(mine) - end], theirs[start : len(theirs) - end]
+        return "name"
+    renamed = min(len(mine), len(theirs)) > 1 if mine and theirs else len(mine + theirs) >= _KANA_NAME
+    return "name" if renamed else None
 
 
 def _renamed(one: Facts, other: Facts, gone: set[str], come: set[str]) -> bool:
@@ -350,7 +354,7 @@ def _is_loose(mark: int) -> bool:
 
 def _is_slip(word: str, other: str) -> bool:
     """Whether a word is another one with a slip in it, and not a name like it: Jon and Joan, Johnson and Johnston."""
-    mine, theirs = _changed(word, other)
+    mine, theirs = changed(word, other)
     if max(len(mine), len(theirs)) > 2:
         return False
     usual, least = other in known.USUAL, min(len(word), len(other))
@@ -364,8 +368,8 @@ def _is_slip(word: str, other: str) -> bool:
 
 def _moved(one: Facts, other: Facts) -> bool:
     """Whether two words changed places that are no neighbours: who bit whom; or a negation moved past a word."""
-    changed, instead = _changed(one.words, other.words)
-    mine, places = _places(changed), _places(instead)
+    row, instead = changed(one.words, other.words)
+    mine, places = _places(row), _places(instead)
     pairs = [(at, places[word]) for word, at in mine.items() if word in places]
     if all(first[1] < second[1] for first, second in pairwise(pairs)):
         return False
@@ -379,7 +383,7 @@ def _moved(one: Facts, other: Facts) -> bool:
             behind += 1
         if furthest >= place + 2:
             return True
-        if changed[at] in denied and any(
+        if row[at] in denied and any(
             (at < my) != (place < their) and max(abs(at - my), abs(place - their)) > 1 for my, their in pairs
         ):
             return True
@@ -393,3 +397,34 @@ def _places(words: tuple[str, ...]) -> dict[str, int]:
         return last
     counts = Counter(words)
     return {word: at for word, at in last.items() if counts[word] == 1}
+
+
+def _other_role(one: Facts, other: Facts) -> bool:
+    """Whether a Korean word has a particle in the other text that gives it another part."""
+    if not one.marks or max(one.marks) >> _ROLE == 0:
+        return False
+    mine, theirs = _roles(one), _roles(other)
+    return any(
+        not my_role & their_role
+        for word in mine.keys() & theirs.keys()
+        for my_role, their_role in zip(mine[word], theirs[word], strict=False)
+    )
+
+
+def _roles(facts: Facts) -> dict[str, list[int]]:
+    roles: dict[str, list[int]] = {}
+    for word, mark in zip(facts.words, facts.marks, strict=True):
+        if role := mark >> _ROLE:
+            roles.setdefault(word, []).append(role)
+    return roles
+
+
+def _other_quantity(facts: Facts, other: Facts, gone: set[str]) -> bool:
+    """Whether the other text has another word in the place of "all" or "only": "all guests", "new guests"."""
+    for word in gone & known.QUANTITIES:
+        at = facts.words.index(word)
+        beside = facts.words[at - 1 : at] + facts.words[at + 1 : at + 2]
+        for before, here, after in zip(other.words, other.words[1:], other.words[2:], strict=False):
+            if (before, after) == beside and here not in STOP_WORDS and not is_same_word(word, here):
+                return True
+    return False

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from recollect.text.tokens import STOP_WORDS
 
-Difference = Literal["number", "date", "negation", "name"]
+Difference = Literal["number", "date", "negation", "name", "content"]
 
 TITLES: Final = frozenset("mr mrs ms dr prof st jr sr sgt capt gen sen gov rev vs no fig".split())
 NUMBERS: Final = {
@@ -71,9 +71,31 @@ SHORT_NOTS: Final = frozenset(
     "dont cant wont isnt arent wasnt werent didnt doesnt couldnt shouldnt wouldnt hasnt havent hadnt aint".split()
 )
 KOREAN_NOT: Final = re.compile("않|없|아니|아닌|못하|못했|지 ?말|마세요|말라")
-KOREAN_PARTICLES: Final = re.compile(
-    "(?<=.)(?:에게서|으로서|으로써|이라고|에서는|에서도|까지|부터|에서|에게|한테|으로|께서|이나|이랑|처럼|보다|하고|은|는|이|가|을|를|에|의|로|와|과|도|만|께|랑)$"
-)
+# What a word is by its particle: words play the same part if they have a bit in common. A topic, or a word without a
+# particle, may be the one who acts or the one acted upon.
+_ACTS, _ACTED, _WHOSE, _PLACE = (1 << bit for bit in range(4))
+NO_ROLE: Final = _ACTS | _ACTED | _WHOSE | _PLACE
+KOREAN_ROLES: Final = {
+    particle: role
+    for role, particles in (
+        (_ACTS, "이 가 께서"),
+        (_ACTED, "을 를"),
+        (_WHOSE, "의"),
+        (_PLACE, "에 에는 로 으로"),
+        (NO_ROLE, "은 는"),
+        (1 << 4, "에서 에서는 부터"),
+        (1 << 5, "까지"),
+        (1 << 6, "에게 한테 께"),
+        (1 << 7, "에게서 한테서"),
+        (1 << 8, "만 에만 에서만 에게만"),
+        (1 << 9, "도 에도 에서도 에게도"),
+        (1 << 10, "와 과 랑 이랑 하고"),
+        (1 << 11, "보다"),
+        (1 << 12, "으로서 으로써 이라고 이나 처럼"),
+    )
+    for particle in particles.split()
+}
+KOREAN_PARTICLES: Final = re.compile(f"(?<=.)(?:{'|'.join(sorted(KOREAN_ROLES, key=len, reverse=True))})$")
 
 # Words that exclude each other, the sides parted by a bar: one side gone and another come is a difference.
 _SIDES: Final[dict[Difference, str]] = {
@@ -93,7 +115,8 @@ _SIDES: Final[dict[Difference, str]] = {
         success|failure; promote induce stimulate activate activation activator upregulate|inhibit inhibition inhibitor
         suppress suppression downregulate; gain|loss; add|remove delete; include|exclude;
         remember|forget forgot; acute|chronic; benign|malignant; agonist|antagonist; pro|anti; pre|post; public|private;
-        on|off; from|to; can could may might|must; import|export
+        on|off; from|to; can could may might|must|should shall ought;
+        front|back rear; import|export
     """,
     "number": """
         all every each|some several many numerous|most|few; second|minute|hour|day|week|month|year|decade|century; mm
@@ -164,6 +187,7 @@ OPENERS: Final = frozenset(
     yay yeah yep yes yet yo yup
     """.split()
 )
+QUANTITIES: Final = frozenset("all every each only both most".split())
 USUAL: Final = STOP_WORDS | OPENERS
 # A name in the place of one of these makes no sentence, so that it is a slip even if short.
 BEFORE_NOUNS: Final = frozenset(
@@ -184,10 +208,25 @@ HAN_DATES: Final = re.compile(
 HAN_NEGATION: Final = re.compile(
     "な(?:い|かっ|く|けれ|さそ|し)|ませ?ん|ず(?!っ|つ|い)|ぬ|まい(?![すりるっ])|[不没沒无無非未别別勿莫]"
 )
+_KANA_PAIRS: Final[dict[Difference, str]] = {
+    "name": "れ|せ が|を が|に を|に",
+    "negation": (
+        "え|い け|き げ|ぎ せ|し て|ち べ|び め|み れ|り える|う ける|く げる|ぐ せる|す てる|つ べる|ぶ める|む"
+    ),
+    "date": "|った",
+}
 KANA: Final = "\u3041-\u309f"
 # What Chinese can leave out without saying anything else, as Japanese can with kana.
-FUNCTION: Final = "的了吧吗嗎呢啊呀嘛哦喔地得很也都就还還又再才和与與及是把被着著个個们們這这那"
-TELLING_KANA: Final = re.compile("さん|くん|ちゃん|さま|から|まで|より|られ|させ|[把被]")
+FUNCTION: Final = "的了吧呢啊呀嘛哦喔地很就和与與及是把被着著个個们們"
+TELLING_KANA: Final = re.compile(
+    "さん|くん|ちゃん|さま|から|まで|より|だけ|のみ|しか|[かがさたなばまらわ][れせ]|うと[すし]|[把被]"
+)
+# Kana that say something else in the place of each other: who does it, whether it is done or let be done, or can be.
+KANA_SIDES: Final[dict[frozenset[str], Difference]] = {
+    frozenset(pair.split("|")): kind for kind, pairs in _KANA_PAIRS.items() for pair in pairs.split()
+}
+KANA_PAST: Final = re.compile("(?:っ|し|ん|い|かっ)?[ただ]")
+KANA_PRESENT: Final = re.compile("[うくぐすつぬぶむるい]")
 
 
 def han_value(run: str) -> str:

@@ -176,6 +176,15 @@ where r.owner_id = :owner and r.state = 'running'
   and ({inside r.namespace root} or substr(cast(:root as text) || '/', 1, length(r.namespace) + 1) = r.namespace || '/')
 order by r.started_at desc
 
+-- name: runs_newest
+-- What the last runs of this place, above or below it measured by.
+select r.newest
+from metabolism_runs r
+where r.owner_id = :owner
+  and ({inside r.namespace root} or substr(cast(:root as text) || '/', 1, length(r.namespace) + 1) = r.namespace || '/')
+order by r.started_at desc
+limit :limit
+
 -- name: run_add
 insert into metabolism_runs (owner_id, id, namespace, state, asked, moment, newest, started_at, leased_until, counts)
 values (:owner, :id, :namespace, 'running', :asked, :moment, :newest, :now, :until, :counts)
@@ -188,7 +197,7 @@ where owner_id = :owner and id = :id and state = 'running' and leased_until = :l
 
 -- name: run_end
 update metabolism_runs
-set state = :state, finished_at = :now, leased_until = :now, counts = :counts
+set state = :state, finished_at = :now, leased_until = '', counts = :counts
 where owner_id = :owner and id = :id and state = 'running' and leased_until = :leased
 
 -- name: runs_purge
