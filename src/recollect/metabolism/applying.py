@@ -163,8 +163,8 @@ class Applying:
             yield batch
 
     def _detach(self, node: Going) -> None:
-        """Move the thin edges of a node that has very many: they may go, whatever becomes of it."""
-        for some in self._batches(node.links):
+        """Move the thinnest edges of a node that has very many: they may go, whatever becomes of it."""
+        for some in self._batches(node.links[:-_LINKS]):
             self.total += len(some)
             self._write(len(some), lambda tx, some=some: self._prune(tx, some, end=True))  # type: ignore[misc]
 

@@ -30,13 +30,12 @@ _JUDGED: Final = ("memo", "claim", "fragment", "entity")
 _WEAKEST: Final = 10
 _EXAMPLES: Final = 10
 _SHOWN: Final = 100
-_PARTS: Final = 50
 _NO_MODEL: Final = "there are no vectors, so no node can be judged: only relations and orphaned entities may go"
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A node that goes: as it was judged, and what it is restored from. links: the seqs of its edges. wave: after
+    """A node that goes: as it was judged, and what it is restored from. links: the seqs of its edges, the thinnest first. wave: after
     those of which waves it goes, because they leave it without an edge.
     """
 
@@ -295,7 +294,7 @@ class _Planner:
             difficulty=None if near is None else _difficulty(near.similarity),
             neighbour_id=None if near is None else near.id,
             neighbour_version=None if near is None else self.sayings.by_id[near.id].version,
-            links=tuple(edge.seq for edge in self.links.get(node_id, ())),
+            links=tuple(edge.seq for edge in sorted(self.links.get(node_id, ()), key=_thickness)),
             wave=self.waves.get(node_id, 0),
         )
 
@@ -333,11 +332,11 @@ class _Planner:
         return Histogram(metabolism.thickness_counts(self.tx, self.access), self._cut("prune_threshold"))
 
     def _difficulty_figures(self) -> Histogram:
-        counts = [0] * _PARTS
+        counts = [0] * metabolism.PARTS
         for verdict in self.verdicts.values():
             if verdict.neighbour is not None:
                 value = min(max(_difficulty(verdict.neighbour.similarity), 0.0), 1.0)
-                counts[min(int(value * _PARTS), _PARTS - 1)] += 1
+                counts[min(int(value * metabolism.PARTS), metabolism.PARTS - 1)] += 1
         return Histogram(tuple(counts), self._cut("mdl_benefit"))
 
     def _cut(self, name: str) -> float:

@@ -177,7 +177,7 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds
             confidence=CONFIDENCE,
             judge=edges.INSIGHT,
         )
-        if tx.count("insight_link_add", {"owner": access.owner, **edges.to_parameters(edge)}):
+        if tx.count("edge_add", {"owner": access.owner, **edges.to_parameters(edge)}):
             made.append((*ends, link.tag))
     if kept.seen_seq is not None:
         row = {"owner": access.owner, "namespace": kept.namespace, "seen_by": kept.seen_by, "seq": kept.seen_seq}

@@ -29,7 +29,7 @@ _RUNS_KEPT: Final = timedelta(days=365)
 _RUNS_READ: Final = 20
 # From here on exp(-x) is nothing, also of the smallest weights that count.
 _VANISHED: Final = 230.0
-_PARTS: Final = 50
+PARTS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +173,9 @@ def edge_total(tx: Transaction, access: Access) -> int:
 
 def thickness_counts(tx: Transaction, access: Access) -> tuple[int, ...]:
     """How many edges there are of each thickness, in fiftieths of 1."""
-    counts = [0] * _PARTS
+    counts = [0] * PARTS
     for part, count in tx.rows("edge_thickness", scope_parameters(access)):
-        counts[min(max(int(part), 0), _PARTS - 1)] += int(count)
+        counts[min(max(int(part), 0), PARTS - 1)] += int(count)
     return tuple(counts)
 
 

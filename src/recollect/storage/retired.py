@@ -183,7 +183,8 @@ def note(tx: Transaction, access: Access, wanted: Wanted, restored: Restored, *,
 def purge(tx: Transaction, access: Access, moment: datetime) -> int:
     """Delete some receipts that are older than the period for which they are kept; returns how many."""
     before = timestamp(moment - KEPT)
-    return tx.count("retired_purge", {"owner": access.owner, "before": before, "limit": _PURGED_AT_ONCE})
+    where = {**scope_parameters(access), "before": before, "limit": _PURGED_AT_ONCE}
+    return tx.count("retired_purge", where)
 
 
 def _insert_edges(tx: Transaction, access: Access, links: Sequence[tuple[int, int | None, Edge]]) -> list[int]:
@@ -196,7 +197,7 @@ def _insert_edges(tx: Transaction, access: Access, links: Sequence[tuple[int, in
     here = {row[0] for row in tx.rows("edges_numbered", {**owner, "seqs": seqs})} if placed else set()
     # Those retired before their numbers were kept get new ones.
     new = [(receipt, edge) for receipt, seq, edge in links if seq is None]
-    added = [receipt for receipt, edge in new if tx.count("insight_link_add", {**owner, **edges.to_parameters(edge)})]
+    added = [receipt for receipt, edge in new if tx.count("edge_add", {**owner, **edges.to_parameters(edge)})]
     return [*(receipt for receipt, seq, _ in placed if seq in here), *added]
 
 

@@ -75,7 +75,10 @@ def _adds(mine: Sequence[str], theirs: Sequence[str], enough: int, among: int) -
     new: list[int] = []
     for start, gone, come in _gaps((*mine, *_END), (*theirs, *_END)):
         for place in _unsaid(gone, come):
-            new.append(start + place)
+            at = start + place
+            if mine[at] in mine[max(at - 2, 0) : at]:
+                continue  # said twice
+            new.append(at)
             if len(new) >= enough and new[-1] - new[-enough] < among:
                 return True
     return False

@@ -122,7 +122,7 @@ select e.source_id, e.target_id
 from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each ids}
 
--- name: insight_link_add
+-- name: edge_add
 -- Somebody else may have made it meanwhile: theirs stays.
 insert into edges (owner_id, {edge_columns})
 values (:owner, {edge_values})

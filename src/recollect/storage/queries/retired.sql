@@ -121,13 +121,17 @@ where owner_id = :owner and seq in {each_number seqs}
 -- name: retired_any
 select 1
 from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.run_id = :run_id
+where r.owner_id = :owner and {inside r.namespace root} and r.run_id = :run_id and r.kind in ('node', 'edge')
 limit 1
 
 -- name: retired_purge
 delete from retired
 where owner_id = :owner and seq in (
-    select r.seq from retired r where r.owner_id = :owner and r.retired_at < :before order by r.retired_at limit :limit
+    select r.seq
+    from retired r
+    where r.owner_id = :owner and {inside r.namespace root} and r.retired_at < :before
+    order by r.retired_at
+    limit :limit
 )
 
 -- name: retired_move
