@@ -187,6 +187,6 @@ def _ticks(highest: int, *, logarithmic: bool) -> list[int]:
 
 
 def _heading(plan: MetabolismPlan) -> str:
-    done = {"planned": "plan", "applied": "before the run", "stopped": "before the run"}[plan.state]
+    done = {"planned": "plan", "applied": "before the run"}[plan.state]
     where = "".join(c if c.isprintable() else "\ufffd" for c in plan.root_namespace)
     return f"Metabolism of {where if len(where) <= 60 else where[:59] + '…'}, {plan.created_at[:10]} ({done})"

@@ -35,8 +35,8 @@ _NO_MODEL: Final = "there are no vectors, so no node can be judged: only relatio
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A node that goes: as it was judged, and what it is restored from. links: the seqs of its edges, the thinnest first. wave: after
-    those of which waves it goes, because they leave it without an edge.
+    """A node that goes: as it was judged, and what it is restored from. links: the seqs of its edges, the thinnest
+    first. wave: after those of which waves it goes, because they leave it without an edge.
     """
 
     id: str

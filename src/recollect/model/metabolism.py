@@ -9,7 +9,7 @@ from typing import Final, Literal
 from recollect.model.graph import Edge, NodeRef
 
 Orphans = Literal["entities", "all"]
-RunState = Literal["planned", "applied", "stopped"]
+RunState = Literal["planned", "applied"]
 RemovalRule = Literal["orphan", "restorable"]
 SparedRule = Literal[
     "young",
