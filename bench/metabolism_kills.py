@@ -91,7 +91,10 @@ def measure(database: str, times: int) -> dict[str, object]:
             batches = kill(killed, store, chance, by_time=fell.total() % 2 == 1)
             if batches is not None:
                 fell[where(batches, store.batches)] += 1
-                broken.update(faults(killed, copy(killed), store, begun=batches > 0))
+                found = list(faults(killed, copy(killed), store, begun=batches > 0))
+                if found:
+                    print(f"after batch {batches}: {', '.join(found)}", file=sys.stderr)
+                broken.update(found)
             copy.drop()
     names = ("lost", "dangling", "not_resumed", "not_completed", "not_restored")
     return {
@@ -147,7 +150,9 @@ def faults(url: str, copied: str, store: Store, *, begun: bool) -> Iterator[str]
         done = memory.metabolize(apply=True)
         if begun and not ended and not done.resumed:
             yield "not_resumed"
-        if exported(memory) != store.after:
+        if (left := exported(memory)) != store.after:
+            for line in sorted(set(left) ^ set(store.after)):
+                print("-" if line in store.after else "+", line, file=sys.stderr)
             yield "not_completed"
         if not memory.doctor().ok:
             yield "dangling"

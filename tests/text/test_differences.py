@@ -1,4 +1,6 @@
-"""What two nearly equal texts state differently: numbers, dates, negations, names; and what is only said differently."""
+"""What two nearly equal texts state differently: numbers, dates, negations, names, content; and what only reads
+differently.
+"""
 
 # ruff: noqa: SIM905
 
@@ -14,10 +16,11 @@ from recollect.text.differences import difference, facts_of
 
 
 def between(one, other):
-    """The difference of two texts, the same in both directions."""
+    """The difference of two texts: the same in both directions, unless one only says more."""
     mine, theirs = facts_of(one), facts_of(other)
-    assert difference(mine, theirs) == difference(theirs, mine)
-    return difference(mine, theirs)
+    found, back = difference(mine, theirs), difference(theirs, mine)
+    assert found == back or {found, back} == {None, "content"}
+    return found
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,8 @@ def between(one, other):
         ("Half of them came.", "A quarter of them came."),
         ("All patients recovered.", "Some patients recovered."),
         ("Ann has 3 cats and Bob 4.", "Ann has 4 cats and Bob 3."),
+        ("Only members may vote.", "All members may vote."),
+        ("The hall is open to all guests.", "The hall is open to new guests."),
         ("会議に3人が来た。", "会議に4人が来た。"),
         ("会議に三人が来た。", "会議に四人が来た。"),
         ("価格は一万二千円です。", "価格は一万三千円です。"),
@@ -82,6 +87,10 @@ def test_another_number(one, other):
         ("下周开会。", "上周开会。"),
         ("오늘 회의가 있다.", "내일 회의가 있다."),
         ("월요일에 만나요.", "화요일에 만나요."),
+        ("荷物は届くはずだ。", "荷物は届いたはずだ。"),
+        ("妹は寝るだろう。", "妹は寝ただろう。"),
+        ("店は近い。", "店は近かった。"),
+        ("彼女は医者だ。", "彼女は医者だった。"),
     ],
 )
 def test_another_date(one, other):
@@ -120,6 +129,11 @@ def test_another_date(one, other):
         ("나는 커피를 마신다.", "나는 커피를 안 마신다."),
         ("시간이 있다.", "시간이 없다."),
         ("Das ist gut so.", "Das ist nicht gut so."),
+        ("Visitors must sign in.", "Visitors should sign in."),
+        ("Visitors ought to sign in.", "Visitors may sign in."),
+        ("Park at the front gate.", "Park at the back gate."),
+        ("妹は泳げます。", "妹は泳ぎます。"),
+        ("弟は書けると言う。", "弟は書くと言う。"),
     ],
 )
 def test_denied_or_reversed(one, other):
@@ -170,6 +184,24 @@ def test_denied_or_reversed(one, other):
         ("김철수 씨를 만났다.", "김철호 씨를 만났다."),
         ("어제 철수가 왔다.", "어제 왔다."),
         ("ฉันไปกรุงเทพ", "ฉันไปเชียงใหม่"),
+        ("keep it under home/garden please", "keep it under home/cellar please"),
+        ("The notes are in home/garden.", "The notes are in home/cellar."),
+        ("母が妹を呼んだ。", "母を妹が呼んだ。"),
+        ("妹は笑われた。", "妹は笑わせた。"),
+        ("妹は押した。", "妹は押された。"),
+        ("会員だけ入れる。", "会員も入れる。"),
+        ("バスが止まっています。", "バスが止まろうとしています。"),
+        ("请把这本给那家。", "请把那本给这家。"),
+        ("她们都懂了。", "她们也懂了。"),
+        ("我得走。", "我走。"),
+        ("她还在家。", "她又在家。"),
+        ("개가 고양이를 쫓았다.", "고양이가 개를 쫓았다."),
+        ("공원에서 호수까지 뛰었다.", "호수에서 공원까지 뛰었다."),
+        ("회원만 들어온다.", "회원도 들어온다."),
+        ("회원은 들어온다.", "회원만 들어온다."),
+        ("언니에게 편지가 왔다.", "언니에게서 편지가 왔다."),
+        ("월요일부터 쉰다.", "월요일까지 쉰다."),
+        ("3시부터 쉰다.", "3시까지 쉰다."),
     ],
 )
 def test_another_name(one, other):
@@ -206,10 +238,49 @@ def test_another_name(one, other):
         ("他昨天去了北京。", "他昨天去北京。"),
         ("철수는 학교에 갔다.", "철수가 학교에 갔다."),
         ("철수가 학교에 빨리 갔다.", "철수가 학교에 갔다!"),
+        ("철수가 학교에 갔다.", "철수는 학교로 갔다."),
+        ("민수가 영희를 보았다.", "영희를 민수가 보았다."),
+        ("밥을 먹었다.", "밥은 먹었다."),
+        ("我和她走了。", "我与她走了。"),
+        ("It is for all guests here.", "It is for guests here."),
+        ("It is sweet and/or sour.", "It is sweet and/or sour!"),
     ],
 )
 def test_the_same_said_differently(one, other):
     assert between(one, other) is None
+
+
+_MEMO = "The choir meets each week in the old hall, and whoever wants to sing may come along. Bring something warm."
+
+
+@pytest.mark.parametrize(
+    ("memo", "added"),
+    [
+        (_MEMO, " the piano is tuned by a neighbour who asks for cake."),
+        (_MEMO, " From now on the whole choir sings without the piano playing along."),
+        (_MEMO, " whoever wants to sing in the hall brings the choir something"),
+        (_MEMO.lower(), " the piano is tuned by a neighbour who asks for cake"),
+        ("합창단은 매주 모여 노래를 부른다.", " 앞으로 모두 함께 천천히 연습한다."),
+        ("合唱団は毎週集まります。", "これからはみんなうちでうたう。"),
+        ("合唱团每周见面。", "钢琴在楼下。"),
+    ],
+)
+def test_one_that_says_more_is_not_let_go_for_one_that_says_less(memo, added):
+    assert between(memo + added, memo) is not None
+
+
+def test_one_that_says_less_is_let_go_for_one_that_says_more():
+    more = _MEMO + " the piano is tuned by a neighbour who asks for cake."
+    assert between(more, _MEMO) == "content"
+    assert between(_MEMO, more) is None
+
+
+def test_an_exchanged_sentence_is_a_difference_both_ways():
+    one, other = (
+        _MEMO + " the piano was tuned by our neighbour.",
+        _MEMO + " cake goes well with a walk along the river.",
+    )
+    assert between(one, other) == between(other, one) == "content"
 
 
 def test_a_long_row_of_numerals_is_no_number_too_large():

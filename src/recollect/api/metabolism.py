@@ -147,7 +147,10 @@ class MetabolismVerbs(Verbs):
         clocks = self._database.read(lambda tx: self._clocks(tx, access, given, moment, run.newest))
         work = applying.Applying(self._database, access, clocks, self._clock, run, progress)
         try:
-            planned = self._database.read(lambda tx: plan.make(tx, access, clocks, figures=figures, beat=work.beat))
+            let_go = self._database.read(lambda tx: metabolism.let_go(tx, access, run)) if run.resumed else {}
+            planned = self._database.read(
+                lambda tx: plan.make(tx, access, clocks, let_go=let_go, figures=figures, beat=work.beat)
+            )
             work.apply(planned)
         except BaseException:
             self._give_back(access, work)

@@ -107,19 +107,21 @@ class Applying:
         return Counter(links=count, own=count)
 
     def _remove(self, tx: Transaction, going: Sequence[Going]) -> Counter[str]:
-        may = self._still(tx, going)
+        links = list(metabolism.edges_of(tx, self.access, [each.id for each in going]))
+        may = self._still(tx, going, links)
         if not may:
             return Counter()
         now = timestamp(self.clock())
         figures = {each.id: _figures(each) for each in may}
         stand_ins = {each.id: each.neighbour_id for each in may if each.neighbour_id is not None}
-        receipt = retired.Receipt(self.run.id, now, "metabolism", figures, stand_ins)
-        gone, links = retired.retire_nodes(tx, self.access, [each.id for each in may], receipt)
+        thickness = {edge.seq: round(edge.value, _DIGITS) for edge in links}
+        receipt = retired.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness)
+        gone, count = retired.retire_nodes(tx, self.access, [each.id for each in may], receipt)
         payload = {"run_id": self.run.id, "nodes": [{"id": each.id, **figures[each.id]} for each in may]}
-        events.record(tx, self.access, "metabolism", {**payload, "links": links}, namespace=self.access.root, at=now)
-        return Counter(nodes=len(gone), links=links)
+        events.record(tx, self.access, "metabolism", {**payload, "links": count}, namespace=self.access.root, at=now)
+        return Counter(nodes=len(gone), links=count)
 
-    def _still(self, tx: Transaction, going: Sequence[Going]) -> list[Going]:
+    def _still(self, tx: Transaction, going: Sequence[Going], links: Sequence[Thickness]) -> list[Going]:
         """Those that are as weak and as restorable as they were when the plan was made."""
         now, ids = timestamp(self.clocks.moment), [each.id for each in going]
         weak = {node.id: node for node in metabolism.weakly_connected_nodes(tx, self.access, now=now, ids=ids)}
@@ -128,7 +130,7 @@ class Applying:
         where = {"owner": self.access.owner, "ids": json_text(near), "now": now}
         versions: dict[str, int] = dict(tx.rows("versions_that_live", where)) if near else {}
         staying = metabolism.standing_in(tx, self.access, ids)
-        for edge in metabolism.edges_of(tx, self.access, ids):
+        for edge in links:
             # What this access may not see is not its to let go.
             staying.update(() if edge.free else (edge.source_id, edge.target_id))
         may = []

@@ -10,6 +10,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 from recollect.metabolism import conflicts
@@ -61,10 +62,18 @@ class Planned:
 
 
 def make(
-    tx: Transaction, access: Access, clocks: Clocks, *, figures: bool = False, beat: Callable[[], None] = lambda: None
+    tx: Transaction,
+    access: Access,
+    clocks: Clocks,
+    *,
+    let_go: Mapping[str, float] = MappingProxyType({}),
+    figures: bool = False,
+    beat: Callable[[], None] = lambda: None,
 ) -> Planned:
-    """A plan for the access's root. beat: called now and then, for whoever has to show signs of life."""
-    planner = _Planner(tx, access, clocks, beat)
+    """A plan for the access's root. let_go: the thickest edges of nodes that this run has let go before it was cut
+    off, so that it chooses as it did. beat: called now and then, for whoever has to show signs of life.
+    """
+    planner = _Planner(tx, access, clocks, beat, let_go)
     planner.settle_conflicts()
     planner.find_weak()
     planner.judge()
@@ -79,6 +88,7 @@ class _Planner:
     access: Access
     clocks: Clocks
     beat: Callable[[], None]
+    let_go: Mapping[str, float]
     now: str = field(init=False)
     settled: conflicts.Settled = field(init=False)
     weak: dict[str, WeakNode] = field(default_factory=dict)
@@ -265,7 +275,7 @@ class _Planner:
 
     def _judged(self, candidate: Candidate, neighbours: Neighbours) -> Judged:
         settings = self.clocks.settings[candidate.group[0]]
-        thickness = max((edge.value for edge in self.links.get(candidate.id, ())), default=0.0)
+        thickness = max(self._thickest(candidate.id) or 0.0, self.let_go.get(candidate.id, 0.0))
         return Judged(candidate.id, round(thickness, 9), neighbours, settings.mdl_benefit, settings.mdl_neighbours)
 
     def _is_left(self, node: WeakNode) -> bool:

@@ -236,6 +236,16 @@ def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, A
     return run
 
 
+def let_go(tx: Transaction, access: Access, run: Run) -> dict[str, float]:
+    """The thickest edge of each node among those that a run has let go already."""
+    found: dict[str, float] = {}
+    for source_id, target_id, reason in tx.rows("run_edges", {"owner": access.owner, "id": run.id}):
+        value = json.loads(reason).get("thickness", 0.0)
+        for end in (source_id, target_id):
+            found[end] = max(found.get(end, 0.0), value)
+    return found
+
+
 def extend(tx: Transaction, access: Access, run: Run, moment: datetime) -> Run:
     """Go on holding a run; it is over if somebody else has taken it."""
     until = timestamp(moment + LEASE)

@@ -39,13 +39,16 @@ _MARK: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What stands in `retired` beside the rows: the run, the time, why each node went, and what stands in for it."""
+    """What stands in `retired` beside the rows: the run, the time, why each node went, what stands in for it, and how
+    thick the edges were that go with it.
+    """
 
     run_id: str
     now: str
     rule: str
     reasons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stand_ins: Mapping[str, str] = field(default_factory=dict)
+    thickness: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def retire_nodes(
     places = {node.id: node.namespace for _, node in going}
     rows = [_node_row(seq, node, receipt) for seq, node in going]
     rows += _attached(tx, where, places, vectors=instead is None)
-    rows += [_edge_row(seq, edge, {"rule": receipt.rule, "end": True}) for seq, edge in touching]
+    rows += [_edge_row(seq, edge, _with_end(seq, receipt)) for seq, edge in touching]
     common = {"owner": access.owner, "run_id": receipt.run_id, "now": receipt.now}
     plain = {"target_id": None, "stand_in": None, "row_seq": None, "reason": json_text({"rule": receipt.rule})}
     tx.run_many("retire", [{**plain, **common, **row} for row in rows])
@@ -205,6 +208,11 @@ def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
     row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": line("node", node)}
     reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
+
+
+def _with_end(seq: int, receipt: Receipt) -> dict[str, Any]:
+    figures = {"thickness": receipt.thickness[seq]} if seq in receipt.thickness else {}
+    return {"rule": receipt.rule, "end": True, **figures}
 
 
 def _edge_row(seq: int, edge: Edge, reason: Mapping[str, Any]) -> dict[str, Any]:

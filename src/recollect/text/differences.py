@@ -21,6 +21,7 @@ from recollect.text import fact_words as known
 from recollect.text.additions import adds, adds_unspaced, changed, is_same_word
 from recollect.text.fact_words import Difference
 from recollect.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
+from recollect.text.unspaced import apart
 
 # What a word is: the first three are facts whatever the other text says.
 _NUMBER, _DATE, _NEGATION, _CAPITAL, _START, _SURE, _COMMON, _NOUN = (1 << bit for bit in range(8))
@@ -57,8 +58,6 @@ _TOKEN: Final = (
 _OPENS: Final = re.compile('[.!?…:;。！？\\n•*|]|["“«„「『([{]$|[^\\x00-\u2fff]')
 _THOUSANDS: Final = re.compile(r"[+\-−±]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
-# A name in kana with its particle; what is shorter is a particle or an ending.
-_KANA_NAME: Final = 4
 # Words this long that differ by two letters exchanged or one doubled are the same word.
 _LONG: Final = 7
 
@@ -145,7 +144,7 @@ def difference(one: Facts, other: Facts) -> Difference | None:
     gone, come = {*one.words} - {*other.words}, {*other.words} - {*one.words}
     return (
         _opposite(one, other, gone, come)
-        or _apart(one.unspaced, other.unspaced)
+        or apart(one.unspaced, other.unspaced)
         or ("name" if _renamed(one, other, gone, come) or _moved(one, other) or _other_role(one, other) else None)
         or ("number" if _other_quantity(one, other, gone) or _other_quantity(other, one, come) else None)
         or ("content" if adds(one.words, other.words) or adds_unspaced(one.unspaced, other.unspaced) else None)
@@ -273,40 +272,6 @@ def _opposite(one: Facts, other: Facts, gone: set[str], come: set[str]) -> Diffe
         if groups:
             return known.GROUPS[min(groups)][0]
     return "negation" if gone and come and known.without_prefixes(gone) & known.without_prefixes(come) else None
-
-
-def _apart(mine: str, theirs: str) -> Difference | None:
-    """In what runs of Chinese and Japanese differ: anything but kana, or words of kana."""
-    if mine == theirs:
-        return None
-    if known.HAN_DATES.findall(mine) != known.HAN_DATES.findall(theirs):
-        return "date"
-    if len(known.HAN_NEGATION.findall(mine)) != len(known.HAN_NEGATION.findall(theirs)):
-        return "negation"
-    filling = known.KANA if re.search(f"[{known.KANA}]", mine + theirs) else known.FUNCTION
-    if re.sub(f"[{filling}]", "", mine) != re.sub(f"[{filling}]", "", theirs):
-        return "name"
-    gaps = zip(re.split(f"[^{filling}]", mine), re.split(f"[^{filling}]", theirs), strict=True)
-    for my_gap, their_gap in gaps:
-        if len(known.HAN_NEGATION.findall(my_gap)) != len(known.HAN_NEGATION.findall(their_gap)):
-            return "negation"
-        if (kind := _kana_kind(*changed(my_gap, their_gap))) is not None:
-            return kind
-    return None
-
-
-def _kana_kind(mine: str, theirs: str) -> Difference | None:
-    if sorted(mine) == sorted(theirs):
-        return None
-    if (kind := known.KANA_SIDES.get(frozenset((mine, theirs)))) is not None:
-        return kind
-    for one, other in ((mine, theirs), (theirs, mine)):
-        if known.KANA_PAST.fullmatch(one) and known.KANA_PRESENT.fullmatch(other):
-            return "date"
-    if known.TELLING_KANA.search(mine) or known.TELLING_KANA.search(theirs):
-        return "name"
-    renamed = min(len(mine), len(theirs)) > 1 if mine and theirs else len(mine + theirs) >= _KANA_NAME
-    return "name" if renamed else None
 
 
 def _renamed(one: Facts, other: Facts, gone: set[str], come: set[str]) -> bool:

@@ -119,9 +119,10 @@ _SIDES: Final[dict[Difference, str]] = {
         front|back rear; import|export
     """,
     "number": """
-        all every each|some several many numerous|most|few; second|minute|hour|day|week|month|year|decade|century; mm
-        millimetre millimeter|cm centimetre centimeter|metre meter|km kilometre kilometer|mile|inch|foot feet; mg
-        milligram|gram|kg kilogram|pound lb|ounce oz|ton tonne; dollar usd|euro eur|yen jpy|krw|yuan cny|cent
+        all every each|some several many numerous|most|few|only;
+        second|minute|hour|day|week|month|year|decade|century;
+        mm millimetre millimeter|cm centimetre centimeter|metre meter|km kilometre kilometer|mile|inch|foot feet;
+        mg milligram|gram|kg kilogram|pound lb|ounce oz|ton tonne; dollar usd|euro eur|yen jpy|krw|yuan cny|cent
     """,
     "date": """
         ago|later; daily|weekly|monthly|yearly annually annual

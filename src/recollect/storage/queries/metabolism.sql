@@ -185,6 +185,12 @@ where r.owner_id = :owner
 order by r.started_at desc
 limit :limit
 
+-- name: run_edges
+-- The edges that a run has let go.
+select r.node_id, r.target_id, r.reason
+from retired r
+where r.owner_id = :owner and r.run_id = :id and r.kind = 'edge'
+
 -- name: run_add
 insert into metabolism_runs (owner_id, id, namespace, state, asked, moment, newest, started_at, leased_until, counts)
 values (:owner, :id, :namespace, 'running', :asked, :moment, :newest, :now, :until, :counts)
