@@ -381,7 +381,7 @@ def test_a_plan_a_run_and_its_return_on_the_command_line(url, tmp_path):
     drawn = tmp_path / "plan.svg"
     text = run(url, "metabolize", *NOW, "--plot", str(drawn))
     assert "1 node (with its relations) and 1 other relation may go" in text.splitlines()[0]
-    assert "stays: what is near differs in a number" in text
+    assert "stays: what is near differs in its number" in text
     assert "1 conflict undecided" in text
     assert "\x1b" not in text
     thickness, difficulty = panels(drawn.read_text(encoding="utf-8"))

@@ -93,12 +93,36 @@ def nearest(
         for row in kept:
             by_group.setdefault((row[2], row[3], row[4]), []).append(row)
         for group, some in by_group.items():
-            vectors = to_vectors([row[7] for row in some])
+            block_of = _Block.of(some, to_vectors)
             for pool in pools[group]:
-                pool.compare(some, vectors, found)
+                pool.compare(block_of, found)
     for neighbours in found.values():
         neighbours.settle()
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some of those that stay, of one group. order: of their ids; classes: how restricted each is."""
+
+    ids: Sequence[str]
+    seqs: NDArray[np.int64]
+    vectors: Matrix
+    order: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    expiries: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Any, ...]], to_vectors: ToVectors) -> _Block:
+        ids = [row[1] for row in rows]
+        return cls(
+            ids=ids,
+            seqs=np.array([row[0] for row in rows], dtype=np.int64),
+            vectors=to_vectors([row[7] for row in rows]),
+            order=np.argsort(np.argsort(np.array(ids))),
+            classes=np.array([BOUNDARY_CLASSES.index(row[5]) for row in rows], dtype=np.int64),
+            expiries=np.array([row[6] or _NEVER for row in rows]),
+        )
 
 
 @dataclass(slots=True)
@@ -114,15 +138,13 @@ class _Pool:
     floors: NDArray[np.float32]
     limits: Mapping[tuple[str, str | None], NDArray[np.int64]]
 
-    def compare(self, rows: Sequence[tuple[Any, ...]], vectors: Matrix, found: Mapping[str, Neighbours]) -> None:
+    def compare(self, block: _Block, found: Mapping[str, Neighbours]) -> None:
         # A row for each candidate: what is read is in one piece.
-        similarities = self.vectors @ vectors.T
-        seqs = np.array([row[0] for row in rows], dtype=np.int64)
-        place_of = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
-        themselves = np.flatnonzero(self.seqs[place_of] == seqs)
+        similarities = self.vectors @ block.vectors.T
+        place_of = np.minimum(np.searchsorted(self.seqs, block.seqs), len(self.seqs) - 1)
+        themselves = np.flatnonzero(self.seqs[place_of] == block.seqs)
         similarities[place_of[themselves], themselves] = -1.0
-        self._leave_out(rows, similarities)
-        order = np.argsort(np.argsort(np.array([row[1] for row in rows])))
+        self._leave_out(block, similarities)
         highest = similarities.max(axis=1)
         near = highest > self.floors
         for place in np.flatnonzero(near | (highest > self.best)).tolist():
@@ -132,23 +154,21 @@ class _Pool:
                 if len(wanted) > _KEPT:
                     # Of those that are equally similar always the same, whatever block they are in.
                     neighbours.more = True
-                    wanted = wanted[np.lexsort((order[wanted], -np.round(values[wanted], _DIGITS)))[:_KEPT]]
-                exact = _exact(vectors[wanted], self.candidates[place].vector)
-                neighbours.add([Near(rows[at][1], value) for at, value in zip(wanted.tolist(), exact, strict=True)])
+                    wanted = wanted[np.lexsort((block.order[wanted], -np.round(values[wanted], _DIGITS)))[:_KEPT]]
+                exact = _exact(block.vectors[wanted], self.candidates[place].vector)
+                neighbours.add([Near(block.ids[at], value) for at, value in zip(wanted.tolist(), exact, strict=True)])
                 if len(neighbours.near) == _KEPT:
                     self.floors[place] = max(self.floors[place], neighbours.near[-1].similarity - _ROUNDED)
             if highest[place] > self.best[place]:
                 self.best[place] = highest[place]
                 at = int(values.argmax())
-                neighbours.best = Near(rows[at][1], round(float(values[at]), _DIGITS))
+                neighbours.best = Near(block.ids[at], round(float(values[at]), _DIGITS))
 
-    def _leave_out(self, rows: Sequence[tuple[Any, ...]], similarities: Matrix) -> None:
+    def _leave_out(self, block: _Block, similarities: Matrix) -> None:
         """Whoever sees a candidate must see what stands for it, too, and for as long."""
-        classes = np.array([BOUNDARY_CLASSES.index(row[5]) for row in rows])
-        expiries = np.array([row[6] or _NEVER for row in rows])
         for (boundary_class, expires_at), places in self.limits.items():
             allowed = BOUNDARY_CLASSES.index(boundary_class)
-            unfit = (classes > allowed) | (expiries < (expires_at or _NEVER))
+            unfit = (block.classes > allowed) | (block.expiries < (expires_at or _NEVER))
             if unfit.any():
                 similarities[np.ix_(places, np.flatnonzero(unfit))] = -1.0
 

@@ -224,7 +224,7 @@ def _why_it_goes(weak: Weak) -> str:
 
 def _why_it_stays(weak: Weak) -> str:
     if weak.rule == "differs" and weak.detail:
-        return f"what is near differs in a {weak.detail}"
+        return "what is near says less" if weak.detail == "content" else f"what is near differs in its {weak.detail}"
     return next((why for rule, why in WHY_SPARED.items() if rule == weak.rule), weak.rule)
 
 
