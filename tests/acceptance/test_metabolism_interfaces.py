@@ -195,7 +195,7 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
         "judged in main and 1 other namespace by half-life 30 d, threshold 0.1, protection 72 h, 5 neighbours",
         "judged in main/b by half-life 7 d",
         "may go: the nearest says nearly the same",
-        "stays: what is near differs in a number",
+        "stays: what is near differs in its number",
         "  and 1 more; --json lists them",
         "  and 29 more\n",
         "a thicker one says the same",
