@@ -207,3 +207,13 @@ def test_huge_numbers_are_refused_and_named(sqlite_memory):
     ):
         with pytest.raises(InvalidInput):
             attempt()
+
+
+def test_a_memo_is_pinned_and_unpinned_by_saving_it(memory):
+    node = memory.save("Keep this.", pinned=True).node
+    assert memory.get(node.id).pinned
+    assert memory.save("Keep this.").node.pinned, "saying it again does not unpin it"
+    assert not memory.save("Keep this.", memo_id=node.id, pinned=False).node.pinned
+    assert memory.save("Keep this.", pinned=True).node.pinned
+    with pytest.raises(InvalidInput):
+        memory.save("Keep that.", pinned="yes")

@@ -243,6 +243,7 @@ def test_another_name(one, other):
         ("밥을 먹었다.", "밥은 먹었다."),
         ("我和她走了。", "我与她走了。"),
         ("It is for all guests here.", "It is for guests here."),
+        ("The backup starts at 2 every night.", "The backup starts at 2 each night."),
         ("It is sweet and/or sour.", "It is sweet and/or sour!"),
     ],
 )

@@ -390,6 +390,7 @@ def _other_quantity(facts: Facts, other: Facts, gone: set[str]) -> bool:
         at = facts.words.index(word)
         beside = facts.words[at - 1 : at] + facts.words[at + 1 : at + 2]
         for before, here, after in zip(other.words, other.words[1:], other.words[2:], strict=False):
-            if (before, after) == beside and here not in STOP_WORDS and not is_same_word(word, here):
+            same = known.SIDE_OF.get(word, word) == known.SIDE_OF.get(here, here) or is_same_word(word, here)
+            if (before, after) == beside and here not in STOP_WORDS and not same:
                 return True
     return False
