@@ -307,7 +307,6 @@ def test_an_interrupted_run_is_given_back_at_once_and_completed(filled, memory, 
     assert exported(memory) == filled.before
 
 
-@pytest.mark.xfail(reason="thickness is that of the edges that are left", strict=True)
 def test_a_run_that_goes_on_chooses_as_the_first_plan_did(new_url, monkeypatch):
     """Of two near-copies of each other the thinner one goes, also if the other has lost its relation since."""
     monkeypatch.setattr(pace, "_MOST", 1)
