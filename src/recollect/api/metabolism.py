@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.api.boundary import ImportGuard
 from recollect.api.state import Verbs, silent
@@ -21,6 +21,9 @@ from recollect.storage.metabolism import Clocks, Run
 from recollect.storage.port import Progress, Result, Transaction
 from recollect.storage.retired import Around, Wanted
 from recollect.text import check
+
+if TYPE_CHECKING:
+    from recollect.metabolism.applying import Applying
 
 logger = logging.getLogger("recollect")
 
@@ -184,7 +187,7 @@ class MetabolismVerbs(Verbs):
         settings = {name: overridden(self._boundary.at(name).metabolism, **given) for name in names}
         return Clocks(moment, newest, settings)
 
-    def _give_back(self, access: Access, work: Any) -> None:
+    def _give_back(self, access: Access, work: Applying) -> None:
         try:
             now, counts = self._now(), dict(work.counts)
             self._database.write(
