@@ -6,7 +6,7 @@ The graph: memos with random unit vectors of 256 numbers; each weak one has rela
 them are copies of another memo with one word more and nearly the same vector. One relation in twenty between the others
 is thin. Rows are written by the store's own statements, without the full-text index, which metabolism does not read.
 More and more of the memos are made weak; each plan is made by a process of its own, whose peak memory is reported (on
-PostgreSQL without the server's). The last plan is applied, while another process saves a memo every 20 ms.
+PostgreSQL without the server's). The first plan is applied, while another process saves a memo every 20 ms.
 """
 
 from __future__ import annotations
@@ -62,17 +62,16 @@ def main() -> None:
 
 
 def measured(database: str, percents: list[int], nodes: int, edges: int) -> list[dict[str, Any]]:
-    """A plan for each share of weak memos, and the application of the last."""
+    """A plan for each share of weak memos, and the application of the first."""
     found: list[dict[str, Any]] = []
     with stores.sqlite() if database == "sqlite" else stores.postgres() as url:
         fill(url, nodes, edges, nodes * percents[-1] // 100)
         for percent in percents:
             weaken(url, nodes, nodes * percent // 100)
             plan = json.loads(_self("--plan", url).stdout)
-            found.append({"weak_percent": percent, "nodes": nodes, "edges": edges, **plan})
+            first = {} if found else applied(url)
+            found.append({"weak_percent": percent, "nodes": nodes, "edges": edges, **plan, **first})
             print(found[-1], flush=True)
-        found[-1] |= applied(url)
-        print(found[-1], flush=True)
     return found
 
 

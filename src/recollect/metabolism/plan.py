@@ -31,6 +31,7 @@ _JUDGED: Final = ("memo", "claim", "fragment", "entity")
 _WEAKEST: Final = 10
 _EXAMPLES: Final = 10
 _SHOWN: Final = 100
+_TOLD: Final = 256
 _NO_MODEL: Final = "there are no vectors, so no node can be judged: only relations and orphaned entities may go"
 
 
@@ -73,13 +74,13 @@ def make(
     """A plan for the access's root. let_go: the thickest edges of nodes that this run has let go before it was cut
     off, so that it chooses as it did. beat: called now and then, for whoever has to show signs of life.
     """
-    planner = _Planner(tx, access, clocks, beat, let_go)
+    planner = _Planner(tx, access, clocks, beat, let_go, figures)
     planner.settle_conflicts()
     planner.find_weak()
     planner.judge()
     planner.find_left_over()
     planner.find_thin()
-    return planner.planned(figures=figures)
+    return planner.planned()
 
 
 @dataclass(slots=True)
@@ -89,6 +90,7 @@ class _Planner:
     clocks: Clocks
     beat: Callable[[], None]
     let_go: Mapping[str, float]
+    figures: bool
     now: str = field(init=False)
     settled: conflicts.Settled = field(init=False)
     weak: dict[str, WeakNode] = field(default_factory=dict)
@@ -212,7 +214,7 @@ class _Planner:
         self.thinnest = (*losing[:_SHOWN], *(conflicts.link_of(edge, "thin") for edge in shown))[:_SHOWN]
         self.beat()
 
-    def planned(self, *, figures: bool) -> Planned:
+    def planned(self) -> Planned:
         """All of it, with names for people."""
         going = sorted((self._going(node_id, rule) for node_id, rule in self.going.items()), key=_going_order)
         examples: dict[SparedRule, list[str]] = {}
@@ -244,7 +246,7 @@ class _Planner:
             undecided=undecided,
             degraded=self.degraded,
         )
-        if figures:
+        if self.figures:
             plan = replace(plan, thickness=self._thickness_figures(), difficulty=self._difficulty_figures())
         return Planned(plan, tuple(going), self.settled.losing, self.thin)
 
@@ -270,8 +272,17 @@ class _Planner:
         kinds = sorted({candidate.group[1] for candidate in candidates})
         rows = metabolism.vectors_that_stay(self.tx, self.access, model, namespaces=places, kinds=kinds, now=self.now)
         floors = {name: 1.0 - self.clocks.settings[name].mdl_benefit - 1e-6 for name in places}
-        gone = frozenset(self.going)
-        return nearest(candidates, rows, self.tx.dialect.from_vectors, floors=floors, without=gone, beat=self.beat)
+        # For the eyes only: of the thinnest, or for a picture of all, the nearest is told however far it is.
+        thinnest = heapq.nsmallest(_TOLD, candidates, key=lambda each: (self._thickest(each.id) or 0.0, each.id))
+        return nearest(
+            candidates,
+            rows,
+            self.tx.dialect.from_vectors,
+            floors=floors,
+            without=frozenset(self.going),
+            best_of=None if self.figures else {candidate.id for candidate in thinnest},
+            beat=self.beat,
+        )
 
     def _judged(self, candidate: Candidate, neighbours: Neighbours) -> Judged:
         settings = self.clocks.settings[candidate.group[0]]
