@@ -101,6 +101,8 @@ def page() -> str:
         *table_insight.stream(_result("insight_stream")),
         *table_insight.paths(_result("paths")),
         *table_metabolism.keeps(_result("metabolism_keeps")),
+        *table_metabolism.scale(_result("metabolism_scale")),
+        *table_metabolism.kills(_result("metabolism_kills")),
     ]
     return "\n".join(parts) + "\n"
 

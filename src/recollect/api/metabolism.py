@@ -67,7 +67,10 @@ class MetabolismVerbs(Verbs):
             return self._planned(access, given, figures=figures)
         asked = {name: value for name, value in given.items() if value is not None}
         run_id, moment = self._new_id(), self._clock()
-        run = self._database.write(lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment))
+        measured = self._database.read(lambda tx: metabolism.newest(tx, access, moment))
+        run = self._database.write(
+            lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment, measured=measured)
+        )
         return self._carried_out(access, run, given, figures=figures, progress=progress)
 
     def restore(self, node_id: str | None = None, *, run_id: str | None = None, since: str | None = None) -> Restored:

@@ -205,8 +205,18 @@ def standing_in(tx: Transaction, access: Access, ids: Sequence[str]) -> set[str]
     return found
 
 
-def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, Any], moment: datetime) -> Run:
-    """Take the run of this root, or go on with one that was cut off; one that is under way is left alone."""
+def begin(
+    tx: Transaction,
+    access: Access,
+    run_id: str,
+    *,
+    asked: Mapping[str, Any],
+    moment: datetime,
+    measured: Mapping[str, str],
+) -> Run:
+    """Take the run of this root, or go on with one that was cut off; one that is under way is left alone. measured:
+    the newest times, read before: that takes as long as reading all edges.
+    """
     tx.run("lock_runs", {})
     now, until = timestamp(moment), timestamp(moment + LEASE)
     where = {"owner": access.owner, **inside_parameters("root", access.root)}
@@ -230,7 +240,7 @@ def begin(tx: Transaction, access: Access, run_id: str, *, asked: Mapping[str, A
             ended = {"id": known_id, "state": "stopped", "now": now, "counts": "{}", "leased": leased_until}
             tx.run("run_end", {"owner": access.owner, **ended})
     if run is None:
-        run = Run(run_id, access.root, now, newest(tx, access, moment), until)
+        run = Run(run_id, access.root, now, measured, until)
         new = {"id": run_id, "namespace": access.root, "asked": words, "moment": now, "now": now, "until": until}
         tx.run("run_add", {"owner": access.owner, **new, "newest": json_text(run.newest), "counts": "{}"})
     return run
@@ -271,12 +281,14 @@ def _thickness(row: Row) -> Thickness:
 def _clock(clocks: Clocks, namespace: str) -> dict[str, Any]:
     settings, moment = clocks.settings[namespace], clocks.moment
     newest_edge = clocks.newest.get(namespace, timestamp(moment))
+    last = datetime.fromisoformat(newest_edge)
     rate = math.log(2) / settings.half_life_days if settings.half_life_days else 0.0
     return {
         "namespace": namespace,
         "newest": newest_edge,
         "rate": rate,
-        "vanished": _before(datetime.fromisoformat(newest_edge), _VANISHED / rate if rate else math.inf),
+        "vanished": _before(last, _VANISHED / rate if rate else math.inf),
+        "halved": _before(last, settings.half_life_days or math.inf),
         "threshold": settings.prune_threshold,
         "protected": _before(moment, settings.protection_hours / 24),
     }

@@ -33,7 +33,7 @@ TASK_COLUMNS: Final = tuple(field.name for field in fields(Task))
 QUERY_COLUMNS: Final = tuple(field.name for field in fields(Query))
 
 _BLOCK: Final = re.compile(r"^-- name: (\w+)\n(.*?)(?=^-- name: |\Z)", re.MULTILINE | re.DOTALL)
-_FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: ([\w.]+))?\}")
+_FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: ([\w.]+))?(?: ([\w.]+))?\}")
 _OPTIONAL: Final = re.compile(r"^(.*)--(if|unless) (\w+)$\n?", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^--.*\n", re.MULTILINE)
 _LITERAL: Final = re.compile(r"\{literal (\w+)\}")
@@ -192,6 +192,15 @@ def _thickness(edge: str, clock: str) -> str:
     end end)"""
 
 
+def _surely_thick(edge: str, clock: str, limit: str) -> str:
+    # Twice as heavy as thin, and not half as thick yet: known without looking at the time more closely.
+    return f"""case
+        when {edge}.weight < 1e-100 or {edge}.confidence < 1e-100 then 0
+        when {edge}.weight * {edge}.confidence > 2 * {limit}.threshold and {edge}.observed_at > {clock}.halved then 1
+        else 0
+    end = 1"""
+
+
 def _spared(alias: str) -> str:
     """The first rule that exempts a node from being let go, or null."""
     running = "select t.id from tasks t where t.owner_id = :owner and t.status in ('created', 'exploring', 'paused')"
@@ -237,6 +246,7 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "is_evidence": _is_evidence,
     "still": lambda alias: f"not exists (select 1 from metabolism_gone x where x.seq = {alias}.seq)",  # noqa: S608
     "thickness": _thickness,
+    "surely_thick": _surely_thick,
     "lower": lambda one, other: (
         f"case when {other}.threshold < {one}.threshold then {other}.threshold else {one}.threshold end"
     ),

@@ -29,9 +29,9 @@ delete from metabolism_clocks
 delete from metabolism_gone
 
 -- name: clock_add
-insert into metabolism_clocks (namespace, newest, newest_day, rate, vanished, threshold, protected)
+insert into metabolism_clocks (namespace, newest, newest_day, rate, vanished, halved, threshold, protected)
 select c.namespace, c.newest, {day c.newest}, cast(:rate as double precision), cast(:vanished as text),
-       cast(:threshold as double precision), cast(:protected as text)
+       cast(:halved as text), cast(:threshold as double precision), cast(:protected as text)
 from (select cast(:namespace as text) as namespace, cast(:newest as text) as newest) as c
 
 -- name: gone_add
@@ -53,13 +53,15 @@ where r.namespace = n.namespace and {visible n} and n.seq > :after
         select 1
         from edges e
         left join metabolism_clocks t on t.namespace = e.target_namespace
-        where e.owner_id = :owner and e.source_id = n.id and {still e} and {thickness e r} > {lower r t}
+        where e.owner_id = :owner and e.source_id = n.id and {still e}
+          and ({surely_thick e r r} or {thickness e r} > {lower r t})
     ) then 0
     when exists (
         select 1
         from edges e
         left join metabolism_clocks g on g.namespace = e.source_namespace
-        where e.owner_id = :owner and e.target_id = n.id and {still e} and {thickness e g} > {lower r g}
+        where e.owner_id = :owner and e.target_id = n.id and {still e}
+          and ({surely_thick e g r} or {thickness e g} > {lower r g})
     ) then 0
     when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
     when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e}) then 1
@@ -92,7 +94,8 @@ cross join metabolism_clocks g
 cross join metabolism_clocks t
 where g.namespace = e.source_namespace and t.namespace = e.target_namespace and {visible_edge e} and e.seq > :after
   and e.seq in {each_number seqs} --if seqs
-  and e.observed_at <= g.protected and not ({is_evidence e}) and {still e} and {thickness e g} < {lower g t}
+  and e.observed_at <= g.protected and not ({surely_thick e g g})
+  and not ({is_evidence e}) and {still e} and {thickness e g} < {lower g t}
 order by e.seq
 limit :limit
 

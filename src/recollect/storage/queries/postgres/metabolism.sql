@@ -3,7 +3,7 @@
 -- name: clocks_table
 create temp table if not exists metabolism_clocks (
     namespace text collate "C" primary key, newest text collate "C", newest_day double precision, rate double precision,
-    vanished text collate "C", threshold double precision, protected text collate "C"
+    vanished text collate "C", halved text collate "C", threshold double precision, protected text collate "C"
 )
 
 -- name: gone_table

@@ -2,7 +2,8 @@
 
 -- name: clocks_table
 create temp table if not exists metabolism_clocks (
-    namespace text primary key, newest text, newest_day real, rate real, vanished text, threshold real, protected text
+    namespace text primary key, newest text, newest_day real, rate real, vanished text, halved text,
+    threshold real, protected text
 ) without rowid
 
 -- name: gone_table
