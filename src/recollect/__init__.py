@@ -1,87 +1,93 @@
 """Recollect: a memory for AI agents that can say where every statement comes from."""
 
-from recollect.api import Memory
-from recollect.embedding.port import Embedder, Trust
-from recollect.model.errors import (
-    BoundaryDenied,
-    Conflict,
-    EmbedderUnavailable,
-    Gone,
-    InvalidInput,
-    InvalidNamespace,
-    NotFound,
-    RecollectError,
-    SchemaTooNew,
-    StoreBusy,
-    StoreError,
-    StoreUnavailable,
-    TextRefused,
-)
-from recollect.model.evidence import (
-    Added,
-    AddedClaim,
-    Corrected,
-    Correction,
-    DocumentAdded,
-    DocumentsAdded,
-    EvidenceAdded,
-    EvidenceSummary,
-    NewClaim,
-    NewEvidence,
-    NewFragment,
-    NewPage,
-    NewQuery,
-    Posterior,
-    Query,
-    QueryResult,
-    Rendered,
-    Status,
-    TableShape,
-    Task,
-    TaskState,
-    ViewShape,
-)
-from recollect.model.graph import Edge, Node, NodeRef
-from recollect.model.insight import Decision, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
-from recollect.model.metabolism import (
-    Histogram,
-    MetabolismPlan,
-    Reinforced,
-    Restored,
-    TagConflict,
-    ThinLink,
-    Weak,
-)
-from recollect.model.results import (
-    ActiveContext,
-    Check,
-    ContextItem,
-    Deleted,
-    Factors,
-    Fitted,
-    Found,
-    Guarded,
-    Health,
-    Hit,
-    Imported,
-    Info,
-    Judged,
-    NamespaceCount,
-    Namespaces,
-    Page,
-    PolicyApplied,
-    PolicyVersion,
-    Reclassified,
-    Related,
-    Relations,
-    Renamed,
-    Saved,
-    Scores,
-    Similar,
-    SimilarFound,
-    Swept,
-    Weighed,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.api import Memory
+    from recollect.embedding.port import Embedder, Trust
+    from recollect.model.errors import (
+        BoundaryDenied,
+        Conflict,
+        EmbedderUnavailable,
+        Gone,
+        InvalidInput,
+        InvalidNamespace,
+        NotFound,
+        RecollectError,
+        SchemaTooNew,
+        StoreBusy,
+        StoreError,
+        StoreUnavailable,
+        TextRefused,
+    )
+    from recollect.model.evidence import (
+        Added,
+        AddedClaim,
+        Corrected,
+        Correction,
+        DocumentAdded,
+        DocumentsAdded,
+        EvidenceAdded,
+        EvidenceSummary,
+        NewClaim,
+        NewEvidence,
+        NewFragment,
+        NewPage,
+        NewQuery,
+        Posterior,
+        Query,
+        QueryResult,
+        Rendered,
+        Status,
+        TableShape,
+        Task,
+        TaskState,
+        ViewShape,
+    )
+    from recollect.model.graph import Edge, Node, NodeRef
+    from recollect.model.insight import Decision, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
+    from recollect.model.metabolism import (
+        Histogram,
+        MetabolismPlan,
+        Reinforced,
+        Restored,
+        TagConflict,
+        ThinLink,
+        Weak,
+    )
+    from recollect.model.results import (
+        ActiveContext,
+        Check,
+        ContextItem,
+        Deleted,
+        Factors,
+        Fitted,
+        Found,
+        Guarded,
+        Health,
+        Hit,
+        Imported,
+        Info,
+        Judged,
+        NamespaceCount,
+        Namespaces,
+        Page,
+        PolicyApplied,
+        PolicyVersion,
+        Reclassified,
+        Related,
+        Relations,
+        Renamed,
+        Saved,
+        Scores,
+        Similar,
+        SimilarFound,
+        Swept,
+        Weighed,
+    )
 
 __all__ = [
     "ActiveContext",
@@ -166,3 +172,28 @@ __all__ = [
     "Weak",
     "Weighed",
 ]
+
+# The lightest first. A name is looked up when it is first used: a process that needs one module imports only that.
+_HOMES = (
+    "recollect.model.errors",
+    "recollect.model.graph",
+    "recollect.model.evidence",
+    "recollect.model.insight",
+    "recollect.model.metabolism",
+    "recollect.model.results",
+    "recollect.embedding.port",
+    "recollect.api",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in map(import_module, _HOMES):
+            if hasattr(home, name):
+                globals()[name] = getattr(home, name)
+                return globals()[name]
+    raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

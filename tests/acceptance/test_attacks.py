@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -15,6 +16,8 @@ from talking_for_tests import talk
 
 from recollect import InvalidInput, Memory
 from recollect.explore.views import all_rendered
+from recollect.storage.agent.port import Asked, Budget, SqlFailed
+from recollect.storage.agent.sqlite import _Connection
 
 SLACK_MS = 300
 BUSY_MS = 1_000  # when other tests use the other core
@@ -655,17 +658,18 @@ def test_the_name_of_an_inner_view_is_not_told_and_opens_nothing(store, attacker
     ):
         attempt(store, attacker, sql)
     if store.dialect == "sqlite":
-        reader = attacker._reader
-        (connection,) = (one for kept in reader._idle.values() for one in kept if one.use == "theirs")
+        connection = _Connection(Path(store.url), attacker._access, all_rendered("sqlite"), "theirs")
         for name in (connection._inner + "x", connection._inner.upper() + "x", connection._inner + "claims"):
             for sql in (
                 f"with {name} as (select content from main.nodes) select content from {name}",
                 f"select * from (select content from main.nodes) {name}",
                 f"select count(*) from {name}",
             ):
-                told = repr(attacker.query_graph(sql)).lower()
-                assert MARKER not in told
-                assert connection._inner not in told
+                with pytest.raises(SqlFailed) as failed:
+                    connection.answer(Asked(sql, Budget(10, 300, 100_000, 10_000), "2026-01-01T00:00:00.000Z"))
+                assert MARKER not in str(failed.value)
+                assert connection._inner not in str(failed.value).lower()
+        connection.close()
 
 
 # --- bombs ------------------------------------------------------------------------------------------------------------

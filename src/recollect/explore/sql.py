@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from recollect.explore.hints import hint_for
 from recollect.explore.views import render
+from recollect.model import cancellation
 from recollect.model.access import Access
 from recollect.model.evidence import QueryResult
 from recollect.storage.agent.port import Asked, Budget, Reader, SqlFailed
@@ -19,6 +20,7 @@ from recollect.storage.agent.port import Asked, Budget, Reader, SqlFailed
 VIEW_BUDGET_MS: Final = 2_000
 VIEW_STEPS: Final = 200_000_000
 _NAME_CHARACTERS: Final = 100
+_MESSAGE_CHARACTERS: Final = 300
 
 
 def query_graph(reader: Reader, access: Access, asked: Asked, *, include_schema: bool) -> QueryResult:
@@ -43,13 +45,20 @@ def _result(
     begun = time.perf_counter()
     schema = reader.shapes(access) if include_schema else None
     try:
+        if cancellation.current().cancelled:
+            raise SqlFailed("interrupted", "interrupted (cancelled)")
         answered = reader.answer(access, asked)
     except SqlFailed as failed:
         hint = hint_for(failed, asked.sql, reader.shapes(access))
-        return QueryResult((), (), False, _elapsed_ms(begun), failed.message, hint, schema, notes)
+        return QueryResult((), (), False, _elapsed_ms(begun), _short(failed.message), hint, schema, notes)
     rows = tuple(tuple(map(_plain, row)) for row in answered.rows)
     elapsed = _elapsed_ms(begun)
     return QueryResult(_distinct(answered.columns), rows, answered.truncated, elapsed, None, None, schema, notes)
+
+
+def _short(message: str) -> str:
+    """A database's message, which may repeat the statement, at a length that helps."""
+    return message if len(message) <= _MESSAGE_CHARACTERS else message[: _MESSAGE_CHARACTERS - 1] + "…"
 
 
 def _elapsed_ms(begun: float) -> int:

@@ -86,9 +86,9 @@ class SqliteDatabase:
         return VectorIndex(self._path, self.read)
 
     def reader(self, analyses: Mapping[str, str]) -> Reader:
-        from recollect.storage.agent.sqlite import SqliteReader
+        from recollect.storage.agent.sqlite_process import SqliteProcessReader
 
-        return SqliteReader(self._path, analyses)
+        return SqliteProcessReader(self._path, analyses)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         return self._run("begin", work)

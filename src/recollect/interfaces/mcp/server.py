@@ -19,6 +19,7 @@ from mcp.server.stdio import stdio_server
 from recollect.api import Memory
 from recollect.interfaces.mcp import explore, insight, memos, metabolism, recall, relations, search
 from recollect.interfaces.mcp.tool import Tool
+from recollect.model.cancellation import CURRENT, Cancellation
 from recollect.model.errors import RecollectError, shown
 
 INSTRUCTIONS: Final = """\
@@ -80,7 +81,15 @@ def build(memory: Callable[[], Memory]) -> Server[Any]:
         del context
         if params.name not in _BY_NAME:
             raise MCPError(code=types.INVALID_PARAMS, message=f"there is no tool {shown(params.name)}")
-        return await anyio.to_thread.run_sync(_call, memory, _BY_NAME[params.name], params.arguments or {})
+        running = Cancellation()
+        CURRENT.set(running)
+        try:
+            return await anyio.to_thread.run_sync(
+                _call, memory, _BY_NAME[params.name], params.arguments or {}, abandon_on_cancel=True
+            )
+        except anyio.get_cancelled_exc_class():
+            threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
+            raise
 
     return Server(
         "recollect",

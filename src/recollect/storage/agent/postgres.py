@@ -21,10 +21,11 @@ import psycopg
 from psycopg import errors, sql
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from recollect.model import cancellation
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, StoreBusy, StoreUnavailable
 from recollect.model.evidence import TableShape
-from recollect.storage.agent.port import Answered, Asked, Collector, SqlFailed
+from recollect.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, SqlFailed
 from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
 from recollect.storage.agent.tables import Words, definitions, names
 from recollect.storage.port import Row
@@ -35,7 +36,8 @@ _LOCK: Final = 0x5265636F6C6D
 _LOCK_TIMEOUT: Final = "10s"
 _MEMORY: Final = "4MB"
 _MEMORY_OURS: Final = "64MB"
-_FETCHED_AT_ONCE: Final = 20
+_FETCHED_BYTES: Final = 20_000_000
+_CANCEL_S: Final = 2.0
 # Classes of errors: out of resources, or over a limit.
 _EXCEEDED: Final = ("53", "54")
 # Whose rows are limited by a join, not by row-level security alone: no condition of a statement's may come before it,
@@ -92,16 +94,21 @@ class PostgresReader:
 
     def answer(self, access: Access, asked: Asked) -> Answered:
         secret = self._ready()
+        call = cancellation.current()
         try:
             text = _with_parameters(asked.sql) if asked.ours else checked(_with_literals(asked), self._names)
         except InvalidInput as error:
             raise SqlFailed("refused", error.message, error.hint) from None
         try:
-            with self._pool.connection() as connection, connection.transaction(force_rollback=True):
+            with (
+                self._pool.connection() as connection,
+                connection.transaction(force_rollback=True),
+                call.stopping(lambda: connection.cancel_safe(timeout=_CANCEL_S)),
+            ):
                 _enter(connection, access, asked, secret)
                 return _collected(connection, text, asked)
         except errors.QueryCanceled:
-            raise SqlFailed("interrupted", "interrupted (timeout)") from None
+            raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             raise SqlFailed("refused", _message(error)) from None
         except PoolTimeout:
@@ -240,15 +247,25 @@ def _signature(secret: str, body: str) -> str:
 
 
 def _collected(connection: psycopg.Connection[Row], text: str, asked: Asked) -> Answered:
-    """Rows a few at a time, so that a wide answer is never held in full."""
+    """The rows of a statement, a few at a time: a row may have 100 columns of 100 kB, and all at once took 339 MB.
+
+    The cursor is the server's and ends with the transaction. Each fetch would have the whole time anew, so it is told
+    what is left.
+    """
     collected = Collector(asked.budget)
     deadline = time.monotonic() + asked.budget.timeout_ms / 1000
-    with connection.cursor(name="agent", scrollable=False) as cursor:
-        cursor.execute(text, asked.parameters if asked.ours else None)
+    connection.execute("declare agent no scroll cursor for " + text, asked.parameters if asked.ours else None)
+    columns: tuple[str, ...] = ()
+    wanted, rows_at_once = True, 2
+    while wanted:
+        left_ms = int((deadline - time.monotonic()) * 1000)
+        if left_ms < 1:
+            raise errors.QueryCanceled
+        connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
+        cursor = connection.execute(f"fetch {rows_at_once} from agent")
         columns = tuple(column.name for column in cursor.description or ())
-        wanted = True
-        while wanted and (rows := _fetched(connection, cursor, deadline)):
-            wanted = all(collected.take(row) for row in rows)
+        wanted = all(map(collected.take, cursor)) and cursor.rowcount == rows_at_once
+        rows_at_once = max(1, min(asked.budget.rows + 1, _FETCHED_BYTES // (len(columns) * VALUE_BYTES or 1)))
     return Answered(columns, tuple(collected.rows), collected.truncated)
 
 
@@ -260,15 +277,6 @@ def _with_literals(asked: Asked) -> str:
         return match[0] if value is None else "'" + str(value).replace("'", "''") + "'"
 
     return _PARAMETER.sub(literal, asked.sql) if asked.parameters else asked.sql
-
-
-def _fetched(connection: psycopg.Connection[Row], cursor: psycopg.ServerCursor[Row], deadline: float) -> list[Row]:
-    """Some more rows. PostgreSQL gives each fetch the whole time again, so it is told what is left."""
-    left_ms = int((deadline - time.monotonic()) * 1000)
-    if left_ms < 1:
-        raise SqlFailed("interrupted", "interrupted (timeout)")
-    connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
-    return cursor.fetchmany(_FETCHED_AT_ONCE)
 
 
 def _with_parameters(text: str) -> str:

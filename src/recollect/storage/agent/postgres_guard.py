@@ -79,6 +79,21 @@ end $$;
 create or replace aggregate recollect_agent.bounded_agg(text, text)
   (sfunc = recollect_agent.bounded_agg_step, stype = text, parallel = safe);
 
+create or replace function recollect_agent.tick(value anyelement) returns anyelement
+language plpgsql immutable parallel safe as $$ begin return value; end $$;
+
+create or replace function recollect_agent.bounded_json(value text) returns text
+language plpgsql immutable strict parallel safe as $$
+begin
+  if octet_length(value) > 20000 then
+    raise exception 'JSON too big: at most 20000 bytes' using errcode = 'program_limit_exceeded';
+  end if;
+  return value;
+end $$;
+
+create or replace function recollect_agent.bounded_json(value jsonb) returns jsonb
+language sql immutable parallel safe as $$ select value $$;
+
 create or replace function recollect_agent.bounded_number(value numeric) returns numeric
 language plpgsql immutable strict parallel safe as $$
 begin

@@ -22,6 +22,7 @@ from recollect.storage.agent.postgres_guard_lists import (
     PLAIN,
     ROW_FUNCTIONS,
     SYSTEM_COLUMNS,
+    TEXT,
     TYPE_COLUMNS,
     TYPES,
     UNITS,
@@ -31,6 +32,9 @@ from recollect.storage.agent.postgres_guard_lists import (
 MAX_TREE_DEPTH: Final = 120
 MAX_CALLS: Final = 200  # each may hold 100 kB until its row is done, and no timeout fires inside a row
 MAX_DIGITS: Final = 40
+MAX_LIST: Final = 100  # of computed values after IN, and of branches after CASE x: one comparison each, one operation
+_JSON: Final = ("JSONExtract", "JSONExtractScalar")
+UNTICKED: Final = 40  # comparisons and casts: of 20 kB of JSON each takes a millisecond
 
 
 class ExpressionWriter(ABC):
@@ -38,7 +42,9 @@ class ExpressionWriter(ABC):
 
     def __init__(self, relations: Iterable[str]) -> None:
         self._relations = frozenset(relations)
-        self._depth = self._calls = self.nodes = 0
+        self._depth = self._calls = self.nodes = self._unticked = 0
+        self.merges = False
+        """Whether what is written is a column of an inner query: the planner may put it into many places."""
 
     @abstractmethod
     def query(self, node: Any) -> str:
@@ -74,6 +80,11 @@ class ExpressionWriter(ABC):
         """Expressions with commas between."""
         return ", ".join([self.write(node) for node in nodes])
 
+    def _ticked(self, text: str) -> str:
+        """An operation that may be long, followed by a look at the clock if the row has many of them."""
+        self._unticked += 1
+        return f"{OWN}.tick({text})" if self.merges or self._unticked > UNTICKED else text
+
     def _binary(self, node: Any, kind: str) -> str:
         left, right = self.write(node.this), node.expression
         right_kind = type(right).__name__
@@ -84,7 +95,8 @@ class ExpressionWriter(ABC):
             text = _json_key(right)
         else:
             text = self.write(right)
-        return BINARY[kind].format(left, text)
+        whole = BINARY[kind].format(left, text)
+        return self._ticked(whole) if kind in COMPARISONS or (self.merges and kind in _JSON) else whole
 
     def _inside(self, node: Any) -> str:
         """The query of IN, ANY or ALL, without parentheses of its own."""
@@ -119,8 +131,8 @@ class ExpressionWriter(ABC):
         return f"({self.write(node.this)} is {_not(node)}{self.write(node.expression)})"
 
     def _like(self, node: Any, escape: str = "") -> str:
-        word = type(node).__name__.lower()
-        return f"({self.write(node.this)} {_not(node)}{word} {OWN}.pattern({self.write(node.expression)}){escape})"
+        word, text = type(node).__name__.lower(), TEXT.format(self.write(node.this))
+        return f"({text} {_not(node)}{word} {OWN}.pattern({self.write(node.expression)}){escape})"
 
     def _escape(self, node: Any) -> str:
         character = node.expression
@@ -131,14 +143,18 @@ class ExpressionWriter(ABC):
 
     def _in(self, node: Any) -> str:
         query = node.args.get("query")
+        if query is None and sum(type(one).__name__ != "Literal" for one in node.expressions) > MAX_LIST:
+            raise InvalidInput(f"more than {MAX_LIST} computed values after IN", hint="write IN (select …)")
         inside = self.list(node.expressions) if query is None else self._inside(query)
-        return f"({self.write(node.this)} in ({inside}))"
+        return self._ticked(f"({self.write(node.this)} in ({inside}))")
 
     def _between(self, node: Any) -> str:
         low, high = self.write(node.args["low"]), self.write(node.args["high"])
-        return f"({self.write(node.this)} between {low} and {high})"
+        return self._ticked(f"({self.write(node.this)} between {low} and {high})")
 
     def _case(self, node: Any) -> str:
+        if node.this and len(node.args["ifs"]) > MAX_LIST:
+            raise InvalidInput(f"more than {MAX_LIST} branches after CASE x", hint="write CASE WHEN x = … THEN …")
         text = f"case {self.write(node.this)}" if node.this else "case"
         for branch in node.args["ifs"]:
             self.only(branch)
@@ -151,10 +167,14 @@ class ExpressionWriter(ABC):
         if kind is None:
             raise InvalidInput(f"not a type to cast to: {shown(node.args['to'].sql('postgres'))}")
         self.only(node.args["to"])
-        text = f"cast({self.write(node.this)} as {kind}{_precision(node.args['to'], kind)})"
-        if type(node.this).__name__ == "Literal" or kind not in ("text", "numeric"):
+        value, literal = self.write(node.this), type(node.this).__name__ == "Literal"
+        if kind == "jsonb" and not literal:
+            value = f"{OWN}.bounded_json({value})"
+        text = f"cast({value} as {kind}{_precision(node.args['to'], kind)})"
+        if literal:
             return text
-        return f"{OWN}.{'bounded' if kind == 'text' else 'bounded_number'}({text})"
+        bound = {"text": "bounded", "numeric": "bounded_number"}.get(kind)
+        return f"{OWN}.{bound}({text})" if bound else self._ticked(text)
 
     def _extract(self, node: Any) -> str:
         return f"pg_catalog.extract('{_listed(node.this.name, FIELDS)}', {self.write(node.expression)})"
@@ -170,7 +190,8 @@ class ExpressionWriter(ABC):
         parts = [node.args.get(key) for key in ("this", "start", "length")]
         if any(part is not None and part.is_string for part in parts[1:]):
             raise InvalidInput("SUBSTRING with a regular expression", hint="substring(text from 1 for 10)")
-        return f"pg_catalog.substr({self.list(part for part in parts if part is not None)})"
+        values = [self.write(part) for part in parts if part is not None]
+        return CALLS["substr", len(values)].format(*values)
 
     def _position(self, node: Any) -> str:
         return CALLS["strpos", 2].format(self.write(node.this), self.write(node.args["substr"]))
@@ -196,7 +217,8 @@ class ExpressionWriter(ABC):
             distinct, nodes = "distinct ", [*nodes[0].expressions, *nodes[1:]]
         if (order or distinct) and name not in AGGREGATES and name != "string_agg":
             raise InvalidInput(f"DISTINCT or ORDER BY in {shown(name)}")
-        return _call_text(name, [self.write(one) for one in nodes], distinct, order)
+        text = _call_text(name, [self.write(one) for one in nodes], distinct, order)
+        return self._ticked(text) if name in ("greatest", "least", "nullif") else text
 
     def _filter(self, node: Any) -> str:
         self.only(node.expression)

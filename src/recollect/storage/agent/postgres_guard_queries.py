@@ -30,6 +30,7 @@ class QueryWriter(ExpressionWriter):
         self._scope: dict[str, int] = {}  # the CTEs in sight, and their weights
         self._weight = 1  # of the query written last
         self._heaviest = 1  # query inside the expression that is being written
+        self._open = 0  # queries, each inside the one before
         self._source = 1  # the heaviest relation in the FROM clause that is being written
         self._table_count = self._set_count = 0
         self._stepping = False  # directly in an arm of a recursive UNION, whose rows stay in memory
@@ -43,6 +44,7 @@ class QueryWriter(ExpressionWriter):
         if kind == "Subquery" and node.args.get("alias"):
             raise InvalidInput("an alias on a query in parentheses")
         self.only(node)
+        self._open += 1
         stepping, self._stepping = self._stepping, False
         with_ = self._with(node.args.get("with_"))
         self._stepping = stepping
@@ -58,6 +60,7 @@ class QueryWriter(ExpressionWriter):
             if node.args.get(key):
                 body += word + self._tail(node.args[key])
         self._scope = outer
+        self._open -= 1
         self._heaviest = max(self._heaviest, self._weight)
         return with_ + body
 
@@ -87,6 +90,7 @@ class QueryWriter(ExpressionWriter):
         stepping, self._stepping = self._stepping, False
         columns, size = self._columns(node.expressions, stepping)
         text = f"select {self._distinct(node.args.get('distinct'))}{columns}"
+        merges, self.merges = self.merges, False
         outside, self._source = self._source, 1
         if source := node.args.get("from_"):
             self.only(source)
@@ -97,18 +101,19 @@ class QueryWriter(ExpressionWriter):
                 text += f" {word} {self.list(part.expressions) if key == 'group' else self.write(part.this)}"
         if windows := node.args.get("windows"):
             text += " window " + ", ".join(f"{quoted(one.this)} as ({self.window(one)})" for one in windows)
-        self._weight, self._source = size * self._source, outside
+        self._weight, self._source, self.merges = size * self._source, outside, merges
         return text
 
     def _columns(self, nodes: Iterable[Any], stepping: bool) -> tuple[str, int]:
         """The output columns, and the size of the largest."""
         outside, largest, texts = self._heaviest, 1, []
+        merges, self.merges = self.merges, self._open > 1
         for node in nodes:
             before, self._heaviest = self.nodes, 1
             texts.append(self._output(node, stepping))
             largest = max(largest, (self.nodes - before) * self._heaviest)
             outside = max(outside, self._heaviest)
-        self._heaviest = outside
+        self._heaviest, self.merges = outside, merges
         return ", ".join(texts), largest
 
     def _output(self, node: Any, stepping: bool) -> str:

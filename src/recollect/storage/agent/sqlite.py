@@ -2,9 +2,8 @@
 
 Each fence holds by itself: the file is opened read-only; an authorizer allows what is listed and denies all else;
 tables are readable only inside views whose names nobody can guess (the authorizer calls a CTE by its name just as a
-view, so a known name would prove nothing); a progress handler counts steps and watches the clock; the engine's limits
-bound what one function call can do, because no handler runs inside one, and functions whose time is the product of
-two lengths are wrapped.
+view, so a known name would prove nothing); a progress handler counts steps and watches the clock. SQLite asks it
+between rows only: what takes long within a row is ended with the process that it runs in (sqlite_process.py).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -22,6 +21,7 @@ from urllib.parse import quote
 
 import apsw
 
+from recollect.model import cancellation
 from recollect.model.access import Access
 from recollect.model.evidence import TableShape
 from recollect.model.limits import SQL_CHARACTERS
@@ -35,7 +35,6 @@ from recollect.storage.agent.port import (
     Collector,
     SqlFailed,
 )
-from recollect.storage.agent.sqlite_guard import too_large
 from recollect.storage.agent.tables import Words, definitions, names, unhidden, written_out
 from recollect.storage.statements import scope_parameters
 
@@ -56,8 +55,6 @@ _FUNCTIONS: Final = frozenset(
     substring sum time total trim typeof unicode unixepoch upper
     """.split()  # noqa: SIM905  # a list of words
 )
-# trim(x, y) with 50,000 characters each took 10 seconds: y may be as long as a pattern.
-_WRAPPED: Final = (("instr", 2), ("ltrim", 2), ("replace", 3), ("rtrim", 2), ("trim", 2))
 _LIMITS: Final = {
     apsw.SQLITE_LIMIT_LENGTH: VALUE_BYTES,
     apsw.SQLITE_LIMIT_SQL_LENGTH: SQL_CHARACTERS * 4,
@@ -87,7 +84,7 @@ _WORDS: Final[Words] = {
     "year": "cast(substr(asked_at(), 1, 4) as integer)",
 }
 # What may follow a statement: nothing but spaces, semicolons and comments.
-_NOTHING: Final = re.compile(r"(?:[\s;]|--[^\n]*(?:\n|$)|/\*.*?(?:\*/|$))*", re.DOTALL)
+_NOTHING: Final = re.compile(r"(?>[\s;]|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 
 
 class SqliteReader:
@@ -104,8 +101,6 @@ class SqliteReader:
 
     def answer(self, access: Access, asked: Asked) -> Answered:
         begun = time.monotonic()
-        if not asked.ours and too_large(asked.sql):
-            raise SqlFailed("refused", "columns of subqueries are named too often: write WITH … AS MATERIALIZED (…)")
         try:
             return self._answer(access, asked, "ours" if asked.ours else "theirs")
         except _FailedAtARow:
@@ -177,9 +172,7 @@ class _Connection:
         self._now = ""
         self._asked = ""
         self._refused: str | None = None
-        self._watch: _Watch | None = None
         self._make_views(access, analyses)
-        self._wrap_functions()
         known = "select name from sqlite_schema union select name from pragma_module_list"
         self._real = frozenset(name.lower() for (name,) in self._connection.execute(known)) | {"json_each", "json_tree"}
         self._close_up()
@@ -188,7 +181,7 @@ class _Connection:
         self._now, self._asked, self._refused = asked.now, asked.sql.lower(), None
         if self._inner in self._asked:
             raise SqlFailed("refused", "this name is not allowed")
-        self._watch = watch = _Watch(asked)
+        watch = _Watch(asked)
         self._connection.set_progress_handler(watch, watch.every)
         cursor = self._connection.cursor()
         statement = _Statement(asked.sql)
@@ -204,6 +197,8 @@ class _Connection:
             raise SqlFailed("failed", "a parameter of the statement has no value") from None
         except apsw.ExecTraceAbort:
             raise SqlFailed("refused", statement.refusal) from None
+        except (apsw.NoMemError, MemoryError):
+            raise SqlFailed("failed", "out of memory: the statement needs more than it may use") from None
         except apsw.Error as error:
             raise self._failure(error, begun=statement.begun) from None
         except UnicodeDecodeError:
@@ -227,7 +222,6 @@ class _Connection:
 
     def close(self) -> None:
         self._connection.close()
-        self._plain.close()
 
     def _make_views(self, access: Access, analyses: Mapping[str, str]) -> None:
         # Sorting spills to disk, so that memory stays small. Changing this later would drop the views.
@@ -247,26 +241,6 @@ class _Connection:
     def _asked_at(self, *_: Any) -> str:
         return self._now
 
-    def _wrap_functions(self) -> None:
-        self._plain = apsw.Connection(":memory:")
-        for name, arguments in _WRAPPED:
-            self._connection.create_scalar_function(name, self._wrapped(name, arguments), arguments, deterministic=True)
-
-    def _wrapped(self, name: str, arguments: int) -> Callable[..., Any]:
-        """A function of SQLite's with a bound on what it looks for, and the clock watched before each call."""
-        call = f"select {name}({', '.join('?' * arguments)})"
-
-        def run(*values: Any) -> Any:
-            sought = values[1]
-            if isinstance(sought, str | bytes) and len(sought) > PATTERN_CHARACTERS:
-                message = f"pattern too long: {name} takes at most {PATTERN_CHARACTERS} characters"
-                raise self._failed_at_a_row(message)
-            if self._watch is not None and self._watch.is_late():
-                raise SqlFailed("interrupted", self._watch.reason)
-            return self._plain.execute(call, values).get
-
-        return run
-
     def _close_up(self) -> None:
         """From here on nothing but reading is possible."""
         connection = self._connection
@@ -281,7 +255,6 @@ class _Connection:
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, 0)
         for limit, value in _LIMITS.items():
             connection.limit(limit, value)
-        self._plain.limit(apsw.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
         connection.authorizer = self._authorize
 
     def _authorize(
@@ -333,21 +306,20 @@ class _Watch:
         self.every = min(_STEPS_OURS if asked.ours else _STEPS, asked.budget.steps)
         self._left = asked.budget.steps
         self._deadline = time.monotonic() + asked.budget.timeout_ms / 1000
+        self._call = cancellation.current()
         self.reason = "interrupted"
 
     def __call__(self) -> bool:
         self._left -= self.every
         if self._left < 0:
             self.reason = "interrupted (step budget)"
-            return True
-        return self.is_late()
-
-    def is_late(self) -> bool:
-        """Whether the time is up."""
-        if time.monotonic() > self._deadline:
+        elif self._call.cancelled:
+            self.reason = "interrupted (cancelled)"
+        elif time.monotonic() > self._deadline:
             self.reason = "interrupted (timeout)"
-            return True
-        return False
+        else:
+            return False
+        return True
 
 
 class _Statement:
