@@ -96,8 +96,10 @@ class _Process:
     def __init__(self, path: Path, analyses: Mapping[str, str]) -> None:
         command = [sys.executable or "python3", "-I", "-c", _PROGRAM, str(path), json.dumps(sys.path)]
         try:
-            # Not a shell; the words are ours and the path of the store.
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+            # Not a shell; the words are ours and the path of the store. Ctrl-C is for us and not for the process.
+            self._process = subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
         except OSError as error:
             raise StoreUnavailable(f"SQL needs a Python process, which did not start: {error}") from None
         assert self._process.stdin is not None and self._process.stdout is not None

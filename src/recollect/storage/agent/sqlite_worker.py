@@ -33,7 +33,6 @@ def main() -> None:
     """Serve the SQLite file that the first argument names, on standard input and output."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but answers may reach the pipe
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever waits for the answer
     apsw.hard_heap_limit(MEMORY_BYTES)
     reader = SqliteReader(Path(sys.argv[1]), json.loads(read_frame(requests) or b"{}"))
     answers.write(READY)
