@@ -88,6 +88,8 @@ def create(
         year=node.year,
     )
     merged = _merged(existing, change, now=node.updated_at)
+    if node.kind != "page":  # adding the same source again changes nothing
+        merged = _fresh(merged, now=node.updated_at)
     accept(merged)
     replace_node(tx, access, existing, merged, made)
     return Saved(merged, "duplicate")
@@ -210,7 +212,13 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
         return node
-    return replace(changed, updated_at=now, version=node.version + 1)
+    changed = replace(changed, updated_at=now, version=node.version + 1)
+    return changed if changed.content == node.content else _fresh(changed, now=now)
+
+
+def _fresh(node: Node, *, now: str) -> Node:
+    """The node as recall sees it after its text was rewritten or saved again: its age counts from now on."""
+    return replace(node, recency_anchor=max(now, node.recency_anchor))
 
 
 def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
