@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -44,8 +44,13 @@ STOP_WORDS: Final = frozenset(
 
 
 def text_of(title: str | None, content: str) -> str:
-    """What of a node is searched and embedded."""
+    """What of a node is embedded and looked through for names."""
     return f"{title}\n{content}" if title else content
+
+
+def searched_text(title: str | None, aliases: Sequence[str], content: str) -> str:
+    """What of a node the full-text index holds: its title, its aliases and its text."""
+    return text_of("\n".join((*([title] if title else ()), *aliases)), content)
 
 
 def terms(text: str) -> list[str]:

@@ -137,7 +137,7 @@ limit :limit
 
 -- name: node_batch
 -- For work over all nodes in batches, in order.
-select n.seq, n.id, n.title, n.content
+select n.seq, n.id, n.title, n.aliases, n.content
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq
