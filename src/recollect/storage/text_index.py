@@ -8,11 +8,13 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final
 
 from recollect.model.access import Access
 from recollect.model.graph import Node
+from recollect.storage import text_borders
 from recollect.storage.port import Database, Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import inside_parameters, scope_parameters
@@ -95,12 +97,15 @@ class TextSearch:
             "ratios": json_text(ratios) if statistics.sampled else None,
             "average": max(statistics.average_length, 1.0),
         }
-        reach = limit
+        words = text_borders.words_of(question.text, weights)
+        wanted_texts = reach = text_borders.reach_of(words, weights, limit)
         while True:
             rows = tx.rows("text_search", {**parameters, "reach": reach})
             visible = [(node_id, float(score)) for node_id, score in rows if node_id is not None]
-            if len(visible) >= limit or len(rows) < reach:
-                return visible[:limit]
+            if len(visible) >= wanted_texts or len(rows) < reach:
+                found = visible[:wanted_texts]
+                count = partial(self._counted, tx, access)
+                return text_borders.reordered(tx, access, found, words, weights, count)[:limit]
             # Texts that the access may not see took places: look further.
             reach *= 8
 

@@ -53,11 +53,15 @@ def searched_text(title: str | None, aliases: Sequence[str], content: str) -> st
     return text_of("\n".join((*([title] if title else ()), *aliases)), content)
 
 
+def folded(text: str) -> str:
+    """A text with one form of each character: full and half width, capitals and small letters are the same."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
 def terms(text: str) -> list[str]:
     """The terms of a text, in order and with repetitions."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     found: list[str] = []
-    for unspaced, word in _RUN.findall(folded):
+    for unspaced, word in _RUN.findall(folded(text)):
         if unspaced:
             found += _pairs(unspaced)
         elif stem := _stem(word):
