@@ -145,7 +145,8 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
     is_page = node.kind == "page"
     urls = {"url": node.provenance["url"]} if node.kind in ("page", "fragment") and "url" in node.provenance else {}
     said = {name: value for name, value in node.provenance.items() if name not in urls}
-    texts = [text_of(node.title, "" if is_page else node.content), *_texts(node.metadata), *_texts(said)]
+    texts = [text_of(node.title, "" if is_page else node.content), *node.aliases]
+    texts += [*_texts(node.metadata), *_texts(said)]
     found = {finding.kind for text in texts for finding in detect.find(text)}
     if any(finding.kind == _SECRET for text in _texts(urls) for finding in detect.find(text)):
         found.add(_SECRET)
@@ -169,6 +170,7 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
     kept = replace(
         kept,
         title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
+        aliases=tuple(dict.fromkeys(clean(alias)[: limits.TITLE_CHARACTERS] for alias in node.aliases)),
         content=content,
         content_hash=check.content_hash(content),
         metadata=_mapped(node.metadata, clean),

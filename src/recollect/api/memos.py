@@ -68,7 +68,8 @@ class MemoVerbs(InsightVerbs):
         """Save a memo, with `claim_kind` a claim, or with `memo_id` change one.
 
         A title that is not given stays; metadata is merged, and a null removes its key. The same text in
-        the same namespace is kept once: the node that has it is returned as a duplicate. `scope` says how long
+        the same namespace is kept once: the node that has it is returned as a duplicate. It keeps its title;
+        another one becomes an alias, by which it is found and linked, too. `scope` says how long
         it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
         find_insight). What the policy forbids is taken out or refused.

@@ -65,6 +65,7 @@ class Memo(MemoRef):
     expires_at: str | None = None
     superseded_by: str | None = Field(default=None, description="The node that stands for this one now.")
     pinned: bool = Field(default=False, description="Whether it is kept whatever metabolism makes of it.")
+    aliases: list[str] = Field(default=[], description="Other titles that its text was saved under.")
     cut: list[str] = []
 
     @classmethod
@@ -76,6 +77,7 @@ class Memo(MemoRef):
             content=node.content,
             content_length=len(node.content),
             metadata=dict(node.metadata),
+            aliases=list(node.aliases),
         )
 
 
@@ -107,6 +109,8 @@ class SavedMemo(Answer):
     memo: MemoRef
     boundary_class: str
     expires_at: str | None = None
+    alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
+    note: str | None = Field(default=None, description="What became of the given title, if the memo has another.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     links: list[Link] = Field(default=[], description="With link: the links that were made for it.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")
@@ -119,6 +123,8 @@ class SavedMemo(Answer):
             memo=MemoRef(**MemoRef.fields_of(saved.node)),
             boundary_class=saved.node.boundary_class,
             expires_at=saved.node.expires_at,
+            alias_added=saved.alias_added,
+            note=saved.note,
             redacted=dict(saved.redacted),
             links=[Link(**Link.fields_of(link)) for link in saved.links],
             degraded=list(saved.degraded),

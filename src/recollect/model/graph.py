@@ -25,7 +25,8 @@ BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A memo, claim, fragment, page or entity of one owner. Times are UTC, ISO-8601.
+    """A memo, claim, fragment, page or entity of one owner. Times are UTC, ISO-8601. `aliases` are other titles that
+    the same text was saved under.
 
     The order of the fields is the order of the columns in every query.
     """
@@ -44,6 +45,7 @@ class Node:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     pinned: bool = False
+    aliases: tuple[str, ...] = ()
     claim_kind: ClaimKind | None = None
     scope: Scope | None = None
     boundary_class: BoundaryClass = "internal"

@@ -17,8 +17,9 @@ Target = Literal["claims", "fragments", "memos"]
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
-    `redacted`: what the policy took out of it, by kind. `links`: those that were made because it was asked for;
-    `degraded`: what was not as it should be about that.
+    `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
+    of a title that is not its first, in a sentence. `redacted`: what the policy took out of it, by kind. `links`:
+    those that were made because it was asked for; `degraded`: what was not as it should be about that.
     """
 
     node: Node
@@ -26,6 +27,8 @@ class Saved:
     redacted: Mapping[str, int] = field(default_factory=dict)
     links: tuple[ProposedLink, ...] = ()
     degraded: tuple[str, ...] = ()
+    alias_added: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,15 +29,19 @@ _COMMON: Final = 300
 
 
 def write(tx: Transaction, access: Access, node: Node, *, old: Node | None = None) -> None:
-    """Bring the name of a saved node and the mentions in its text up to date."""
-    retitled = old is None or old.title != node.title
+    """Bring the names of a saved node and the mentions in its text up to date."""
+    if old is not None and _only_more_aliases(old, node):
+        add_names(tx, access, [node])
+        _link_older(tx, access, set(_names(node)) - set(_names(old)), now=node.updated_at)
+        return
+    renamed = old is None or (old.title, old.aliases) != (node.title, node.aliases)
     freed: Texts = {}
-    if old is not None and retitled:
+    if old is not None and renamed:
         freed = mentioning(tx, access, node.id)
         forget(tx, access, [node])
     elif old is not None:
         tx.run("mentions_forget_from", _of(access, node.id))
-    if retitled:
+    if renamed:
         add_names(tx, access, [node])
         link_names(tx, access, [node], now=node.updated_at)
     link_texts(tx, access, [node], now=node.updated_at)
@@ -91,9 +95,14 @@ def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
 
 def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: str) -> None:
     """Link the texts that were there before to nodes with new names."""
+    _link_older(tx, access, {name for node in named for name in _names(node)}, now=now)
+
+
+def _link_older(tx: Transaction, access: Access, names: Iterable[str], *, now: str) -> None:
+    """Find the mentions in all texts that may have one of these names anew."""
     where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": _COMMON}
     texts: dict[str, Words] = {}
-    for name in {name for node in named for name in _names(node)}:
+    for name in names:
         together = tx.dialect.together(query_terms(phrase_of(name)))
         rows = tx.rows("texts_naming", {**where, "name": together})
         if len(rows) < _COMMON:
@@ -134,10 +143,17 @@ def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
 
 
 def _names(node: Node) -> Sequence[str]:
-    """What a node is called. One word is no name of a page: it is the name of a file, or of everything."""
+    """What a node is called: by its title and its aliases. One word is no name of a page: it is the name of a file,
+    or of everything.
+    """
     if node.kind not in NAMED or (node.kind == "page" and len((node.title or "").split()) < 2 and not _unspaced(node)):
         return ()
-    return tuple(names_of(node.title))
+    return tuple(dict.fromkeys(name for title in (node.title, *node.aliases) for name in names_of(title)))
+
+
+def _only_more_aliases(old: Node, node: Node) -> bool:
+    """Whether a node has its title and text still, and goes by all the names that it had."""
+    return (old.title, old.content) == (node.title, node.content) and set(old.aliases) <= set(node.aliases)
 
 
 def _unspaced(node: Node) -> bool:

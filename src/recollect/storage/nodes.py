@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.model import cursors
+from recollect.model import cursors, limits
 from recollect.model.access import Access
-from recollect.model.errors import BoundaryDenied, Conflict, NotFound
+from recollect.model.errors import BoundaryDenied, Conflict, NotFound, shown
 from recollect.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, NodeRef, Scope, strictest
 from recollect.model.results import Deleted, Page, Saved, SaveStatus
 from recollect.storage import embeddings, mentions, text_index
@@ -18,7 +18,7 @@ from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
 from recollect.text.check import check_metadata, content_hash, json_text
 
-# metadata, provenance and pinned stand together: what a row has in another form than a node.
+# metadata, provenance, pinned and aliases stand together: what a row has in another form than a node.
 _JSON = NODE_COLUMNS.index("metadata")
 
 
@@ -36,10 +36,13 @@ def _anything(node: Node) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What to make of a node: what is None stays, metadata is merged and a null removes its key."""
+    """What to make of a node: what is None stays, an alias is added to those that it has, metadata is merged and a
+    null removes its key.
+    """
 
     content: str | None = None
     title: str | None = None
+    alias: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     boundary_class: BoundaryClass | None = None
@@ -56,6 +59,7 @@ def create(
 ) -> Saved:
     """Store a new node, unless its text is already in its namespace: then that one, with news merged in.
 
+    That one keeps its title, and another title becomes an alias; only a page takes the title that its source has now.
     The node's metadata is a patch: a null removes its key. `accept` raises if what is to be stored may not be.
     """
     if not access.sees(node.namespace, node.boundary_class):
@@ -75,8 +79,10 @@ def create(
     existing = from_row(row)
     if not access.sees(existing.namespace, existing.boundary_class):
         raise Conflict("the same text is already stored under a boundary class that this access cannot see")
+    renamed = existing.title is None or node.kind == "page"
     change = Change(
-        title=node.title,
+        title=node.title if renamed else None,
+        alias=None if renamed else node.title,
         metadata=node.metadata,
         provenance=node.provenance,
         boundary_class=node.boundary_class,
@@ -88,9 +94,11 @@ def create(
         year=node.year,
     )
     merged = _merged(existing, change, now=node.updated_at)
+    if node.kind != "page":  # adding the same source again changes nothing
+        merged = _fresh(merged, now=node.updated_at)
     accept(merged)
     replace_node(tx, access, existing, merged, made)
-    return Saved(merged, "duplicate")
+    return _with_alias(Saved(merged, "duplicate"), existing, node.title)
 
 
 def entity(tx: Transaction, access: Access, node: Node, made: Made | None) -> str | None:
@@ -177,8 +185,9 @@ def beginnings(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef
 
 def from_row(row: Row) -> Node:
     """A node from its columns."""
-    before, (metadata, provenance, pinned), after = row[:_JSON], row[_JSON : _JSON + 3], row[_JSON + 3 :]
-    return Node(*(*before, json.loads(metadata), json.loads(provenance), bool(pinned), *after))
+    before, (metadata, provenance, pinned, aliases), after = row[:_JSON], row[_JSON : _JSON + 4], row[_JSON + 4 :]
+    known = json.loads(metadata), json.loads(provenance), bool(pinned), tuple(json.loads(aliases))
+    return Node(*(*before, *known, *after))
 
 
 def to_parameters(node: Node) -> dict[str, Any]:
@@ -186,16 +195,19 @@ def to_parameters(node: Node) -> dict[str, Any]:
     values = {name: getattr(node, name) for name in NODE_COLUMNS}
     values["metadata"] = json_text(node.metadata)
     values["provenance"] = json_text(node.provenance)
+    values["aliases"] = json_text(node.aliases)
     return values
 
 
 def _merged(node: Node, change: Change, *, now: str) -> Node:
     content = node.content if change.content is None else change.content
+    title = node.title if change.title is None else change.title
     changed = replace(
         node,
         content=content,
         content_hash=content_hash(content),
-        title=node.title if change.title is None else change.title,
+        title=title,
+        aliases=_aliases(node.aliases, change.alias, title=title),
         metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
         provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
         # A class only goes up by itself.
@@ -210,7 +222,36 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
         return node
-    return replace(changed, updated_at=now, version=node.version + 1)
+    changed = replace(changed, updated_at=now, version=node.version + 1)
+    return changed if changed.content == node.content else _fresh(changed, now=now)
+
+
+def _aliases(known: Sequence[str], added: str | None, *, title: str | None) -> tuple[str, ...]:
+    """The aliases of a node with one more, if there is room. Its title is none of them."""
+    wanted = known if added is None else (*known, added)
+    return tuple(dict.fromkeys(alias for alias in wanted if alias != title))[: limits.ALIASES]
+
+
+def _with_alias(saved: Saved, existing: Node, title: str | None) -> Saved:
+    """The answer to a save of the same text, with what became of the title that it was given."""
+    node = saved.node
+    if title is None or title == node.title:
+        return saved
+    if title in existing.aliases:
+        return replace(saved, note=f"It keeps its title {shown(node.title)}; {shown(title)} is an alias of it already.")
+    if title not in node.aliases:
+        return replace(
+            saved,
+            note=f"It keeps its title {shown(node.title)}; {shown(title)} was not added, for it has "
+            f"{limits.ALIASES} aliases already.",
+        )
+    note = f"It keeps its title {shown(node.title)}; {shown(title)} is now an alias, found and linked like a title."
+    return replace(saved, alias_added=title, note=note)
+
+
+def _fresh(node: Node, *, now: str) -> Node:
+    """The node as recall sees it after its text was rewritten or saved again: its age counts from now on."""
+    return replace(node, recency_anchor=max(now, node.recency_anchor))
 
 
 def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,10 +264,11 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
     if new is old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
-    if (new.title, new.content) != (old.title, old.content):
+    if (new.title, new.aliases, new.content) != (old.title, old.aliases, old.content):
         text_index.write(tx, access, [new], new=False)
-        embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
         mentions.write(tx, access, new, old=old)
+    if (new.title, new.content) != (old.title, old.content):
+        embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
     if new.year != old.year:
         date_fragments(tx, access, new)
     if new.boundary_class != old.boundary_class:

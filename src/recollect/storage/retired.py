@@ -266,7 +266,7 @@ def _node(row: Row) -> Node:
     """A node as it was; in the namespace that it would be in now, and with the hash of what is left of its text."""
     values = json.loads(row[5])
     del values["type"]
-    node = Node(**values)
+    node = Node(**{**values, "aliases": tuple(values.get("aliases", ()))})
     return replace(node, namespace=row[3], content_hash=content_hash(node.content))
 
 

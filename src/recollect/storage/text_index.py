@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final
 
 from recollect.model.access import Access
 from recollect.model.graph import Node
+from recollect.storage import text_borders
 from recollect.storage.port import Database, Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
-from recollect.text.tokens import query_terms, terms, text_of
+from recollect.text.tokens import query_terms, searched_text, terms, text_of
 
 # Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
 # are to be scored. Each costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, so 3 ms.
@@ -44,8 +47,10 @@ _REINDEX_BATCH: Final = 500
 
 
 def write(tx: Transaction, access: Access, written: Sequence[Node], *, new: bool) -> None:
-    """Index the titles and texts of nodes that were just written."""
-    documents = [_document(tx, access, node.id, node.title, node.content) for node in written]
+    """Index the titles, aliases and texts of nodes that were just written."""
+    documents = [
+        _document(tx, access, node.id, searched_text(node.title, node.aliases, node.content)) for node in written
+    ]
     if not new:
         tx.run_many("text_forget", documents)
     tx.run_many("text_index", documents)
@@ -92,12 +97,15 @@ class TextSearch:
             "ratios": json_text(ratios) if statistics.sampled else None,
             "average": max(statistics.average_length, 1.0),
         }
-        reach = limit
+        words = text_borders.words_of(question.text, weights)
+        wanted_texts = reach = text_borders.reach_of(words, weights, limit)
         while True:
             rows = tx.rows("text_search", {**parameters, "reach": reach})
             visible = [(node_id, float(score)) for node_id, score in rows if node_id is not None]
-            if len(visible) >= limit or len(rows) < reach:
-                return visible[:limit]
+            if len(visible) >= wanted_texts or len(rows) < reach:
+                found = visible[:wanted_texts]
+                count = partial(self._counted, tx, access)
+                return text_borders.reordered(tx, access, found, words, weights, count)[:limit]
             # Texts that the access may not see took places: look further.
             reach *= 8
 
@@ -152,14 +160,17 @@ def reindex(database: Database, access: Access) -> int:
 def _reindex_batch(tx: Transaction, access: Access, after: int) -> tuple[int, int]:
     scope = {"owner": access.owner, **inside_parameters("root", access.root)}
     rows = tx.rows("node_batch", {**scope, "after": after, "limit": _REINDEX_BATCH})
-    documents = [_document(tx, access, *row[1:]) for row in rows]
+    documents = [
+        _document(tx, access, node_id, searched_text(title, json.loads(aliases), content))
+        for _, node_id, title, aliases, content in rows
+    ]
     tx.run_many("text_forget", documents)
     tx.run_many("text_index", documents)
     return len(rows), rows[-1][0] if rows else after
 
 
-def _document(tx: Transaction, access: Access, node_id: str, title: str | None, content: str) -> dict[str, Any]:
-    found = terms(text_of(title, content))
+def _document(tx: Transaction, access: Access, node_id: str, text: str) -> dict[str, Any]:
+    found = terms(text)
     return {"owner": access.owner, "id": node_id, "terms": tx.dialect.document(found), "length": len(found)}
 
 

@@ -53,6 +53,13 @@ def check_title(value: object) -> str | None:
     return None if value is None else check_text(value, field="title", characters=limits.TITLE_CHARACTERS)
 
 
+def check_aliases(value: object) -> tuple[str, ...]:
+    """Other titles of a node."""
+    if not isinstance(value, list | tuple) or len(value) > limits.ALIASES:
+        raise InvalidInput(f"aliases must be a list of at most {limits.ALIASES} titles")
+    return tuple(check_text(alias, field="alias", characters=limits.TITLE_CHARACTERS) for alias in value)
+
+
 def check_reason(value: object) -> str | None:
     """A reason, '' to clear it, or None when it is to be kept as it is."""
     if value is None or value == "":

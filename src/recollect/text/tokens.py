@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -44,15 +44,24 @@ STOP_WORDS: Final = frozenset(
 
 
 def text_of(title: str | None, content: str) -> str:
-    """What of a node is searched and embedded."""
+    """What of a node is embedded and looked through for names."""
     return f"{title}\n{content}" if title else content
+
+
+def searched_text(title: str | None, aliases: Sequence[str], content: str) -> str:
+    """What of a node the full-text index holds: its title, its aliases and its text."""
+    return text_of("\n".join((*([title] if title else ()), *aliases)), content)
+
+
+def folded(text: str) -> str:
+    """A text with one form of each character: full and half width, capitals and small letters are the same."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def terms(text: str) -> list[str]:
     """The terms of a text, in order and with repetitions."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     found: list[str] = []
-    for unspaced, word in _RUN.findall(folded):
+    for unspaced, word in _RUN.findall(folded(text)):
         if unspaced:
             found += _pairs(unspaced)
         elif stem := _stem(word):

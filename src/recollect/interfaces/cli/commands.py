@@ -66,6 +66,8 @@ def save(
         **words,
     )
     note = " (this text was already there)" if saved.status == "duplicate" else ""
+    if saved.note:
+        note += f" ({saved.note})"
     if saved.redacted:
         note += f" (taken out: {', '.join(f'{number} {kind}' for kind, number in sorted(saved.redacted.items()))})"
     session.show(

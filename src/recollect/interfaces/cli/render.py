@@ -19,6 +19,8 @@ def memo_panel(node: Node) -> RenderableType:
     facts = Text(f"{node.id}  {node.namespace}  version {node.version}\n", style="dim")
     facts.append(f"created {when(node.created_at)}, updated {when(node.updated_at)}")
     parts: list[RenderableType] = [facts]
+    if node.aliases:
+        parts.append(shown(f"also called {', '.join(node.aliases)}", style="dim"))
     if node.metadata:
         parts.append(shown(json_text(node.metadata), style="cyan"))
     parts += ["", shown(node.content, lines=True)]

@@ -107,15 +107,17 @@ def list_namespaces(memory: Memory, given: NamespacesInput) -> NamespaceList:
 
 
 def _read(memory: Memory, node: Node, cursor: str | None) -> MemoList:
-    """One memo in full, in as many pages as it needs: its metadata is on the first, its text on as many as it takes."""
+    """One memo in full, in as many pages as it needs: its aliases and metadata are on the first, its text on as many
+    as it takes.
+    """
     offset = cursors.decode_number(cursor, "content") or 0
     if offset > len(node.content):
         raise cursors.foreign(cursor)
     whole = Memo.of(node)
     cut = []
     if cursor is not None or weight_on_wire(_page(memory, whole, "", offset, None)) > CEILING_BYTES:
-        whole = whole.model_copy(update={"metadata": {}})
-        cut = ["metadata"] if node.metadata else []
+        whole = whole.model_copy(update={"metadata": {}, "aliases": []})
+        cut = [name for name in ("aliases", "metadata") if getattr(node, name)]
     size = len(node.content) - offset
     while True:
         end = offset + size
@@ -142,8 +144,8 @@ TOOLS: Final = (
             "user states a fact, "
             "decision or preference worth keeping beyond this conversation, or when you have worked something out. "
             "One thought per memo. Saving the same text again is harmless: the memo that has it is returned with "
-            "status 'duplicate'. E-mail addresses, phone numbers and the like are taken out (`redacted` counts them); "
-            "a text with a password or key is refused."
+            "status 'duplicate', and another title becomes an alias. E-mail addresses, phone numbers and the like are "
+            "taken out (`redacted` counts them); a text with a password or key is refused."
         ),
         input=SaveInput,
         output=SavedMemo,

@@ -40,6 +40,8 @@ def preview(memo: _Memo) -> _Memo:
         shorter["content"] = memo.content[:_PREVIEW_CHARACTERS]
     if len(json.dumps(memo.metadata, ensure_ascii=False).encode()) > _PREVIEW_METADATA_BYTES:
         shorter["metadata"] = {}
+    if len(json.dumps(memo.aliases, ensure_ascii=False).encode()) > _PREVIEW_METADATA_BYTES:
+        shorter["aliases"] = []
     source = getattr(memo, "source", None)
     if source and len(json.dumps(source, ensure_ascii=False).encode()) > _PREVIEW_METADATA_BYTES:
         shorter["source"] = {}

@@ -135,9 +135,15 @@ where {visible n} and n.kind in {each kinds}
 order by n.seq desc
 limit :limit
 
+-- name: text_beginnings
+-- Enough of each text to see how a word stands in it.
+select n.id, n.title, n.aliases, substr(n.content, 1, 4000)
+from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
 -- name: node_batch
 -- For work over all nodes in batches, in order.
-select n.seq, n.id, n.title, n.content
+select n.seq, n.id, n.title, n.aliases, n.content
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq

@@ -193,6 +193,7 @@ _NODE_FIELDS: Final[Mapping[str, Checker]] = {
     "confidence": partial(check.check_weight, field="confidence"),
     "quality": partial(check.check_weight, field="quality"),
     "pinned": _flag,
+    "aliases": check.check_aliases,
     "observed_at": _time("observed_at"),
     "recency_anchor": _time("recency_anchor"),
     "expires_at": _optional(_time("expires_at")),
@@ -277,7 +278,7 @@ _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
 
 # Fields that exports made before them do not have.
 _LATER: Final = frozenset(
-    "task_id judged_at judge page_id position domain year rejected_at source_kind target_kind".split()  # noqa: SIM905
+    "task_id judged_at judge page_id position domain year rejected_at source_kind target_kind aliases".split()  # noqa: SIM905
 )
 
 
