@@ -1,5 +1,6 @@
 """Recollect: a memory for AI agents that can say where every statement comes from."""
 
+import recollect.starting  # noqa: F401  # before everything else: from here on Ctrl-C is quiet
 from recollect.api import Memory
 from recollect.embedding.port import Embedder, Trust
 from recollect.model.errors import (
