@@ -33,3 +33,18 @@ class Access:
         """The rule that the queries apply, for a node that is already at hand."""
         inside = namespaces.is_inside(namespace, self.root) and boundary_class in self.classes
         return inside and not f"{boundary_class} {namespace}/".startswith(self.hidden)
+
+    def covers(self, other: Access) -> bool:
+        """Whether this access sees all that another one sees."""
+        if self.owner != other.owner or not namespaces.is_inside(other.root, self.root):
+            return False
+        if not set(other.classes) <= set(self.classes):
+            return False
+        return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.could_see(hidden))
+
+    def could_see(self, hidden: str) -> bool:
+        """Whether a class in a namespace, written as in `hidden`, is one that this access has something to do with."""
+        boundary_class, _, place = hidden.partition(" ")
+        namespace = place.removesuffix("/")
+        meets = namespaces.is_inside(namespace, self.root) or namespaces.is_inside(self.root, namespace)
+        return meets and boundary_class in self.classes
