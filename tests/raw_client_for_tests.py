@@ -29,13 +29,14 @@ def tool_call(number, tool, **arguments):
 class RawClient:
     """Starts a server, sends lines, and collects what it answers."""
 
-    def __init__(self, url, *, command=None, handshake=True, **environment):
+    def __init__(self, url, *, command=None, handshake=True, before=None, **environment):
         self.process = subprocess.Popen(
             [*(command or [sys.executable, "-m", "recollect", "mcp"]), "--db", str(url)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **environment},
+            preexec_fn=before,
         )
         self._answers = queue.SimpleQueue()
         self._pings = 0

@@ -70,13 +70,14 @@ def test_a_context_of_a_narrower_access_is_shown_to_a_wider_one(open_memory):
     assert narrow.context(fewer.id).question == "bridge again"
 
 
-def test_a_context_made_before_a_policy_took_something_away_is_not_there_afterwards(open_memory):
-    memory = open_memory()
-    memory.save("The bridge is open.", namespace="quiet")
-    context = memory.activate("bridge")
-    memory.apply_policy("version: 2.0.0\nboundary_classes: {internal: {allow: [none]}}", namespace="quiet")
+def test_a_context_is_hidden_from_whom_a_policy_below_hides_something(open_memory):
+    memory, trusted = open_memory(), open_memory(allow=("answer:task", "vault"))
+    memory.apply_policy("version: 2.0.0\nboundary_classes: {internal: {allow: [vault]}}", namespace="quiet")
+    trusted.save("The bridge is open.", namespace="quiet")
+    context = trusted.activate("bridge")
+    assert len(context.items) == len(trusted.context(context.id).items) == 1
     same_refusal(memory.context, context.id)
-    assert memory.context(memory.activate("bridge").id).question == "bridge"
+    assert trusted.context(memory.activate("bridge").id).question == "bridge"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,9 @@ def test_a_context_made_before_a_policy_took_something_away_is_not_there_afterwa
         ({"classes": ("public", "pii")}, {}, False),
         ({"root": "main/a"}, {}, True),
         ({"root": "main"}, {"root": "main/a"}, False),
+        ({"tags": ("t",), "classes": ("public", "pii")}, {"tags": ("t", "u")}, True),
+        ({"tags": ("t", "u"), "classes": ("public", "pii")}, {"tags": ("t",)}, False),
+        ({"tags": ("t",), "root": "main"}, {"tags": ("t",), "root": "main/a"}, False),
         ({"owner": "other"}, {}, False),
         ({"hidden": ("internal main/a/",)}, {}, True),
         ({}, {"hidden": ("internal main/a/",)}, False),

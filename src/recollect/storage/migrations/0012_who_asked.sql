@@ -1,10 +1,9 @@
 -- Who asked: what an active context was made with, and which root a judgement came from.
 
--- The boundary classes that the maker of a context saw, and what policies hid from it. Whoever sees less does not see the
--- context. Those that are there do not say; they would live for an hour at most.
+-- The tags that the maker of a context held, the boundary classes that it saw, and what policies hid from it. Whoever sees
+-- less does not see the context. Those that are there do not say, and live for an hour.
 delete from active_contexts;
-alter table active_contexts add column classes text not null default '[]';
-alter table active_contexts add column hidden text not null default '[]';
+alter table active_contexts add column made_by text not null default '{}';
 
 -- A request_id belongs to the root that it came from: two roots never hear of each other's. '': not known.
 alter table feedback add column root $key not null default '';

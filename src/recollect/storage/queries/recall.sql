@@ -44,9 +44,9 @@ where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions'
 
 -- name: context_insert
 insert into active_contexts
-    (owner_id, id, namespace, classes, hidden, question, scopes, policy_version, provenance, created_at, expires_at)
+    (owner_id, id, namespace, made_by, question, scopes, policy_version, provenance, created_at, expires_at)
 values
-    (:owner, :id, :namespace, :classes, :hidden, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
+    (:owner, :id, :namespace, :made_by, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
 
 -- name: context_item_insert
 -- What was deleted since it was found is left out.
@@ -56,7 +56,7 @@ from nodes n
 where n.owner_id = :owner and n.id = :node_id
 
 -- name: context_get
-select c.namespace, c.classes, c.hidden, c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at
+select c.namespace, c.made_by, c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at
 from active_contexts c
 where c.owner_id = :owner and {inside c.namespace root} and c.id = :id
 
