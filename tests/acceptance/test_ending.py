@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -184,6 +185,25 @@ def test_a_command_in_the_background_goes_on_ignoring_ctrl_c(tmp_path):
         assert client.answers_until_ping() == []
         client.hang_up()
         assert client.wait() == 0
+
+
+def test_pipes_that_do_not_wait_are_served_and_none_at_all_is_the_end(tmp_path):
+    (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
+    for descriptor in (theirs_in, theirs_out):
+        os.set_blocking(descriptor, False)
+    command = [sys.executable, "-m", "recollect", "mcp", "--db", str(tmp_path / "m.db")]
+    with subprocess.Popen(command, stdin=theirs_in, stdout=theirs_out) as process:
+        os.close(theirs_in)
+        os.close(theirs_out)
+        with os.fdopen(ours_in, "wb") as outgoing, os.fdopen(ours_out, "rb") as incoming:
+            for number in range(3):
+                time.sleep(1)  # it finds nothing to read
+                outgoing.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode() + b"\n")
+                outgoing.flush()
+                assert json.loads(incoming.readline())["id"] == number
+        assert process.wait(30) == 0
+    closed = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *command], capture_output=True, timeout=60, check=False)
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, b"", b"")
 
 
 def test_importing_the_package_leaves_signals_alone():

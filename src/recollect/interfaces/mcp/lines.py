@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 from typing import Final
 
 from recollect.interfaces.mcp.messages import HEAD_BYTES, TAIL_BYTES
@@ -54,10 +55,13 @@ class LineReader:
                 return dropped or b"".join(pieces)
 
     def _read(self) -> bytes:
-        try:
-            return os.read(self._descriptor, _READ_BYTES)
-        except OSError:  # the terminal or the other side is gone
-            return b""
+        while True:
+            try:
+                return os.read(self._descriptor, _READ_BYTES)
+            except BlockingIOError:  # some clients give a pipe that does not wait
+                select.select([self._descriptor], [], [])
+            except OSError:  # the terminal or the other side is gone
+                return b""
 
 
 def take_standard_streams() -> tuple[int, int]:
@@ -66,11 +70,11 @@ def take_standard_streams() -> tuple[int, int]:
     Whatever else reads from standard input gets nothing, and whatever else prints goes to standard error: a print
     between two answers would break the protocol.
     """
-    incoming, outgoing = os.dup(0), os.dup(1)
+    incoming, outgoing, errors = _copy(0), _copy(1), _copy(2)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
+    os.dup2(errors, 1)
+    os.close(errors)
     return incoming, outgoing
 
 
@@ -78,4 +82,15 @@ def write_line(descriptor: int, line: bytes) -> None:
     """Write a whole line; raises OSError if nobody reads any more."""
     left = memoryview(line)
     while left:
-        left = left[os.write(descriptor, left) :]
+        try:
+            left = left[os.write(descriptor, left) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
+
+
+def _copy(descriptor: int) -> int:
+    """Another descriptor of the same stream; of nothing if the stream is closed."""
+    try:
+        return os.dup(descriptor)
+    except OSError:
+        return os.open(os.devnull, os.O_RDWR)

@@ -117,5 +117,5 @@ def _line_of(message: types.JSONRPCMessage) -> bytes:
     try:
         return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
     except ValueError:
-        text = json.dumps(message.model_dump(by_alias=True, exclude_unset=True), ensure_ascii=False)
+        text = json.dumps(message.model_dump(by_alias=True, exclude_unset=True), ensure_ascii=False, default=str)
         return text.encode(errors="replace") + b"\n"
