@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import recollect.starting  # noqa: F401  # before everything else: from here on Ctrl-C is quiet
+
 if TYPE_CHECKING:
     from recollect.api import Memory
     from recollect.embedding.port import Embedder, Trust

@@ -322,7 +322,6 @@ def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         process.stdin.write(b"".join(line + b"\n" for line in lines))
         process.stdin.flush()
-        # The input stays open until the answer is there: a client that hangs up wants none.
         answers = iter(lambda: json.loads(process.stdout.readline()), None)
         answer = next(message for message in answers if message.get("id") == 9)
         process.stdin.close()

@@ -10,9 +10,10 @@ import pytest
 from embedders_for_tests import Numbered
 from talking_for_tests import Clock
 
-from recollect import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound, StoreBusy
+from recollect import Conflict, Gone, InvalidInput, Memory, NotFound, StoreBusy
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
+NOWHERE = "01900000-0000-7000-8000-000000000000"
 # The digit says what a text is about: 1 is one topic, 2 another.
 TEXTS = ("1 amber", "1 basalt", "1 cobalt", "2 dolomite", "2 ebony", "2 fir")
 
@@ -250,12 +251,15 @@ def test_a_plan_with_links_that_may_not_be_seen_is_neither_shown_applied_nor_und
     plan = keeper.find_insight()
     assert pairs(plan.accepted) == kin(ids)
     for verb in (other.apply_insight, other.undo_insight):
-        with pytest.raises(BoundaryDenied) as refused:
+        with pytest.raises(NotFound) as refused:
             verb(plan.id)
-        assert ids[0] not in str(refused.value)
+        with pytest.raises(NotFound) as missing:
+            verb(NOWHERE)
+        assert type(refused.value) is type(missing.value)
+        assert str(refused.value).replace(plan.id, NOWHERE) == str(missing.value)
     assert keeper.relations().edges == ()
     keeper.apply_insight(plan.id)
-    with pytest.raises(BoundaryDenied):
+    with pytest.raises(NotFound):
         other.undo_insight(plan.id)
     assert pairs(keeper.relations().edges) == kin(ids)
     assert [each["state"] for each in events(sql)] == ["applied"]

@@ -82,7 +82,8 @@ class Boundary:
         known.at(access.root).visible_classes(allow)  # refuses what is no list of tags
         fewer = self.access_under(known, [tag for tag in allow if tag in self._allow])
         classes = tuple(name for name in access.classes if name in fewer.classes)
-        return replace(access, classes=classes, hidden=tuple(sorted({*access.hidden, *fewer.hidden})))
+        hidden = tuple(sorted({*access.hidden, *fewer.hidden}))
+        return replace(access, classes=classes, hidden=hidden, tags=fewer.tags)
 
     def access_under(self, known: Policies, allow: Sequence[str] | None = None) -> Access:
         """What this access may see under some policies; what one further down takes away is hidden."""
@@ -94,7 +95,7 @@ class Boundary:
             for name in below
             for boundary_class in set(classes) - set(known.at(name).visible_classes(held))
         }
-        return replace(base, classes=classes, hidden=tuple(sorted(hidden)))
+        return replace(base, classes=classes, hidden=tuple(sorted(hidden)), tags=tuple(held))
 
     def cleaned(self, text: str, namespace: str) -> str:
         """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""

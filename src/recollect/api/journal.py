@@ -25,7 +25,9 @@ class Journal:
         self._timer: threading.Timer | None = None
 
     def add(self, row: dict[str, Any]) -> None:
-        """Note an event; it is written within a second or two."""
+        """Note an event; it is written within a second or two, unless the database may only be read."""
+        if self._database.read_only:
+            return
         with self._lock:
             if len(self._rows) < _MOST:
                 self._rows.append(row)

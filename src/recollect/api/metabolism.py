@@ -13,7 +13,7 @@ from recollect.api.boundary import ImportGuard
 from recollect.api.state import Verbs, silent
 from recollect.metabolism.pace import Pace
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, NotFound, RecollectError
+from recollect.model.errors import InvalidInput, RecollectError
 from recollect.model.metabolism import MetabolismPlan, Orphans, Reinforced, Restored
 from recollect.policy.metabolism import Metabolism, overridden
 from recollect.storage import edges, events, metabolism, retired
@@ -85,8 +85,6 @@ class MetabolismVerbs(Verbs):
             since=None if since is None else check.check_time(since, field="since"),
         )
         access = self._access
-        if wanted.run_id is not None:
-            self._database.read(lambda tx: retired.require_run(tx, access, wanted.run_id or ""))
         ids, skipped = self._restore_nodes(access, wanted)
         links = 0 if wanted.node_id is not None else self._restore_links(access, wanted)
         # What went with a neighbour at another time comes back with the second of the two; a node that is here
@@ -95,11 +93,8 @@ class MetabolismVerbs(Verbs):
         for start in range(0, len(around), retired.AROUND):
             some = around[start : start + retired.AROUND]
             links += sum(self._restore_links(access, Wanted(), Around(some, into)) for into in (False, True))
-        if wanted.node_id is not None and not ids and not skipped and not links:
-            raise NotFound(
-                f"there is no receipt of {wanted.node_id} in {access.root!r}",
-                hint=f"receipts are kept for {retired.KEPT.days} days",
-            )
+        if wanted.since is None and not ids and not skipped and not links:
+            raise retired.nothing_there(access, wanted)
         restored = Restored(access.root, tuple(ids), links, skipped)
         if ids or links:
             self._database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self._now()))

@@ -62,9 +62,14 @@ def open_database(settings: config.Settings) -> Database:
     path = rest[1:] if separator else url
     if not path or path == ":memory:" or "\0" in url:
         raise InvalidInput(f"{shown(url)} is not a file", hint="give the path of a file; it is made if missing")
-    from recollect.storage.sqlite import SqliteDatabase
+    from recollect.storage.sqlite import SqliteDatabase, may_only_be_read
 
-    return SqliteDatabase(path_of(path), busy_timeout_ms=settings.busy_timeout_ms)
+    file = path_of(path)
+    if may_only_be_read(file):
+        from recollect.storage.sqlite_read_only import ReadOnlySqliteDatabase
+
+        return ReadOnlySqliteDatabase(file, busy_timeout_ms=settings.busy_timeout_ms)
+    return SqliteDatabase(file, busy_timeout_ms=settings.busy_timeout_ms)
 
 
 def path_of(text: str) -> Path:

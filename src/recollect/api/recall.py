@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recollect.recall.pipeline import Recall, Wanted
 
 _SWEPT_AT_ONCE: Final = 100
+_NOT_KEPT: Final = "the active context is not kept: this memory may only be read"
 
 
 class RecallVerbs(Asking):
@@ -94,6 +95,8 @@ class RecallVerbs(Asking):
                 *self._waiting(waiting, degraded),
             ),
         )
+        if self._database.read_only:
+            return replace(context, degraded=(*context.degraded, _NOT_KEPT))
         self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
         self._note_fallback(access, context.degraded, trace)
         return context

@@ -40,7 +40,7 @@ class Worker:
 
     def wake(self) -> None:
         """Work through what waits, unless that is already going on."""
-        if self._embedder is None or self._stop.is_set():
+        if self._embedder is None or self._database.read_only or self._stop.is_set():
             return
         with self._lock:
             if self._thread is None or not self._thread.is_alive():

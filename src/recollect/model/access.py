@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from recollect.model import namespaces
 from recollect.model.graph import BoundaryClass
@@ -18,6 +18,8 @@ class Access:
     classes: tuple[BoundaryClass, ...]
     hidden: tuple[str, ...] = ()
     """What a policy further down takes away: `class namespace/`, for a class in a namespace and below it."""
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    """The tags that it holds. What it sees by them is in `classes` and `hidden`, as the policies say now."""
 
     def resolve(self, namespace: str | None) -> str:
         """The absolute namespace that a caller's input means."""
@@ -33,3 +35,22 @@ class Access:
         """The rule that the queries apply, for a node that is already at hand."""
         inside = namespaces.is_inside(namespace, self.root) and boundary_class in self.classes
         return inside and not f"{boundary_class} {namespace}/".startswith(self.hidden)
+
+    def covers(self, other: Access) -> bool:
+        """Whether this access sees all that another one sees. With the same tags it does, even if a policy has taken
+        something away since the other was made.
+        """
+        if self.owner != other.owner or not namespaces.is_inside(other.root, self.root):
+            return False
+        if other.tags and set(other.tags) <= set(self.tags):
+            return True
+        if not set(other.classes) <= set(self.classes):
+            return False
+        return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.could_see(hidden))
+
+    def could_see(self, hidden: str) -> bool:
+        """Whether a class in a namespace, written as in `hidden`, is one that this access has something to do with."""
+        boundary_class, _, place = hidden.partition(" ")
+        namespace = place.removesuffix("/")
+        meets = namespaces.is_inside(namespace, self.root) or namespaces.is_inside(self.root, namespace)
+        return meets and boundary_class in self.classes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from recollect.model.access import Access
 from recollect.model.errors import Gone, NotFound
@@ -22,6 +23,7 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
         {
             **key,
             "namespace": namespace,
+            "made_by": json_text({"tags": access.tags, "classes": access.classes, "hidden": access.hidden}),
             "question": context.question,
             "scopes": json_text(context.scopes),
             "policy_version": context.policy_version,
@@ -38,11 +40,15 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
 
 
 def require(tx: Transaction, access: Access, context_id: str) -> Row:
-    """What is stored of a context, whether it still lives or not."""
+    """What is stored of a context, whether it still lives or not; not found by whoever sees less than its maker did."""
     row = tx.row("context_get", {**scope_parameters(access), "id": context_id})
-    if row is None:
-        raise NotFound(f"there is no active context {context_id} in {access.root!r}", hint="activate one")
-    return row
+    if row is not None:
+        root, made_by, *stored = row
+        known = {name: tuple(values) for name, values in json.loads(made_by).items()}
+        maker = replace(access, root=root, tags=known["tags"], classes=known["classes"], hidden=known["hidden"])
+        if access.covers(maker):
+            return tuple(stored)
+    raise NotFound(f"there is no active context {context_id} in {access.root!r}", hint="activate one")
 
 
 def node_ids(tx: Transaction, access: Access, context_id: str) -> list[str]:

@@ -30,7 +30,9 @@ class Given:
 def record(tx: Transaction, access: Access, given: Given, *, trace: Trace, judge: Callable[[Node], Node]) -> Judged:
     """Store a judgement and what it makes of the node; a request that was counted before changes nothing."""
     if trace.request_id is not None:
-        row = tx.row("feedback_of_request", {"owner": access.owner, "request_id": trace.request_id})
+        judged = {"node_id": given.node.id, "signal": given.signal}
+        asked = {"owner": access.owner, "root": access.root, "request_id": trace.request_id}
+        row = tx.row("feedback_of_request", {**asked, **judged})
         if row is not None:
             return _repeated(row, given)
     if given.context_id is not None:
@@ -47,6 +49,7 @@ def record(tx: Transaction, access: Access, given: Given, *, trace: Trace, judge
             "node_id": given.node.id,
             "context_id": given.context_id,
             "signal": given.signal,
+            "root": access.root,
             "request_id": trace.request_id,
             "at": given.now,
         },

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from recollect.model.access import Access
-from recollect.model.errors import BoundaryDenied, Conflict, Gone, NotFound
+from recollect.model.errors import Conflict, Gone, NotFound
 from recollect.model.graph import Node
 from recollect.model.identifiers import timestamp
 from recollect.model.insight import Decision, InsightPlan, LinkFigures, PlanState, ProposedLink
@@ -120,24 +120,24 @@ def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> No
 def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> Kept:
     """A plan of the root, if the access may see all of it."""
     row = tx.row("insight_plan_get", {**scope_parameters(access), "id": plan_id})
+    missing = NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
     if row is None:
-        raise NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
+        raise missing
     state, namespace, asked, content, created_at, applied_at, undone_at = row
+    known, asked = json.loads(content), json.loads(asked)
+    links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
+    named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
+    where = {**scope_parameters(access), "ids": json_text(named)}
+    # Whoever may not see all of a plan does not hear that there is one.
+    if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
+        raise missing
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
         raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
-    known = json.loads(content)
-    links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
-    where = {**scope_parameters(access), "ids": json_text(_ends(links))}
-    # Whoever sees less than the plan was made with may not decide about it.
-    if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
-        raise BoundaryDenied(
-            f"plan {plan_id} has links that this access may not see", hint="open the memory as when it was made"
-        )
     plan = InsightPlan(
         id=plan_id,
         root_namespace=access.root,
         state=state,
-        asked=json.loads(asked),
+        asked=asked,
         created_at=created_at,
         decisions=(Decision((), links, ()),),
         judged=known["judged"],

@@ -112,6 +112,8 @@ class Database(Protocol):
 
     name: str
     location: str
+    read_only: bool
+    """Whether every write is refused, because this user may only read."""
 
     @property
     def vectors(self) -> Vectors:

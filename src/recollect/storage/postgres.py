@@ -76,6 +76,7 @@ class PostgresDatabase:
     """A PostgreSQL database with the current schema."""
 
     name = "postgres"
+    read_only = False
 
     def __init__(self, url: str, *, busy_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)

@@ -167,13 +167,17 @@ def restore_edges(
     return len(done), rows[-1][0] if len(rows) == limit else None
 
 
-def require_run(tx: Transaction, access: Access, run_id: str) -> None:
-    """That there are receipts of this run."""
-    if tx.row("retired_any", {**scope_parameters(access), "run_id": run_id}) is None:
-        raise NotFound(
-            f"there is nothing to bring back of run {run_id} in {access.root!r}",
-            hint=f"receipts are kept for {KEPT.days} days; each node comes back once",
+def nothing_there(access: Access, wanted: Wanted) -> NotFound:
+    """The error for a node or a run of which nothing came back: there is none, or none that this access may see."""
+    if wanted.node_id is not None:
+        return NotFound(
+            f"there is no receipt of {wanted.node_id} in {access.root!r}",
+            hint=f"receipts are kept for {KEPT.days} days",
         )
+    return NotFound(
+        f"there is nothing to bring back of run {wanted.run_id} in {access.root!r}",
+        hint=f"receipts are kept for {KEPT.days} days; each node comes back once",
+    )
 
 
 def note(tx: Transaction, access: Access, wanted: Wanted, restored: Restored, *, now: str) -> None:
@@ -231,7 +235,7 @@ def _attached(
         coded = b64encode(vector.astype("<f4").tobytes()).decode()
         rows.append(("embedding", node_id, None, {"model_id": model_id, "content_hash": made_of, "vector": coded}))
     for node_id, *values in tx.rows("feedback_going", where):
-        names = ("id", "context_id", "signal", "request_id", "at")
+        names = ("id", "context_id", "signal", "root", "request_id", "at")
         rows.append(("feedback", node_id, None, dict(zip(names, values, strict=True))))
     for node_id, seq, *values in tx.rows("corrections_going", where):
         rows.append(("correction", node_id, seq, dict(zip(_CORRECTION, values, strict=True))))
@@ -324,7 +328,9 @@ def _restore_attached(tx: Transaction, access: Access, receipts: Sequence[Row]) 
     rows = tx.rows("retired_with", {**owner, "ids": json_text(ids), "runs": json_text(runs)})
     by_kind: dict[str, list[dict[str, Any]]] = {"embedding": [], "feedback": [], "correction": []}
     for _, kind, node_id, seq, content in rows:
-        by_kind[kind].append({**owner, "id": node_id, "node_id": node_id, "seq": seq, **json.loads(content)})
+        # Receipts of judgements from before roots were kept have none.
+        row = {**owner, "id": node_id, "node_id": node_id, "seq": seq, "root": "", **json.loads(content)}
+        by_kind[kind].append(row)
     tx.run_many("vector_restore", [_with_vector(tx, row) for row in by_kind["embedding"]])
     tx.run_many("feedback_restore", by_kind["feedback"])
     tx.run_many("correction_restore", [{**row, "claim_id": row["node_id"]} for row in by_kind["correction"]])

@@ -66,6 +66,7 @@ class SqliteDatabase:
     """A SQLite file with the current schema. Connections are pooled and used by one thread at a time."""
 
     name = "sqlite"
+    read_only = False
 
     def __init__(self, path: Path, *, busy_timeout_ms: int) -> None:
         self.location = str(path)
@@ -75,9 +76,8 @@ class SqliteDatabase:
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()
-        _create_private(path)
-        with _translated(), self._connection() as connection:
-            self._migrate(connection)
+        with _translated():
+            self._prepare_file()
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -106,6 +106,7 @@ class SqliteDatabase:
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
             "file_bytes": self._path.stat().st_size,
             "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+            **({"read_only": True} if self.read_only else {}),
         }
 
     def check_integrity(self) -> tuple[Check, ...]:
@@ -149,6 +150,12 @@ class SqliteDatabase:
             except queue.Empty:
                 return
 
+    def _prepare_file(self) -> None:
+        """Make the file if it is missing, and bring it to the current schema."""
+        _create_private(self._path)
+        with self._connection() as connection:
+            self._migrate(connection)
+
     def _run(self, begin: str, work: Callable[[Transaction], Result]) -> Result:
         with _translated(), self._connection() as connection:
             connection.execute(begin)
@@ -158,10 +165,7 @@ class SqliteDatabase:
 
     @contextmanager
     def _connection(self) -> Iterator[apsw.Connection]:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-        if os.getpid() != self._process:
-            raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
+        self._refuse_if_closed()
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
@@ -177,10 +181,14 @@ class SqliteDatabase:
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path), statementcachesize=256)
-        connection.set_busy_handler(_Patience(self._busy_timeout_s))
-        connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
-        connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+        prepare(connection, self._busy_timeout_s)
         return connection
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        if os.getpid() != self._process:
+            raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
 
     def _migrate(self, connection: apsw.Connection) -> None:
         script = _Script(connection)
@@ -193,6 +201,33 @@ class SqliteDatabase:
             migrate(script, DIALECT)
             connection.execute(f"pragma application_id = {_APPLICATION_ID}")
             connection.execute("commit")
+
+
+def may_only_be_read(path: Path) -> bool:
+    """Whether a file is there and this user may read it, and may not write to it or not beside it."""
+    path = path.resolve()  # SQLite keeps the files beside it where the file itself is
+    if not path.is_file() or not os.access(path, os.R_OK):
+        return False
+    if not os.access(path, os.W_OK):
+        return True
+    beside = [Path(f"{path}-wal"), Path(f"{path}-shm")]
+    return not os.access(path.parent, os.W_OK) and not all(os.access(file, os.W_OK) for file in beside)
+
+
+def prepare(connection: apsw.Connection, busy_timeout_s: float) -> None:
+    """Set what every connection to the store has."""
+    connection.set_busy_handler(_Patience(busy_timeout_s))
+    connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
+    connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+
+
+def applied_migrations(connection: apsw.Connection) -> list[tuple[int, str]]:
+    """Version and hash of each applied migration; none when there is no such table."""
+    try:
+        rows = connection.execute("select version, hash from schema_migrations").fetchall()
+    except apsw.SQLError:
+        return []
+    return cast(list[tuple[int, str]], rows)
 
 
 class _Transaction:
@@ -232,11 +267,7 @@ class _Script:
         self._connection.execute(sql)
 
     def applied(self) -> list[tuple[int, str]]:
-        try:
-            rows = self._connection.execute("select version, hash from schema_migrations").fetchall()
-        except apsw.SQLError:
-            return []
-        return cast(list[tuple[int, str]], rows)
+        return applied_migrations(self._connection)
 
     def record(self, migration: Migration, at: str) -> None:
         self._connection.execute(

@@ -29,6 +29,7 @@ from recollect.model.errors import (
     StoreError,
     StoreUnavailable,
 )
+from recollect.starting import raise_on_interrupt
 from recollect.storage.port import Progress as Report
 
 EXIT_CODES: Final[tuple[tuple[type[RecollectError], int, str], ...]] = (
@@ -118,6 +119,7 @@ def output() -> Console:
 def reported(*, as_json: bool) -> Iterator[None]:
     """Errors of ours become a message and an exit code; a reader that went away is no error."""
     try:
+        raise_on_interrupt()
         yield
         sys.stdout.flush()
     except RecollectError as error:
@@ -129,6 +131,7 @@ def reported(*, as_json: bool) -> Iterator[None]:
         _silence_output()
         _fail(StoreUnavailable(f"cannot write the output: {error.strerror}"), as_json=as_json)
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
         raise typer.Exit(130) from None
 
 

@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve until the client hangs up."""
+    """Serve until the client hangs up, which ends the process; returns only if the options are wrong."""
     given = parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     try:
@@ -35,12 +35,6 @@ def main(arguments: Sequence[str]) -> int:
     except RecollectError as error:
         sys.stderr.write(f"{error.code}: {error}\n")
         return 2
-    try:
-        serve_stdio(
-            lambda: Memory.open(
-                given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow
-            )
-        )
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return serve_stdio(
+        lambda: Memory.open(given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow)
+    )

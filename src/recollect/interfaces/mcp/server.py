@@ -7,17 +7,19 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import anyio
 import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 
 from recollect.api import Memory
 from recollect.interfaces.mcp import explore, insight, memos, metabolism, recall, relations, search
+from recollect.interfaces.mcp.ending import end, end_on_signals
+from recollect.interfaces.mcp.lines import take_standard_streams
+from recollect.interfaces.mcp.stdio import StdioTransport
 from recollect.interfaces.mcp.tool import Tool
 from recollect.model.cancellation import CURRENT, Cancellation
 from recollect.model.errors import RecollectError, shown
@@ -101,30 +103,37 @@ def build(memory: Callable[[], Memory]) -> Server[Any]:
     )
 
 
-def serve_stdio(open_memory: Callable[[], Memory]) -> None:
-    """Serve on stdin and stdout until the input ends."""
+def serve_stdio(open_memory: Callable[[], Memory]) -> NoReturn:
+    """Serve on stdin and stdout until the input ends and all calls are answered; then end the process."""
     opener = Opener(open_memory)
+
+    def end_now() -> NoReturn:
+        end(opener.close, code=0)
+
+    end_on_signals(opener.close)
+    incoming, outgoing = take_standard_streams()
     server = build(opener)
 
     async def serve() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        await StdioTransport(incoming, outgoing, end_now=end_now).serve(server)
 
     try:
         anyio.run(serve)
-    finally:
-        opener.close()
+    except Exception:
+        logger.exception("the server failed")
+        end(opener.close, code=1)
+    end_now()
 
 
 def _call(memory: Callable[[], Memory], tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
     try:
         answer = tool.run(memory(), tool.parse(arguments))
+        text = answer.model_dump_json()
     except RecollectError as error:
         return _failed(error.code, error.message, error.hint)
     except Exception:
         logger.exception("tool %s failed", tool.name)
         return _failed("internal_error", f"{tool.name} failed unexpectedly", "the server's log has the details")
-    text = answer.model_dump_json()
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)], structured_content=answer.model_dump(mode="json")
     )

@@ -92,8 +92,8 @@ class SqliteReader:
 
     notes: tuple[str, ...] = ()
 
-    def __init__(self, path: Path, analyses: Mapping[str, str]) -> None:
-        self._path = path
+    def __init__(self, path: Path, analyses: Mapping[str, str], *, options: str = "mode=ro") -> None:
+        self._address = f"file:{quote(str(path))}?{options}"
         self._analyses = analyses
         self._lock = threading.Lock()
         self._idle: OrderedDict[tuple[Access, _Use], list[_Connection]] = OrderedDict()
@@ -138,7 +138,7 @@ class SqliteReader:
             kept = self._idle.get(key)
             if kept:
                 return kept.pop()
-        return _Connection(self._path, access, self._analyses, use)
+        return _Connection(self._address, access, self._analyses, use)
 
     def _give_back(self, access: Access, connection: _Connection) -> None:
         key = _key(access, connection.use)
@@ -163,9 +163,9 @@ class _FailedAtARow(SqlFailed):
 class _Connection:
     """With a fence, no condition of a statement's is tried before ours; then indexes are not used."""
 
-    def __init__(self, path: Path, access: Access, analyses: Mapping[str, str], use: _Use) -> None:
+    def __init__(self, address: str, access: Access, analyses: Mapping[str, str], use: _Use) -> None:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        self._connection = apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags, statementcachesize=50)
+        self._connection = apsw.Connection(address, flags=flags, statementcachesize=50)
         self._names = (*names(), *analyses)
         self._inner = f"inner_{secrets.token_hex(12)}_"
         self.use = use

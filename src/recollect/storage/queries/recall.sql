@@ -43,8 +43,10 @@ join nodes n on n.owner_id = e.owner_id and n.id = e.target_id and n.kind = 'ent
 where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions'
 
 -- name: context_insert
-insert into active_contexts (owner_id, id, namespace, question, scopes, policy_version, provenance, created_at, expires_at)
-values (:owner, :id, :namespace, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
+insert into active_contexts
+    (owner_id, id, namespace, made_by, question, scopes, policy_version, provenance, created_at, expires_at)
+values
+    (:owner, :id, :namespace, :made_by, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
 
 -- name: context_item_insert
 -- What was deleted since it was found is left out.
@@ -54,7 +56,7 @@ from nodes n
 where n.owner_id = :owner and n.id = :node_id
 
 -- name: context_get
-select c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at
+select c.namespace, c.made_by, c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at
 from active_contexts c
 where c.owner_id = :owner and {inside c.namespace root} and c.id = :id
 
@@ -69,13 +71,15 @@ delete from active_contexts
 where owner_id = :owner and expires_at < :before
 
 -- name: feedback_insert
-insert into feedback (owner_id, id, node_id, context_id, signal, request_id, at)
-values (:owner, :id, :node_id, :context_id, :signal, :request_id, :at)
+insert into feedback (owner_id, id, node_id, context_id, signal, root, request_id, at)
+values (:owner, :id, :node_id, :context_id, :signal, :root, :request_id, :at)
 
 -- name: feedback_of_request
+-- A judgement from before roots were kept counts only if it is the very same one.
 select f.id, f.node_id, f.signal
 from feedback f
 where f.owner_id = :owner and f.request_id = :request_id
+  and (f.root = :root or (f.root = '' and f.node_id = :node_id and f.signal = :signal))
 
 -- name: expired
 select n.id

@@ -36,7 +36,7 @@ join embedding_models m on m.number = v.model
 where n.owner_id = :owner and n.id in {each ids}
 
 -- name: feedback_going
-select f.node_id, f.id, f.context_id, f.signal, f.request_id, f.at
+select f.node_id, f.id, f.context_id, f.signal, f.root, f.request_id, f.at
 from feedback f
 where f.owner_id = :owner and f.node_id in {each ids}
 
@@ -118,12 +118,6 @@ limit :limit
 delete from retired
 where owner_id = :owner and seq in {each_number seqs}
 
--- name: retired_any
-select 1
-from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.run_id = :run_id and r.kind in ('node', 'edge')
-limit 1
-
 -- name: retired_purge
 delete from retired
 where owner_id = :owner and seq in (
@@ -158,8 +152,8 @@ where n.owner_id = :owner and n.id = :id
 on conflict (owner_id, node_seq, model) do nothing
 
 -- name: feedback_restore
-insert into feedback (owner_id, id, node_id, context_id, signal, request_id, at)
-values (:owner, :id, :node_id, :context_id, :signal, :request_id, :at)
+insert into feedback (owner_id, id, node_id, context_id, signal, root, request_id, at)
+values (:owner, :id, :node_id, :context_id, :signal, :root, :request_id, :at)
 on conflict do nothing
 
 -- name: correction_restore

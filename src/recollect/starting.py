@@ -1,0 +1,39 @@
+"""Lets Ctrl-C end the command without a traceback while its imports run.
+
+The package imports this before everything else. A program that imports the package keeps its own handling of signals.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+
+# What a shell reports for a process that a signal ended is this plus the signal's number.
+SIGNAL_EXIT_CODE = 128
+_PACKAGE = __name__.partition(".")[0]
+
+
+def raise_on_interrupt() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt again, for commands that have something to finish or to say."""
+    if signal.getsignal(signal.SIGINT) is _end_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end_at_once(signal_number: int, frame: FrameType | None) -> None:
+    del frame
+    os._exit(SIGNAL_EXIT_CODE + signal_number)
+
+
+def _is_command() -> bool:
+    """Whether the interpreter runs this package: by `python -m`, or by the script that its installation made."""
+    program = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if program == "-m":  # what Python puts there until it has found the module to run
+        return _PACKAGE in sys.orig_argv
+    return program.replace("\\", "/").rpartition("/")[2].partition(".")[0] == _PACKAGE
+
+
+# A shell ignores Ctrl-C for a command in the background; that stays so.
+if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _end_at_once)
