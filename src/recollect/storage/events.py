@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -25,6 +27,23 @@ class Trace:
 
 
 NO_TRACE: Final = Trace()
+# The ids of the call that is being answered. A call may pass through several verbs and write events in each of them.
+_current: ContextVar[Trace] = ContextVar("recollect_trace", default=NO_TRACE)
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[None]:
+    """Give these ids to all events that this thread writes inside, as far as a verb is given no others."""
+    token = _current.set(trace)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_trace() -> Trace:
+    """The ids that `tracing` has set; none outside of it."""
+    return _current.get()
 
 
 def record(
@@ -45,12 +64,13 @@ def row_of(
     access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
 ) -> dict[str, Any]:
     """An event as the parameters of its statement."""
+    call = _current.get()
     return {
         "owner": access.owner,
         "at": at,
         "topic": topic,
         "namespace": namespace,
         "payload": json_text(payload),
-        "request_id": trace.request_id,
-        "trace_id": trace.trace_id,
+        "request_id": trace.request_id or call.request_id,
+        "trace_id": trace.trace_id or call.trace_id,
     }
