@@ -141,3 +141,112 @@ def test_commands_answer_with_their_ids_in_json(url, execute):
     assert len(refused["request_id"]) == 36
     refused = json.loads(recollect(url, "feedback", memo_id, "helpful", "--request", "no id", "--json", code=2))
     assert refused["request_id"] != "no id"
+
+
+@pytest.fixture
+def worn(url):
+    """A store in which the one that fits best is unsure, and the one that fits less is sure."""
+    with Memory.open(url) as memory:
+        memory.save("The gate, the old gate, opens at nine.", confidence=0.0)
+        memory.save("The old gate opens at nine today.", confidence=1.0)
+    return url
+
+
+def test_the_seeds_search_ranks_by_the_final_score(worn):
+    async def conversation(client):
+        async def order(tool, **given):
+            found = await answer_of(client, tool, query="gate", limit=2, **given)
+            return [item["confidence"] for item in found["items"]]
+
+        assert await order("memory_search") == await order("memory.search") == [0.0, 1.0]
+        assert await order("memory_search", rank="final") == [1.0, 0.0]
+        assert await order("pce.memory.search") == [1.0, 0.0]
+        assert await order("pce.memory.search", rank="relevance") == [0.0, 1.0]
+        seed = await answer_of(client, "pce.memory.search", query="gate", topK=1, includeMeta=True)
+        assert len(seed["items"]) == 1
+        assert seed["items"][0]["factors"]["confidence"] == 1.0
+        assert seed["policy_version"]
+        assert seed["request_id"]
+
+    talk(worn, conversation)
+
+
+def test_a_final_score_is_explained_by_s_and_the_parts_of_g(worn):
+    async def conversation(client):
+        found = await answer_of(client, "memory_search", query="gate", rank="final", explain=True)
+        for item in found["items"]:
+            parts = item["factors"]
+            assert parts["S"] * parts["g"] == pytest.approx(item["score"])
+            weighed = (
+                (0.6 + 0.4 * parts["utility"]) * (0.5 + 0.5 * parts["confidence"]) * (0.3 + 0.7 * parts["recency"])
+            )
+            assert parts["g"] == pytest.approx(weighed)
+            assert parts["confidence"] == item["confidence"]
+        for given in ({"explain": True}, {"rank": "final"}):
+            plain = await answer_of(client, "memory_search", query="gate", **given)
+            assert all(item["factors"] is None for item in plain["items"])
+
+    talk(worn, conversation)
+    shown = recollect(worn, "search", "gate", "--rank", "final", "--explain")
+    assert "recency 1.00" in shown
+    assert "confidence 1.00" in shown
+
+
+def test_the_policy_says_how_many_candidates_a_search_has(url):
+    with Memory.open(url, embedder=Compass()) as memory:
+        for number in range(12):
+            memory.save(f"gate number {number}")
+            memory.save(f"north {'east ' * number}")
+        assert memory.search("gate", limit=50).candidates == 12
+        assert memory.search("north east", limit=50).candidates > 10
+        memory.apply_policy(policy({"hybrid": {"k_txt": 3, "k_vec": 1}}))
+        assert memory.search("gate", limit=50).candidates <= 4
+        assert memory.search("north east", limit=50).candidates <= 4
+        memory.apply_policy(policy({"hybrid": {"k_txt": 1, "k_vec": 9}}, version="1.0.2"))
+        assert 9 <= memory.search("north east", limit=50).candidates <= 10
+
+
+def test_the_heir_of_a_duplicate_shows_its_own_ranks(url):
+    with Memory.open(url, embedder=Compass(), clock=Clock()) as memory:
+        heir = memory.save("Somewhere north north east.").node.id
+        duplicate = memory.save("The gate is north of the gate.").node.id
+        memory.save("A gate that is nowhere else.")
+        memory.feedback(duplicate, "duplicate", duplicate_of=heir)
+        context = memory.activate("gate north", limit=5)
+        item = next(item for item in context.items if item.node.id == heir)
+        scores = item.weighed.scores
+        assert item.replaces == (duplicate,)
+        assert scores.found_through == duplicate
+        assert f"through={duplicate};" in item.reason
+        # The duplicate is the first by words, and has another similarity.
+        plain = next(hit for hit in memory.search("gate north").hits if hit.node.id == heir)
+        assert plain.scores.text_rank == 2
+        assert "FTS=rank:2;" in item.reason
+        assert (scores.bm25, scores.text_rank) == (plain.scores.bm25, plain.scores.text_rank)
+        assert scores.similarity == pytest.approx(plain.scores.similarity)
+        assert scores.vector_rank == plain.scores.vector_rank
+        final = next(hit for hit in memory.search("gate north", rank="final").hits if hit.node.id == heir)
+        assert final.scores == scores
+
+
+def test_an_heir_that_no_arm_found_has_no_rank(url):
+    with Memory.open(url, embedder=Compass()) as memory:
+        heir = memory.save("up").node.id
+        duplicate = memory.save("The gate is north of the gate.").node.id
+        memory.feedback(duplicate, "duplicate", duplicate_of=heir)
+        memory.apply_policy(policy({"hybrid": {"k_txt": 1, "k_vec": 1}}))
+        (hit,) = memory.search("gate north", rank="final").hits
+        assert hit.node.id == heir
+        assert hit.scores.found_through == duplicate
+        assert (hit.scores.bm25, hit.scores.text_rank, hit.scores.vector_rank) == (None, None, None)
+        assert hit.scores.similarity == pytest.approx(0.0)
+        assert hit.score > 0
+
+
+def test_an_heir_that_fits_better_itself_was_not_found_through_another(url):
+    with Memory.open(url) as memory:
+        heir = memory.save("The gate, the gate, the gate.", title="gate").node.id
+        duplicate = memory.save("There is a long wall with a gate somewhere in it.").node.id
+        memory.feedback(duplicate, "duplicate", duplicate_of=heir)
+        (hit,) = memory.search("gate", rank="final").hits
+        assert (hit.node.id, hit.scores.found_through, hit.scores.text_rank) == (heir, None, 1)
