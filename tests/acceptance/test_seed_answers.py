@@ -250,3 +250,78 @@ def test_an_heir_that_fits_better_itself_was_not_found_through_another(url):
         memory.feedback(duplicate, "duplicate", duplicate_of=heir)
         (hit,) = memory.search("gate", rank="final").hits
         assert (hit.node.id, hit.scores.found_through, hit.scores.text_rank) == (heir, None, 1)
+
+
+def test_a_context_is_read_page_by_page(url, execute):
+    with Memory.open(url) as memory:
+        for number in range(40):
+            memory.save(f"The gate number {number} is at {number} o'clock. " + "ゲート" * 200, title=f"Gate {number}")
+
+    async def conversation(client):
+        asked = {"query": "gate number", "top_k": 40, "explain": True}
+        pages = [await answer_of(client, "memory_activate", **asked)]
+        context_id = pages[0]["active_context_id"]
+        assert pages[0]["truncated"]
+        while (cursor := pages[-1]["next_cursor"]) is not None:
+            pages.append(await answer_of(client, "memory_activate", cursor=cursor))
+        ranks = [item["rank"] for page in pages for item in page["items"]]
+        assert ranks == list(range(1, len(ranks) + 1))
+        assert {page["active_context_id"] for page in pages} == {context_id}
+        first = pages[0]["next_cursor"]
+        # The seed's client repeats its question; a page may be kept short.
+        again = await answer_of(client, "pce.memory.activate", q="gate number", cursor=first, top_k=2)
+        assert [item["rank"] for item in again["items"]] == [item["rank"] for item in pages[1]["items"]][:2]
+        assert again["next_cursor"] is not None
+        for wrong in ("x", first[:-4], "Y29udGV4dDp4"):
+            refused = await answer_of(client, "memory_activate", cursor=wrong)
+            assert refused["error"]["code"] in ("invalid_input", "not_found")
+        other = await answer_of(client, "memory_activate", cursor=first, active_context_id="another")
+        assert other["error"]["code"] == "invalid_input"
+        return first, len(ranks)
+
+    cursor, count = talk(url, conversation)
+    assert execute(url, "select count(*) from active_contexts") == [(1,)]
+    assert execute(url, "select count(*) from active_context_items") == [(count,)]
+
+    async def stranger(client):
+        refused = await answer_of(client, "memory_activate", cursor=cursor)
+        assert refused["error"]["code"] == "not_found"
+
+    talk(url, stranger, RECOLLECT_OWNER="someone-else")
+    talk(url, stranger, RECOLLECT_ROOT="main/other")
+
+
+def test_the_score_of_feedback_says_how_strongly(url, execute):
+    def figures(answer):
+        return round(answer["utility"], 6), round(answer["confidence"], 6)
+
+    async def conversation(client):
+        async def judged(signal, **given):
+            saved = await answer_of(client, "memory_save", content=f"{signal} {given}", claim_kind="fact")
+            return await answer_of(
+                client, "pce.memory.feedback", claim_id=saved["memo"]["memo_id"], signal=signal, **given
+            )
+
+        assert figures(await judged("helpful")) == figures(await judged("helpful", score=1)) == (0.1, 0.55)
+        assert figures(await judged("helpful", score=0.5)) == (0.05, 0.525)
+        assert figures(await judged("helpful", score=0)) == (0.0, 0.5)
+        # The signal says which way: a client that gives the sign as well means the same.
+        assert figures(await judged("harmful", score=1)) == figures(await judged("harmful", score=-1.0)) == (-0.2, 0.4)
+        assert figures(await judged("outdated", score=-0.5)) == (0.0, 0.4)
+        for signal, score in (
+            ("helpful", 1.5),
+            ("harmful", -2),
+            ("helpful", -0.1),
+            ("helpful", True),
+            ("helpful", "x"),
+        ):
+            assert (await judged(signal, score=score))["error"]["code"] == "invalid_input"
+
+    talk(url, conversation)
+    assert [payload.get("score") for payload in payloads(execute, url, "feedback")] == [None, 1, 0.5, 0, 1, -1, -0.5]
+
+
+def test_the_command_takes_a_score(url):
+    memo_id = json.loads(recollect(url, "save", "The gate opens at nine.", "--json"))["memo"]["memo_id"]
+    judged = json.loads(recollect(url, "feedback", memo_id, "helpful", "--score", "0.5", "--json"))
+    assert judged["utility"] == pytest.approx(0.05)
