@@ -9,7 +9,7 @@ from mcp import Client
 from recall_for_tests import Clock, Compass, policy
 from talking_for_tests import recollect, talk
 
-from recollect import Memory
+from recollect import BoundaryDenied, Memory
 from recollect.interfaces.mcp.server import TOOLS
 from recollect.interfaces.mcp.tool import CEILING_BYTES
 
@@ -325,3 +325,67 @@ def test_the_command_takes_a_score(url):
     memo_id = json.loads(recollect(url, "save", "The gate opens at nine.", "--json"))["memo"]["memo_id"]
     judged = json.loads(recollect(url, "feedback", memo_id, "helpful", "--score", "0.5", "--json"))
     assert judged["utility"] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("given", [{}, {"request_id": "req-1", "trace_id": "trace-1"}])
+def test_a_refused_save_leaves_an_event_and_nothing_of_its_text(url, execute, given):
+    key = "AKIAIOSFODNN7EXAMPLE"
+
+    async def conversation(client):
+        text = f"The aws key of the gate is aws_access_key_id = {key}"
+        return [
+            await answer_of(client, "memory_save", content=text, namespace="sub", **given),
+            await answer_of(
+                client,
+                "add_evidence",
+                page={"url": "https://example.org/gate"},
+                fragments=[{"text": text}],
+                **given,
+            ),
+        ]
+
+    answers = talk(url, conversation)
+    assert [answer["error"]["code"] for answer in answers] == ["boundary_denied"] * 2
+    assert traced(execute, url, "filter") == [(answer["request_id"], answer["trace_id"]) for answer in answers]
+    assert given.items() <= answers[0].items()
+    save, evidence = payloads(execute, url, "filter")
+    assert (save["verb"], save["decision"]) == ("save", "denied")
+    assert "secret" in save["reason"]
+    assert save["policy_version"]
+    assert (evidence["verb"], evidence["decision"]) == ("add_evidence", "denied")
+    assert execute(url, "select namespace from events where topic = 'filter' order by seq") == [
+        ("main/sub",),
+        ("main",),
+    ]
+    assert "gate" not in str(execute(url, "select payload from events"))
+    assert key not in str(execute(url, "select payload from events"))
+    assert execute(url, "select count(*) from nodes") == [(0,)]
+
+
+def test_a_refusal_by_class_or_invariant_leaves_an_event(url, execute):
+    with Memory.open(url) as memory:
+        with pytest.raises(BoundaryDenied):
+            memory.save("The gate.", boundary_class="pii")
+        rule = {"name": "no_drafts", "applies_to": ["*"], "rule": "metadata.draft != true"}
+        memory.apply_policy(policy(invariants=[rule]))
+        with pytest.raises(BoundaryDenied):
+            memory.save("The gate.", metadata={"draft": True}, request_id="req-1")
+        # Written at once: a process that dies now has told what it refused.
+        by_class, by_rule = payloads(execute, url, "filter")
+    assert "'pii'" in by_class["reason"]
+    assert by_rule["reason"] == "invariant violation: no_drafts"
+    assert traced(execute, url, "filter")[1] == ("req-1", None)
+
+
+def test_what_rules_left_out_of_an_answer_is_an_event(url, execute):
+    with Memory.open(url) as memory:
+        done = memory.save("Paint the gate.", claim_kind="task").node.id
+        memory.save("The gate is green.")
+        memory.feedback(done, "completed")
+        memory.search("gate", rank="final", request_id="req-1")
+        context = memory.activate("gate", trace_id="trace-1")
+        memory.search("gate")
+    searched, activated = payloads(execute, url, "filter")
+    assert searched == {"verb": "search", "decision": "filtered", "filtered": {"closed": 1}}
+    assert activated == {"verb": "activate", "decision": "filtered", "filtered": dict(context.filtered)}
+    assert traced(execute, url, "filter") == [("req-1", None), (None, "trace-1")]

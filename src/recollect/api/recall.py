@@ -95,6 +95,7 @@ class RecallVerbs(Asking):
             ),
         )
         self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
+        self._note_filtered(access, "activate", context.filtered, trace)
         self._note_fallback(access, context.degraded, trace)
         return context
 
