@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from embedders_for_tests import Numbered
 from mcp import Client
 from recall_for_tests import Clock, Compass, policy
 from talking_for_tests import recollect, talk
@@ -12,6 +13,7 @@ from talking_for_tests import recollect, talk
 from recollect import BoundaryDenied, Memory
 from recollect.interfaces.mcp.server import TOOLS
 from recollect.interfaces.mcp.tool import CEILING_BYTES
+from recollect.model.evidence import SearchHealth
 
 
 async def answer_of(client: Client, tool: str, **arguments):
@@ -389,3 +391,51 @@ def test_what_rules_left_out_of_an_answer_is_an_event(url, execute):
     assert searched == {"verb": "search", "decision": "filtered", "filtered": {"closed": 1}}
     assert activated == {"verb": "activate", "decision": "filtered", "filtered": dict(context.filtered)}
     assert traced(execute, url, "filter") == [("req-1", None), (None, "trace-1")]
+
+
+def test_the_status_says_how_many_searches_lacked_an_arm(url):
+    clock = Clock()
+    with (
+        Memory.open(url, embedder=Compass(), clock=clock) as memory,
+        Memory.open(url, embedder=Numbered(), clock=clock) as stranger,
+    ):
+        memory.save("The gate is in the north.")
+        assert memory.status().searches == SearchHealth(days=7, searches=0, fallbacks=0)
+        assert memory.status().searches.fallback_share == 0.0
+        for _ in range(2):
+            memory.search("gate")
+        memory.activate("gate")
+        # The store's vectors are made with another model: there are words only.
+        assert stranger.search("gate").degraded
+        memory.status()
+        found = stranger.status().searches
+        assert (found.searches, found.fallbacks, found.fallback_share) == (4, 1, 0.25)
+        assert memory.status().searches == found
+        # Counted below the root that asks, and for a week.
+        stranger.search("gate", namespace="sub")
+        stranger.status()
+        with Memory.open(url, embedder=Compass(), clock=clock, root="main/sub") as below:
+            assert below.status().searches == SearchHealth(days=7, searches=1, fallbacks=1)
+        clock.forward(days=8)
+        assert memory.status().searches.searches == 0
+
+
+def test_the_share_of_fallbacks_is_told_over_mcp_and_on_the_command_line(url):
+    async def conversation(client):
+        await answer_of(client, "memory_save", content="The gate opens at nine.")
+        await answer_of(client, "memory_search", query="gate")
+        return (await answer_of(client, "get_status"))["searches"]
+
+    assert talk(url, conversation) == {"days": 7, "searches": 1, "fallbacks": 0, "fallback_share": 0.0}
+    assert "1 search in 7 days, 0 (0.0%) without one of their arms" in recollect(url, "status")
+
+
+def test_searches_are_counted_by_an_index_of_their_own(url, execute):
+    where = "owner_id = 'local' and at >= '2026' and topic in ('search', 'activate', 'search_fallback')"
+    sql = f"select topic, count(*) from events where {where} group by topic"
+    if url.startswith("postgresql"):
+        # Its planner reads a table with nothing in it from end to end.
+        known = execute(url, "select indexdef from pg_indexes where indexname = 'events_of_searches'")
+        assert "WHERE" in known[0][0]
+    else:
+        assert "events_of_searches" in str(execute(url, f"explain query plan {sql}"))

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from recollect.model.access import Access
+from recollect.model.evidence import SearchHealth
 from recollect.storage.port import Transaction
+from recollect.storage.statements import inside_parameters
 from recollect.text.check import json_text
 
 Topic = Literal[
@@ -58,6 +60,14 @@ def record(
 ) -> None:
     """Append an event. Payloads name rows and figures and never carry stored text."""
     tx.run("event_insert", row_of(access, topic, payload, namespace=namespace, at=at, trace=trace))
+
+
+def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> SearchHealth:
+    """How the searches in an access's root went since a time, some days ago."""
+    parameters = {"owner": access.owner, "since": since, **inside_parameters("root", access.root)}
+    counts: dict[str, int] = dict(tx.rows("search_events", parameters))
+    searches = counts.get("search", 0) + counts.get("activate", 0)
+    return SearchHealth(days, searches, counts.get("search_fallback", 0))
 
 
 def row_of(
