@@ -439,3 +439,35 @@ def test_searches_are_counted_by_an_index_of_their_own(url, execute):
         assert "WHERE" in known[0][0]
     else:
         assert "events_of_searches" in str(execute(url, f"explain query plan {sql}"))
+
+
+def test_agents_see_the_id_and_the_time_of_a_vector(url):
+    clock = Clock()
+    with Memory.open(url, embedder=Compass(), clock=clock) as memory:
+        first = memory.save("north").node
+        clock.forward(days=1)
+        second = memory.save("south").node
+        sql = "select id, target_id, model_id, created_at from embeddings order by created_at"
+
+        def rows():
+            found = memory.query_graph(sql)
+            assert found.ok, found.error
+            return [tuple(row) for row in found.rows]
+
+        made = [(f"{node.id}:compass", node.id, "compass", node.created_at) for node in (first, second)]
+        assert rows() == made
+        clock.forward(days=1)
+        changed = memory.save("north north east", memo_id=first.id).node
+        assert rows()[1] == (f"{first.id}:compass", first.id, "compass", changed.updated_at)
+
+
+def test_the_time_of_a_vector_comes_back_with_its_node(url, execute):
+    clock = Clock()
+    with Memory.open(url, embedder=Compass(), clock=clock) as memory:
+        node = memory.save("north", scope="session").node
+        clock.forward(days=8)
+        memory.sweep()
+        assert execute(url, "select count(*) from embeddings") == [(0,)]
+        clock.forward(days=-8)  # else it would be swept at once
+        memory.restore(node_id=node.id)
+        assert execute(url, "select created_at from embeddings") == [(node.created_at,)]
