@@ -368,15 +368,27 @@ def test_a_refusal_by_class_or_invariant_leaves_an_event(url, execute):
     with Memory.open(url) as memory:
         with pytest.raises(BoundaryDenied):
             memory.save("The gate.", boundary_class="pii")
+        with pytest.raises(BoundaryDenied):
+            memory.create_task("Where is the gate?", boundary_class="pii")
         rule = {"name": "no_drafts", "applies_to": ["*"], "rule": "metadata.draft != true"}
         memory.apply_policy(policy(invariants=[rule]))
         with pytest.raises(BoundaryDenied):
             memory.save("The gate.", metadata={"draft": True}, request_id="req-1")
         # Written at once: a process that dies now has told what it refused.
-        by_class, by_rule = payloads(execute, url, "filter")
+        by_class, of_task, by_rule = payloads(execute, url, "filter")
     assert "'pii'" in by_class["reason"]
+    assert of_task["verb"] == "create_task"
     assert by_rule["reason"] == "invariant violation: no_drafts"
-    assert traced(execute, url, "filter")[1] == ("req-1", None)
+    assert traced(execute, url, "filter")[2] == ("req-1", None)
+
+
+def test_a_refused_document_leaves_an_event(url, execute, tmp_path):
+    (tmp_path / "gate.md").write_text("# Gate\n\nIts key is aws_access_key_id = AKIAIOSFODNN7EXAMPLE for now.\n")
+    with Memory.open(url) as memory:
+        memory.add_documents([str(tmp_path / "gate.md")])
+        (refused,) = payloads(execute, url, "filter")
+    assert (refused["verb"], refused["decision"]) == ("add_document", "denied")
+    assert "AKIA" not in str(refused)
 
 
 def test_what_rules_left_out_of_an_answer_is_an_event(url, execute):
