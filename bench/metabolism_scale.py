@@ -222,6 +222,7 @@ def _write_nodes(tx: Any, some: list[tuple[str, str, Any]]) -> None:
             "model": 1,
             "content_hash": content_hash(text),
             "vector": tx.dialect.to_vector(vector),
+            "now": then,
         }
         for node_id, text, vector in some
     ]

@@ -70,7 +70,8 @@ def test_a_whole_conversation_in_each_protocol_era(url, mode):
         walked = await call(client, "memory_relation_list", start_memo_id=a, depth=2)
         assert walked["edges"][0]["weight"] == 0.123456789
         assert walked["edges"][0]["depth"] == 1
-        assert set(walked) == {"root_namespace", "nodes", "edges", "next_cursor", "truncated"}
+        ids = {"request_id", "trace_id"}
+        assert set(walked) == {"root_namespace", "nodes", "edges", "next_cursor", "truncated", *ids}
         assert [item["memo_id"] for item in (await call(client, "memory_list"))["items"]] == [b, a]
         found = await call(client, "memory_search", query="what came second?")
         assert [item["memo_id"] for item in found["items"]] == [b]

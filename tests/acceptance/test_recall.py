@@ -330,7 +330,9 @@ def test_allow_can_narrow_and_never_widen(url):
         assert seen(wide) == {"public", "internal", "pii"}
         assert seen(wide, allow=["answer:task"]) == {"public", "internal"}
         assert seen(wide, allow=["tool:contact-lookup"]) == {"public", "internal", "pii"}
-        assert seen(wide, allow=[]) == set()
+        assert seen(wide, allow=[]) == {"public"}
+        assert seen(wide, allow=["tool:other"]) == {"public"}
+        assert seen(plain, allow=["tool:contact-lookup"]) == {"public"}
         assert seen(plain) == {"public", "internal"}
         for wanted in (tags, ["tool:contact-lookup"], ["*"], ["tool:*"]):
             assert "pii" not in seen(plain, allow=wanted)

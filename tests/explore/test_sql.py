@@ -26,7 +26,7 @@ COLUMNS = {
     "edges": "id source_type source_id target_type target_id relation nli_label nli_edge_confidence citation_source"
     " citation_context edge_human_corrected weight confidence reason judge namespace boundary_class observed_at created_at"
     " updated_at",
-    "embeddings": "target_type target_id model_id dimension content_hash embedding_blob",
+    "embeddings": "id target_type target_id model_id dimension content_hash embedding_blob created_at",
     "evidence": "edge_id relation nli_edge_confidence judge fragment_id claim_id task_id claim_text page_id domain year",
     "clock": "this_year",
 }

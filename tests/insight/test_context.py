@@ -47,6 +47,32 @@ def test_a_context_is_read_from_its_plain_form():
     assert len(found.edges()) == 4
 
 
+def test_a_norm_spec_is_read_with_its_effective_thresholds_nested():
+    """As the seed's L1 writes it; what is in effect overrules what was set."""
+    nested = {
+        "metric": "cosine",
+        "radius_mode": "intuitive",
+        "intuitive": {"outer": 0.7, "inner": 0.3},
+        "dimension": 384,
+        "scope": "donut",
+        "theta_link": 0.9,
+        "effective": {"theta_link": 0.25, "theta_cand": 0.5},
+    }
+    found = context_of({"centers": [0], "norm_spec": nested}).norm_spec
+    assert found == NormSpec(
+        theta_link=0.25, theta_cand=0.5, dimension=384, scope="donut", radius_mode="intuitive", outer=0.7, inner=0.3
+    )
+
+
+@pytest.mark.parametrize(("edges", "warned"), [({}, True), ({"candidate_edges": []}, False)])
+def test_candidates_that_are_not_handed_over_are_logged_as_a_warning(caplog, edges, warned):
+    """An empty list is an answer of L1 and no breach of the contract worth a warning; none at all is one."""
+    done = judged(CASE.scene(), context_of({"centers": [0], **edges}))
+    assert done.metrics.input_contract_ok is False
+    assert any("candidate_edges" in record.message for record in caplog.records) is warned
+    assert all(record.levelname == "WARNING" for record in caplog.records)
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -86,6 +112,9 @@ def test_a_context_is_read_from_its_plain_form():
         {"centers": [0], "candidate_selection": [(1, 2)]},
         {"centers": [0], "norm_spec": "cosine"},
         {"centers": [0], "norm_spec": {"theta": 0.5}},
+        {"centers": [0], "norm_spec": {"effective": 0.5}},
+        {"centers": [0], "norm_spec": {"effective": {"theta": 0.5}}},
+        {"centers": [0], "norm_spec": {"effective": {"theta_link": 1.5}}},
         {"centers": [0], "norm_spec": {"theta_link": "high"}},
         {"centers": [0], "norm_spec": {"theta_link": None}},
         {"centers": [0], "norm_spec": {"theta_link": NAN}},

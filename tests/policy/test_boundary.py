@@ -41,7 +41,7 @@ def written(**sections) -> str:
         (("tool:search",), ("public", "internal")),
         (("tool:contact-lookup",), ("public", "internal", "pii")),
         (("anything",), ("public",)),
-        ((), ()),
+        ((), ("public",)),
         (("*",), ("public",)),
         (("secret", "tool:*"), ("public", "internal")),
     ],

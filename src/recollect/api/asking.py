@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import EmbedderUnavailable
 from recollect.policy.retrieval import Calibration, Graph
-from recollect.storage import embeddings, events, nodes
+from recollect.storage import embeddings, nodes
 from recollect.storage.events import Trace
 from recollect.storage.port import Model, Transaction
 from recollect.storage.question import Question
@@ -139,9 +139,13 @@ class Asking(Verbs):
         """Note that an arm failed: the answer came from the others."""
         failed = [why for why in degraded if why.startswith(("searched by words only", "the graph arm"))]
         if failed:
-            row = {"reasons": failed}
-            at = self._now()
-            self._journal.add(events.row_of(access, "search_fallback", row, namespace=access.root, at=at, trace=trace))
+            self._note(access, "search_fallback", {"reasons": failed}, namespace=access.root, trace=trace)
+
+    def _note_filtered(self, access: Access, verb: str, filtered: Mapping[str, int], trace: Trace) -> None:
+        """Note how many candidates a rule left out of an answer, by rule."""
+        if filtered:
+            payload = {"verb": verb, "decision": "filtered", "filtered": dict(filtered)}
+            self._note(access, "filter", payload, namespace=access.root, trace=trace)
 
 
 def _fits(calibration: Calibration | None, question: Question) -> bool:

@@ -15,6 +15,7 @@ from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFo
 from recollect.model.evidence import Added, AddedStatus, DocumentAdded, DocumentsAdded, NewFragment, NewPage
 from recollect.model.graph import Node
 from recollect.storage import evidence, nodes
+from recollect.storage.events import NO_TRACE
 from recollect.storage.port import Progress, Transaction
 from recollect.text import check
 from recollect.text.urls import check_url
@@ -132,7 +133,8 @@ class DocumentVerbs(EvidenceVerbs):
         for first in range(0, len(fragments), _AT_ONCE):
             part = fragments[first : first + _AT_ONCE]
             try:
-                self._guarded(prepare(page, part, (), like=like), place)
+                with self._noting_refusal("add_document", place, NO_TRACE):
+                    self._guarded(prepare(page, part, (), like=like), place)
             except BoundaryDenied as error:
                 where = f"in the paragraphs {first + 1} to {first + len(part)}"
                 raise BoundaryDenied(f"{where}, {error.message}", hint=error.hint) from None

@@ -74,7 +74,8 @@ class EvidenceVerbs(Verbs):
                 task_id=None if task is None else task.id,
             ),
         )
-        prepared, redacted = self._guarded(prepared, place)
+        with self._noting_refusal("add_evidence", place, trace):
+            prepared, redacted = self._guarded(prepared, place)
         texts = [text_of(node.title, node.content) for node in (*prepared.fragments, *prepared.new_claims)]
         adding = Adding(
             prepared=prepared,
@@ -86,7 +87,8 @@ class EvidenceVerbs(Verbs):
             made=None if self._embedder is None else embeddings.made(self._embedder, texts),
             trace=trace,
         )
-        added = self._database.write(lambda tx: add(tx, access, adding, new_id=self._new_id, now=self._now()))
+        with self._noting_refusal("add_evidence", place, trace):
+            added = self._database.write(lambda tx: add(tx, access, adding, new_id=self._new_id, now=self._now()))
         if not embeddings.is_instant(self._embedder):
             self._worker.wake()
         return added

@@ -100,10 +100,11 @@ class MemoVerbs(InsightVerbs):
             raise InvalidInput(f"{existing.id} is a {existing.kind}: it stays as its source has it")
         if existing is not None and claim_kind is not None and existing.kind != "claim":
             raise InvalidInput(f"{existing.id} is a {existing.kind} and stays one", hint="save the claim as a new one")
-        saving = self._saving(given, existing, check.check_names(entities), sure=confidence is not None)
-        saving = replace(saving, change=replace(saving.change, pinned=pinned))
-        access = self._access
-        saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
+        names, access = check.check_names(entities), self._access
+        with self._noting_refusal("save", given.namespace, trace):
+            saving = self._saving(given, existing, names, sure=confidence is not None)
+            saving = replace(saving, change=replace(saving.change, pinned=pinned))
+            saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
             self._worker.wake()
         return self._linked(saved) if link else saved

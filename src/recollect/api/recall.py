@@ -12,7 +12,7 @@ from recollect.api.asking import SEARCHED, Asking, holding
 from recollect.api.state import trace_of
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput
+from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import Node, Scope
 from recollect.model.identifiers import timestamp
 from recollect.model.results import ActiveContext, ContextItem, Judged, Swept
@@ -98,6 +98,7 @@ class RecallVerbs(Asking):
         if self._database.read_only:
             return replace(context, degraded=(*context.degraded, _NOT_KEPT))
         self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
+        self._note_filtered(access, "activate", context.filtered, trace)
         self._note_fallback(access, context.degraded, trace)
         return context
 
@@ -112,6 +113,7 @@ class RecallVerbs(Asking):
         memo_id: str,
         signal: Signal,
         *,
+        score: float | None = None,
         active_context_id: str | None = None,
         duplicate_of: str | None = None,
         request_id: str | None = None,
@@ -119,6 +121,7 @@ class RecallVerbs(Asking):
     ) -> Judged:
         """Say that a memo or claim was helpful, harmful, outdated, a duplicate, or completed.
 
+        `score` (−1 to 1) says how strongly: utility and confidence change by its size times what the signal changes.
         With `duplicate_of`, that node stands for it from now on; it is kept and no longer recalled by itself.
         The same request_id counts once.
         """
@@ -128,6 +131,7 @@ class RecallVerbs(Asking):
         known = cast(Signal | None, check.check_choice(signal, get_args(Signal), field="signal"))
         if known is None:
             raise InvalidInput(f"signal must be one of {', '.join(get_args(Signal))}")
+        strength = _strength(known, score)
         context_id = None if active_context_id is None else check.check_id(active_context_id, field="active_context_id")
         heir = None if duplicate_of is None else check.check_id(duplicate_of, field="duplicate_of")
         if heir is not None and (known != "duplicate" or heir == node_id):
@@ -142,11 +146,15 @@ class RecallVerbs(Asking):
             if node.kind not in SEARCHED:
                 raise InvalidInput(f"{node.id} is a {node.kind}; memos and claims are judged")
             settings = in_force.policies.at(node.namespace).retrieval.feedback
-            given = feedback.Given(self._new_id(), node, known, context_id, heir, now)
-            done = feedback.record(
-                tx, access, given, trace=trace, judge=lambda each: judged(each, known, now=now, settings=settings)
-            )
-            return done if done.status == "repeated" else self._reinforced(tx, access, done, context_id)
+            given = feedback.Given(self._new_id(), node, known, context_id, heir, now, score)
+
+            def judge(each: Node) -> Node:
+                return judged(each, known, now=now, settings=settings, strength=strength)
+
+            done = feedback.record(tx, access, given, trace=trace, judge=judge)
+            if done.status == "repeated" or strength == 0.0:
+                return done
+            return self._reinforced(tx, access, done, context_id, trace)
 
         return self._database.write(work)
 
@@ -173,7 +181,9 @@ class RecallVerbs(Asking):
             pass
         return Swept(run_id, tuple(gone), links)
 
-    def _reinforced(self, tx: Transaction, access: Access, done: Judged, context_id: str | None) -> Judged:
+    def _reinforced(
+        self, tx: Transaction, access: Access, done: Judged, context_id: str | None, trace: Trace
+    ) -> Judged:
         """What helped strengthens the relations it has (with the others of its context, if there is one), what did
         not weakens them.
         """
@@ -184,7 +194,7 @@ class RecallVerbs(Asking):
         links = edges.reinforce_of(tx, access, done.node.id, others, weaken=weaken, now=now)
         if links:
             payload = {"memo_id": done.node.id, "links": links, "weaken": weaken}
-            events.record(tx, access, "reinforce", payload, namespace=done.node.namespace, at=now)
+            events.record(tx, access, "reinforce", payload, namespace=done.node.namespace, at=now, trace=trace)
         return replace(done, links=links)
 
     def _context(self, wanted: Wanted, recalled: Recall, rules: Effective, *, taken: int) -> ActiveContext:
@@ -260,6 +270,17 @@ def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tu
             )
         )
     return items, tokens
+
+
+def _strength(signal: Signal, score: float | None) -> float:
+    """How strongly a judgement counts, 0 to 1. The signal says which way, so that only its size matters."""
+    if score is None:
+        return 1.0
+    if isinstance(score, bool) or not isinstance(score, int | float) or not -1.0 <= score <= 1.0:
+        raise InvalidInput(f"score {shown(score)} is not a number from -1 to 1")
+    if signal == "helpful" and score < 0:
+        raise InvalidInput("helpful has a score of 0 to 1", hint="say harmful or outdated, if it was that")
+    return abs(float(score))
 
 
 def _is_replaced(node_id: str, against: Sequence[tuple[str, str, str]]) -> bool:

@@ -14,7 +14,6 @@ from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import Scope
 from recollect.model.results import Found, SimilarFound, Target
-from recollect.storage import events
 from recollect.storage.events import Trace
 from recollect.storage.port import Transaction
 from recollect.storage.question import Question
@@ -119,6 +118,6 @@ class SearchVerbs(Asking):
             "alpha": found.alpha,
             "policy_version": found.policy_version,
         }
-        at = self._now()
-        self._journal.add(events.row_of(access, "search", payload, namespace=access.root, at=at, trace=trace))
+        self._note(access, "search", payload, namespace=access.root, trace=trace)
+        self._note_filtered(access, "search", found.filtered, trace)
         self._note_fallback(access, found.degraded, trace)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from recollect.api.boundary import Boundary, refuse_secret
 from recollect.api.journal import Journal
@@ -12,10 +14,11 @@ from recollect.api.worker import Worker
 from recollect.embedding.port import Embedder
 from recollect.model import identifiers
 from recollect.model.access import Access
+from recollect.model.errors import BoundaryDenied
 from recollect.model.graph import BoundaryClass
 from recollect.policy.boundary import DEFAULT_ALLOW
 from recollect.recall.cut_off import CutOff
-from recollect.storage import standings, text_index
+from recollect.storage import events, standings, text_index
 from recollect.storage.events import Trace
 from recollect.storage.port import Database
 from recollect.text import check
@@ -67,6 +70,25 @@ class Verbs:
 
     def _now(self) -> str:
         return identifiers.timestamp(self._clock())
+
+    @contextmanager
+    def _noting_refusal(self, verb: str, namespace: str, trace: Trace) -> Iterator[None]:
+        """Write an event when the boundary refuses what is done inside; it says why and has nothing of the text."""
+        try:
+            yield
+        except BoundaryDenied as error:
+            version = self._boundary.at(namespace).version
+            payload = {"verb": verb, "decision": "denied", "reason": error.message, "policy_version": version}
+            self._note(self._access, "filter", payload, namespace=namespace, trace=trace)
+            self._journal.write()
+            raise
+
+    def _note(
+        self, access: Access, topic: events.Topic, payload: Mapping[str, Any], *, namespace: str, trace: Trace
+    ) -> None:
+        """Leave an event to the journal, which writes it in a moment."""
+        row = events.row_of(access, topic, payload, namespace=namespace, at=self._now(), trace=trace)
+        self._journal.add(row)
 
 
 def trace_of(request_id: str | None, trace_id: str | None) -> Trace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final, cast, get_args
 
 from recollect.api.state import Verbs
@@ -11,13 +12,17 @@ from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput
 from recollect.model.evidence import Status, Task, TaskState
 from recollect.model.graph import BoundaryClass, NodeKind, TaskStatus
+from recollect.model.identifiers import timestamp
 from recollect.storage import events, tasks
+from recollect.storage.events import NO_TRACE
 from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text import check
 
 # So many tasks are shown without asking for one.
 _NEWEST: Final = 20
+# Over so many days the status says how searches went.
+_SEARCH_DAYS: Final = 7
 
 
 class TaskVerbs(Verbs):
@@ -30,8 +35,9 @@ class TaskVerbs(Verbs):
         access = self._access
         place = access.resolve(namespace)
         named = check.check_class(boundary_class)
-        if named == "secret" or not access.sees(place, named):
-            raise BoundaryDenied(f"this access may not save in the boundary class {named!r}")
+        with self._noting_refusal("create_task", place, NO_TRACE):
+            if named == "secret" or not access.sees(place, named):
+                raise BoundaryDenied(f"this access may not save in the boundary class {named!r}")
         now = self._now()
         task = Task(
             id=self._new_id(),
@@ -88,13 +94,15 @@ class TaskVerbs(Verbs):
         """How the memory is, with its newest tasks; or, with a task, how that one is."""
         key = None if task_id is None else check.check_id(task_id, field="task_id")
         access = self._access
-        return self._database.read(lambda tx: _status(tx, access, key))
+        self._journal.write()  # what was just searched counts
+        since = timestamp(self._clock() - timedelta(days=_SEARCH_DAYS))
+        return self._database.read(lambda tx: _status(tx, access, key, since=since))
 
     def _cleaned(self, text: str, namespace: str, *, field: str) -> str:
         return self._boundary.cleaned(check.check_text(text, field=field, size=limits.QUERY_BYTES), namespace)
 
 
-def _status(tx: Transaction, access: Access, task_id: str | None) -> Status:
+def _status(tx: Transaction, access: Access, task_id: str | None, *, since: str) -> Status:
     some = tasks.newest(tx, access, limit=_NEWEST) if task_id is None else (tasks.get(tx, access, task_id),)
     scope = scope_parameters(access)
     (pending,) = tx.row("pending_visible", scope) or (0,)
@@ -109,6 +117,7 @@ def _status(tx: Transaction, access: Access, task_id: str | None) -> Status:
         tasks=tasks.states(tx, access, some),
         pending_embeddings=int(pending),
         root_namespace=access.root,
+        searches=events.search_health(tx, access, days=_SEARCH_DAYS, since=since),
     )
 
 

@@ -13,6 +13,8 @@ from recollect.model.errors import InvalidInput, shown
 from recollect.model.insight import CandidateEdge, NormSpec
 
 _KEYS = ("centers", "candidate_edges", "candidate_edges_by_hop", "candidate_selection", "norm_spec")
+# Parts of a norm spec that may be nested. What is nested is what is in effect: it overrules the same name outside.
+_NESTED = {"effective": ("theta_link", "theta_cand"), "intuitive": ("outer", "inner")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +43,11 @@ class Context:
     candidate_edges_by_hop: Mapping[int, tuple[CandidateEdge, ...]] = field(default_factory=dict)
     candidate_selection: Mapping[str, Any] = field(default_factory=dict)
     norm_spec: NormSpec | None = None
+
+    @property
+    def lacks_candidates(self) -> bool:
+        """True if L1 handed over no candidates at all; an empty list says that it looked and found none."""
+        return self.candidate_edges is None and not self.candidate_edges_by_hop
 
     def at(self, hop: int) -> tuple[CandidateEdge, ...]:
         """The candidates of a hop: its own if it has any, else the common ones."""
@@ -179,12 +186,22 @@ def _edge(value: Any, *, of: str) -> CandidateEdge:
 
 
 def _norm_spec(value: Any) -> NormSpec | None:
+    """A norm spec from its plain form; `effective` and `intuitive` may hold their values nested, as L1 writes them."""
     if value is None or isinstance(value, NormSpec):
         return value
+    if not isinstance(value, Mapping):
+        raise InvalidInput("norm_spec is a mapping")
+    flat = {name: item for name, item in value.items() if name not in _NESTED}
+    for name, inner_names in _NESTED.items():
+        nested = value.get(name, {})
+        if not isinstance(nested, Mapping) or nested.keys() - set(inner_names):
+            raise InvalidInput(f"{name} in norm_spec is a mapping of {' and '.join(inner_names)}")
+        flat |= nested
     names = [each.name for each in fields(NormSpec)]
-    if not isinstance(value, Mapping) or value.keys() - set(names):
-        raise InvalidInput("norm_spec has an unknown key", hint=f"it has {', '.join(names)}")
-    spec = NormSpec(**value)
+    if flat.keys() - set(names):
+        hint = f"it has {', '.join([*names, *_NESTED])}"
+        raise InvalidInput("norm_spec has an unknown key", hint=hint)
+    spec = NormSpec(**flat)
     if not _is_share(spec.theta_link) or not _is_share(spec.theta_cand):
         raise InvalidInput("the thresholds of norm_spec are scores, 0 to 1")
     if spec.metric not in ("cosine", "l2") or not _is_whole(spec.dimension) or spec.dimension < 0:

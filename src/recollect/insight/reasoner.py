@@ -8,6 +8,7 @@ with the least g given those accepted before, as long as that is at most θ_DG.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from recollect.insight.context import Context, Scene, checked, ends_of
 from recollect.insight.gates import Thresholds
 from recollect.model.insight import CandidateEdge, ExpansionRequest, Hop, InsightMetrics
 from recollect.policy.linking import Linking
+
+logger = logging.getLogger("recollect")
 
 # The entropy of two like nodes that are linked. Where most nodes have no links yet the entropy before is next to
 # nothing, and divided by it every link would look like a discovery.
@@ -87,6 +90,8 @@ def judge(
     """One cycle. `further`: look at all hops at once, because AG fired in the cycle before."""
     context = checked(scene, context)
     given = bool(context.edges())
+    if context.lacks_candidates:
+        logger.warning("insight judges without candidate_edges: L1 has to hand them over (input_contract_ok=false)")
     automatic = False
     if not given and linking.candidates.allow_autocand:
         wanted = linking.cand_expansion

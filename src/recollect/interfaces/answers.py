@@ -10,14 +10,11 @@ from recollect.model.graph import Edge, Node, NodeRef
 from recollect.model.insight import ProposedLink
 from recollect.model.results import (
     Deleted,
-    Found,
     Namespaces,
     Related,
     Relations,
     Renamed,
     Saved,
-    Scores,
-    SimilarFound,
 )
 
 # How far to trust a text, by what it is.
@@ -152,100 +149,6 @@ class MemoList(Answer):
     items: list[Memo]
     next_cursor: str | None = Field(description="Pass it back as cursor for the next page; null on the last page.")
     truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
-
-
-class HitScores(Answer):
-    """How a hit got its score: score = alpha · s_vec + (1 − alpha) · s_text."""
-
-    bm25: float | None = Field(description="BM25 of the words; null if no word was found.")
-    text_rank: int | None
-    similarity: float | None = Field(description="Cosine similarity; null if there is no vector to compare.")
-    vector_rank: int | None
-    s_text: float
-    s_vec: float
-
-    @classmethod
-    def of(cls, scores: Scores) -> HitScores:
-        return cls(**{name: getattr(scores, name) for name in cls.model_fields})
-
-
-class FoundMemo(Memo):
-    """A memo that a search found."""
-
-    score: float = Field(description="How well it fits, 0 to 1; comparable within one answer only.")
-    trust: str = Field(description="own-note, agent-claim or quoted-source.")
-    source: dict[str, Any] = Field(description="Where it comes from, as the one who saved it said.")
-    scores: HitScores | None = Field(default=None, description="With explain: how the score came about.")
-
-
-class SearchResult(Answer):
-    """Memos that fit a question, best first. `arms` says how it was searched, `degraded` what it lacked."""
-
-    root_namespace: str
-    items: list[FoundMemo]
-    arms: list[str]
-    degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
-    alpha: float = Field(description="The weight of meaning beside words in the scores.")
-    candidates: int = Field(description="How many memos were ranked before the cut.")
-    policy_version: str = ""
-    truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
-
-    @classmethod
-    def of(cls, found: Found, root: str, *, explain: bool = False) -> SearchResult:
-        items = [
-            FoundMemo(
-                **Memo.of(hit.node).model_dump(),
-                score=hit.score,
-                trust=trust_of(hit.node.kind),
-                source=dict(hit.node.provenance),
-                scores=HitScores.of(hit.scores) if explain else None,
-            )
-            for hit in found.hits
-        ]
-        return cls(
-            root_namespace=root,
-            items=items,
-            arms=list(found.arms),
-            degraded=list(found.degraded),
-            alpha=found.alpha,
-            candidates=found.candidates,
-            policy_version=found.policy_version,
-        )
-
-
-class SimilarNode(Answer):
-    """A node near a question."""
-
-    id: str
-    title: str | None
-    text_preview: str = Field(description="The first 200 characters.")
-    similarity: float = Field(description="Cosine similarity.")
-    trust: str = Field(description="own-note, agent-claim or quoted-source.")
-    source: dict[str, Any] = Field(description="Where it comes from: the page's url, its heading.")
-
-
-class VectorSearchResult(Answer):
-    """What is near in meaning, most similar first."""
-
-    ok: bool = True
-    results: list[SimilarNode]
-    total_searched: int = Field(description="How many embeddings were in scope.")
-    truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
-
-    @classmethod
-    def of(cls, found: SimilarFound) -> VectorSearchResult:
-        results = [
-            SimilarNode(
-                id=each.id,
-                title=each.title,
-                text_preview=each.text_preview,
-                similarity=each.similarity,
-                trust=trust_of(each.kind),
-                source=dict(each.source),
-            )
-            for each in found.results
-        ]
-        return cls(results=results, total_searched=found.total_searched)
 
 
 class Relation(Answer):

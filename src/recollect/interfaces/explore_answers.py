@@ -14,6 +14,7 @@ from recollect.model.evidence import (
     EvidenceSummary,
     Posterior,
     QueryResult,
+    SearchHealth,
     Status,
     Task,
     TaskState,
@@ -177,6 +178,19 @@ class TaskAnswer(Answer):
         return cls.of(state.task).model_copy(update=found)
 
 
+class SearchHealthAnswer(Answer):
+    """How searches and activations went in the last days."""
+
+    days: int
+    searches: int
+    fallbacks: int = Field(description="How many had to do without an arm, such as the vectors.")
+    fallback_share: float = Field(description="fallbacks / searches; above 0.01 look at `degraded` of answers.")
+
+    @classmethod
+    def of(cls, health: SearchHealth) -> SearchHealthAnswer:
+        return cls(**{name: getattr(health, name) for name in cls.model_fields})
+
+
 class StatusAnswer(Answer):
     """How the memory is, and its newest tasks, or the one that was asked for."""
 
@@ -185,6 +199,7 @@ class StatusAnswer(Answer):
         description="Without a task_id: how many memos, claims, fragments, pages, entities and edges."
     )
     pending_embeddings: int
+    searches: SearchHealthAnswer
     tasks_by_status: dict[str, int]
     tasks: list[TaskAnswer]
     truncated: bool = Field(default=False, description="True when tasks were left out to fit.")
@@ -195,6 +210,7 @@ class StatusAnswer(Answer):
             root_namespace=status.root_namespace,
             counts=dict(status.counts),
             pending_embeddings=status.pending_embeddings,
+            searches=SearchHealthAnswer.of(status.searches),
             tasks_by_status=dict(status.tasks_by_status),
             tasks=[TaskAnswer.of_state(state) for state in status.tasks],
         )

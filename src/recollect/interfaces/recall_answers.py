@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from recollect.interfaces.answers import Answer, HitScores, Memo, MemoRef, trust_of
+from recollect.interfaces.answers import Answer, Memo, MemoRef, trust_of
+from recollect.interfaces.search_answers import FinalFactors, HitScores
 from recollect.model.graph import Node
 from recollect.model.results import (
     ActiveContext,
@@ -21,29 +22,17 @@ from recollect.model.results import (
 )
 
 
-class Features(HitScores):
+class Features(FinalFactors, HitScores):
     """How an item got its place: score = S · g, with g = utility part · confidence part · recency part."""
 
-    S: float = Field(description="How well it fits the question, 0 to 1.")
     graph: float = Field(description="What relations and mentions add, relative to the best.")
-    utility_z: float
-    utility: float
-    confidence: float
-    recency: float
-    quality: float | None = Field(description="Null unless the policy lets quality count.")
-    age_days: float
-    g: float
 
     @classmethod
     def of_weighed(cls, weighed: Weighed) -> Features:
-        factors = weighed.factors
         return cls(
             **HitScores.of(weighed.scores).model_dump(),
-            S=weighed.relevance,
+            **FinalFactors.fields_of(weighed.factors, weighed.relevance),
             graph=weighed.graph,
-            **{name: getattr(factors, name) for name in ("utility_z", "utility", "confidence", "recency", "quality")},
-            age_days=round(factors.age_days, 3),
-            g=factors.g,
         )
 
 
@@ -90,6 +79,7 @@ class ActiveContextAnswer(Answer):
     degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
     parameters: dict[str, Any] | None = Field(default=None, description="With explain: alpha, k and the arms.")
     filtered: dict[str, int] | None = Field(default=None, description="With explain: what was left out, by reason.")
+    next_cursor: str | None = Field(default=None, description="If the context has more items: pass it back as cursor.")
     truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
 
     @classmethod

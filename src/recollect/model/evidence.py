@@ -227,6 +227,20 @@ class TaskState:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchHealth:
+    """How many searches and activations there were in the last days, and how many of them lacked an arm."""
+
+    days: int
+    searches: int
+    fallbacks: int
+
+    @property
+    def fallback_share(self) -> float:
+        """The share of searches that lacked an arm; 0 if there were none."""
+        return self.fallbacks / self.searches if self.searches else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """How the memory or one of its tasks is."""
 
@@ -235,6 +249,7 @@ class Status:
     tasks: tuple[TaskState, ...]
     pending_embeddings: int
     root_namespace: str
+    searches: SearchHealth
 
 
 @dataclass(frozen=True, slots=True)

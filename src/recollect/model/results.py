@@ -49,7 +49,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1]."""
+    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1].
+
+    found_through: the id of the duplicate whose place the hit took; all other values are the hit's own.
+    """
 
     bm25: float | None
     text_rank: int | None
@@ -57,6 +60,7 @@ class Scores:
     vector_rank: int | None
     s_text: float
     s_vec: float
+    found_through: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +79,14 @@ class Factors:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A node that a search found, and how well it fits: 0 to 1, comparable within one answer. Ranked by the final
-    score, `factors` has the parts of g.
+    score S · g, `relevance` is S and `factors` has the parts of g.
     """
 
     node: Node
     score: float
     scores: Scores
     factors: Factors | None = None
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ class Found:
     """What a search found, best first, and how it searched.
 
     alpha: the weight of the vectors in the score; candidates: how many were ranked before the cut;
+    filtered: how many candidates a rule left out, by reason;
     degraded: why the answer may lack something, empty if it does not.
     """
 
@@ -99,6 +105,7 @@ class Found:
     vectors_searched: int
     degraded: tuple[str, ...] = ()
     policy_version: str = ""
+    filtered: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

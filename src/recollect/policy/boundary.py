@@ -211,7 +211,8 @@ def _checked_tags(allow: Sequence[str]) -> Sequence[str]:
 
 
 def _opens(patterns: Sequence[str], tags: Sequence[str]) -> bool:
-    return any(_matches(pattern, tag) for pattern in patterns for tag in tags)
+    """True if a held tag matches a pattern; `*` is for everyone, also for an access that holds no tag."""
+    return "*" in patterns or any(_matches(pattern, tag) for pattern in patterns for tag in tags)
 
 
 def _matches(pattern: str, tag: str) -> bool:

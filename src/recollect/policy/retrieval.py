@@ -34,8 +34,8 @@ class Hybrid:
     natural_tokens words. α stays within alpha_low and alpha_high where it was there before.
     text_scale: `best` divides by the best score, `min-max` and `rank` (1 / (1 + rank)) are other common forms.
     vector_scale: `spread` compares the candidates with each other (see recall/fuse.py), `cosine` is (cos + 1) / 2.
-    k_txt and k_vec: None means 4 and 8 times k_final. An arm with less than k_final / 2 candidates is asked once
-    more for `expansion` times as many.
+    k_txt and k_vec: None means 4 and 8 times k_final, and 64 for a search. For a context, an arm with less than
+    k_final / 2 candidates is asked once more for `expansion` times as many.
     """
 
     alpha: float | None = None

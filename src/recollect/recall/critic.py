@@ -1,7 +1,7 @@
 """The critic: what a judgement makes of a node's utility, confidence and quality.
 
 Utility and quality decay from the last judgement on: first both are brought up to now, u·2^(−days / half-life), then
-the signal's deltas are added. Decaying in one step or in many gives the same.
+the signal's deltas, times the strength of the judgement, are added. Decaying in one step or in many gives the same.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from recollect.policy.retrieval import Feedback, Signal
 from recollect.recall.rerank import days_before, half_of
 
 
-def judged(node: Node, signal: Signal, *, now: str, settings: Feedback) -> Node:
-    """The node after a judgement. Only a positive one makes it fresh again; one that completes a task closes it."""
-    utility_delta, confidence_delta = settings.deltas[signal]
+def judged(node: Node, signal: Signal, *, now: str, settings: Feedback, strength: float = 1.0) -> Node:
+    """The node after a judgement. Only a positive one makes it fresh again; one that completes a task closes it.
+
+    strength: the share of the signal's deltas that counts, 0 to 1.
+    """
+    utility_delta, confidence_delta = (strength * delta for delta in settings.deltas[signal])
     current = decayed(node, now=now, settings=settings)
     return replace(
         current,

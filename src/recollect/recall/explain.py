@@ -6,8 +6,8 @@ from recollect.model.results import Scores, Weighed
 from recollect.recall.fuse import Scored
 
 
-def scores_of(each: Scored) -> Scores:
-    """What both arms said about a candidate."""
+def scores_of(each: Scored, found_through: str | None = None) -> Scores:
+    """What both arms said about a candidate, and the duplicate that it was found through, if it was."""
     candidate = each.candidate
     return Scores(
         bm25=candidate.text_score,
@@ -16,6 +16,7 @@ def scores_of(each: Scored) -> Scores:
         vector_rank=candidate.vector_rank,
         s_text=each.s_text,
         s_vec=each.s_vec,
+        found_through=found_through,
     )
 
 
@@ -33,5 +34,6 @@ def reason_of(weighed: Weighed, score: float) -> str:
         "qual": None if factors.quality is None else f"{factors.quality:.2f}",
         "g": f"{factors.g:.2f}",
         "score": f"{score:.2f}",
+        "through": scores.found_through,
     }
     return " ".join(f"{key}={value};" for key, value in parts.items() if value is not None)

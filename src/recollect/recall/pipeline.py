@@ -19,11 +19,11 @@ from recollect.model.results import Weighed
 from recollect.policy.retrieval import Retrieval
 from recollect.recall import diversify
 from recollect.recall.explain import scores_of
-from recollect.recall.fuse import Scored, alpha_for, fuse
+from recollect.recall.fuse import Fusion, Scored, alpha_for, fuse
 from recollect.recall.rerank import Reranked, rerank
 from recollect.recall.spread import NOWHERE, Spreading, spread
-from recollect.storage import mentions, standings
-from recollect.storage.candidates import Candidates, find
+from recollect.storage import embeddings, mentions, standings
+from recollect.storage.candidates import Candidate, Candidates, find
 from recollect.storage.port import Transaction, Vectors
 from recollect.storage.question import Question
 from recollect.storage.standings import Standing, Utilities
@@ -65,6 +65,7 @@ class Ordered:
     """The candidates by relevance, and how they were found."""
 
     scored: tuple[Scored, ...]
+    fusion: Fusion
     spreading: Spreading
     alpha: float
     arms: tuple[str, ...]
@@ -75,7 +76,10 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its standing and its final score."""
+    """A candidate with its standing and its final score.
+
+    found_through: the duplicate whose place it took; the S in `each` is then that duplicate's, the rest its own.
+    """
 
     each: Scored
     standing: Standing
@@ -83,6 +87,7 @@ class Ranked:
     factors: Reranked
     at: int
     replaces: tuple[str, ...] = ()
+    found_through: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,7 @@ def ordered(tx: Transaction, access: Access, wanted: Wanted, found: Candidates) 
     arms = ("text", *(("vectors",) if by_vectors else ()), *(("graph",) if spreading.scored else ()))
     return Ordered(
         scored=tuple(each for each in spreading.scored or fusion.scored if each.candidate.id != wanted.exclude),
+        fusion=fusion,
         spreading=spreading,
         alpha=alpha,
         arms=arms,
@@ -172,8 +178,10 @@ def ranked(
     filtered["invariant"] += len(by_id) - len(allowed)
     filtered["not_live"] += sum(1 for each in order.scored if each.candidate.id not in by_id)
     filtered["closed"] += len(closed & allowed)
-    kept, replaces = _inherited(order.scored, by_id, allowed - closed - {wanted.exclude or ""})
+    heirs = _inherited(order.scored, by_id, allowed - closed - {wanted.exclude or ""})
+    replaces = heirs.replaces
     filtered["superseded"] += sum(map(len, replaces.values()))
+    kept = _with_own_scores(tx, access, question, order, heirs)
     if not kept:
         return []
     spread_of = searching.utilities.spread(
@@ -187,7 +195,15 @@ def ranked(
     places = sorted(range(len(kept)), key=lambda at: (-mixed[at], -final[at], kept[at].candidate.id))
     values = sorted(final.tolist(), reverse=True)
     return [
-        Ranked(kept[at], known[at], value, weighed, at, tuple(replaces.get(known[at].id, ())))
+        Ranked(
+            kept[at],
+            known[at],
+            value,
+            weighed,
+            at,
+            tuple(replaces.get(known[at].id, ())),
+            heirs.found_through.get(known[at].id),
+        )
         for at, value in zip(places, values, strict=True)
     ]
 
@@ -232,12 +248,24 @@ def _is_closed(standing: Standing, now: str) -> bool:
     return standing.claim_kind == "task" and standing.valid_to is not None and standing.valid_to <= now
 
 
-def _inherited(
-    scored: Sequence[Scored], by_id: Mapping[str, Standing], allowed: set[str]
-) -> tuple[list[Scored], dict[str, list[str]]]:
+@dataclass(frozen=True, slots=True)
+class _Inherited:
+    """Each node once, with the best S of it and of those that it stands for.
+
+    relevance: that S by node, best first. replaces: the duplicates of a node. found_through: the duplicate that the S
+    is of, for nodes whose own is lower.
+    """
+
+    relevance: dict[str, float]
+    replaces: dict[str, list[str]]
+    found_through: dict[str, str]
+
+
+def _inherited(scored: Sequence[Scored], by_id: Mapping[str, Standing], allowed: set[str]) -> _Inherited:
     """Each node once: one that is superseded passes its place to the one that stands for it now, if that is there."""
-    kept: dict[str, Scored] = {}
+    relevance: dict[str, float] = {}
     replaces: dict[str, list[str]] = {}
+    found_through: dict[str, str] = {}
     for each in scored:
         node_id = each.candidate.id
         if node_id not in allowed:
@@ -250,10 +278,26 @@ def _inherited(
             heir = following
         if heir != node_id:
             replaces.setdefault(heir, []).append(node_id)
-            each = replace(each, candidate=replace(each.candidate, id=heir))
-        if heir not in kept or each.score > kept[heir].score:
-            kept[heir] = each
-    return list(kept.values()), replaces
+        if heir not in relevance or each.score > relevance[heir]:
+            relevance[heir] = each.score
+            found_through[heir] = node_id
+    through = {heir: node_id for heir, node_id in found_through.items() if heir != node_id}
+    return _Inherited(relevance, replaces, through)
+
+
+def _with_own_scores(
+    tx: Transaction, access: Access, question: Question, order: Ordered, heirs: _Inherited
+) -> list[Scored]:
+    """The nodes with their own ranks and similarities, and the S that gives them their place."""
+    own = {each.candidate.id: each for each in order.scored}
+    missing = [node_id for node_id in heirs.relevance if node_id not in own]
+    if missing:
+        # No arm found them: they have no rank, but a similarity if they have a vector.
+        model = question.model if question.vector is not None else None
+        vectors = {} if model is None else embeddings.of_nodes(tx, access, missing, model)
+        found = order.fusion.others([Candidate(node_id, vector=vectors.get(node_id)) for node_id in missing])
+        own |= {each.candidate.id: each for each in found}
+    return [replace(own[node_id], score=score) for node_id, score in heirs.relevance.items()]
 
 
 def _chosen(
@@ -288,7 +332,7 @@ def _chosen(
 
 def _recalled(each: Ranked, spreading: Spreading) -> Recalled:
     weighed = Weighed(
-        scores=scores_of(each.each),
+        scores=scores_of(each.each, each.found_through),
         relevance=each.each.score,
         graph=spreading.reached.get(each.standing.id, 0.0),
         factors=each.factors.factors(each.at),

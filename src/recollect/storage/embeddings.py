@@ -82,7 +82,7 @@ def write(
         tx.run_many("embedding_forget", wanted)
         tx.run_many("pending_remove", wanted)
     if model is not None:
-        tx.run_many("embedding_save", _with_vectors(tx, wanted, vectors, model))
+        tx.run_many("embedding_save", _with_vectors(tx, wanted, vectors, model, now=now))
     if model is not None or made_before is not None:
         tx.run_many("pending_add", [row for row in wanted if row["content_hash"] not in vectors])
     if known is None and model is not None:
@@ -160,7 +160,7 @@ def refill(
         rows = database.read(lambda tx, a=after: tx.rows("fill_batch", {**where, "after": a}))  # type: ignore[misc]
         if rows:
             after = rows[-1][0]
-            saved = _fill(database, embedder, [row[1:] for row in rows], model)
+            saved = _fill(database, embedder, [row[1:] for row in rows], model, now=timestamp(clock()))
             in_pass, done = in_pass + saved, done + saved
             progress(done, max(total, done))
         elif in_pass:
@@ -207,10 +207,10 @@ def _changed(
 
 
 def _with_vectors(
-    tx: Transaction, wanted: Sequence[Mapping[str, Any]], vectors: Mapping[str, Matrix], model: Model
+    tx: Transaction, wanted: Sequence[Mapping[str, Any]], vectors: Mapping[str, Matrix], model: Model, *, now: str
 ) -> list[dict[str, Any]]:
     return [
-        {**row, "model": model.number, "vector": tx.dialect.to_vector(vectors[row["content_hash"]])}
+        {**row, "model": model.number, "vector": tx.dialect.to_vector(vectors[row["content_hash"]]), "now": now}
         for row in wanted
         if row["content_hash"] in vectors
     ]
@@ -286,7 +286,8 @@ def _complete_batch(database: Database, embedder: Embedder, batch: Sequence[Row]
     def work(tx: Transaction) -> int:
         saved = 0
         if taken:
-            saved = _store(tx, taken, vectors, _model_for(tx, embedder, vectors.shape[1], timestamp(now)))
+            model = _model_for(tx, embedder, vectors.shape[1], timestamp(now))
+            saved = _store(tx, taken, vectors, model, now=timestamp(now))
         # What changed while it was embedded has no vector and may be taken again at once.
         free = [{"owner": row[0], "id": row[1], "until": None, "error": None} for row in taken]
         tx.run_many("pending_lease", free)
@@ -296,12 +297,12 @@ def _complete_batch(database: Database, embedder: Embedder, batch: Sequence[Row]
     return database.write(work)
 
 
-def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: Model) -> int:
+def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: Model, *, now: str) -> int:
     taken, vectors, _ = _made_of_rows(embedder, batch)
     if not taken:
         return 0
     _check_dimension(model, vectors.shape[1])
-    return database.write(lambda tx: _store(tx, taken, vectors, model))
+    return database.write(lambda tx: _store(tx, taken, vectors, model, now=now))
 
 
 def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], Matrix, list[tuple[Row, str]]]:
@@ -325,7 +326,7 @@ def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], 
         return taken, np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32), refused
 
 
-def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model) -> int:
+def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model, *, now: str) -> int:
     """Write the vectors of nodes that have not changed since they were read; returns how many."""
     rows = [
         {
@@ -335,6 +336,7 @@ def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model)
             "model": model.number,
             "content_hash": content_hash(text_of(title, content)),
             "vector": tx.dialect.to_vector(vector),
+            "now": now,
         }
         for (owner, node_id, title, content, version), vector in zip(batch, vectors, strict=True)
     ]

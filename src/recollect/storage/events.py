@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from recollect.model.access import Access
+from recollect.model.evidence import SearchHealth
 from recollect.storage.port import Transaction
+from recollect.storage.statements import inside_parameters
 from recollect.text.check import json_text
 
 Topic = Literal[
@@ -25,6 +29,23 @@ class Trace:
 
 
 NO_TRACE: Final = Trace()
+# The ids of the call that is being answered. A call may pass through several verbs and write events in each of them.
+_current: ContextVar[Trace] = ContextVar("recollect_trace", default=NO_TRACE)
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[None]:
+    """Give these ids to all events that this thread writes inside, as far as a verb is given no others."""
+    token = _current.set(trace)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_trace() -> Trace:
+    """The ids that `tracing` has set; none outside of it."""
+    return _current.get()
 
 
 def record(
@@ -41,16 +62,25 @@ def record(
     tx.run("event_insert", row_of(access, topic, payload, namespace=namespace, at=at, trace=trace))
 
 
+def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> SearchHealth:
+    """How the searches in an access's root went since a time, some days ago."""
+    parameters = {"owner": access.owner, "since": since, **inside_parameters("root", access.root)}
+    counts: dict[str, int] = dict(tx.rows("search_events", parameters))
+    searches = counts.get("search", 0) + counts.get("activate", 0)
+    return SearchHealth(days, searches, counts.get("search_fallback", 0))
+
+
 def row_of(
     access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
 ) -> dict[str, Any]:
     """An event as the parameters of its statement."""
+    call = _current.get()
     return {
         "owner": access.owner,
         "at": at,
         "topic": topic,
         "namespace": namespace,
         "payload": json_text(payload),
-        "request_id": trace.request_id,
-        "trace_id": trace.trace_id,
+        "request_id": trace.request_id or call.request_id,
+        "trace_id": trace.trace_id or call.trace_id,
     }

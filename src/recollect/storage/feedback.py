@@ -17,7 +17,10 @@ from recollect.storage.port import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A judgement: of which node, with which signal, in which context; and whom it is a duplicate of."""
+    """A judgement: of which node, with which signal, in which context; and whom it is a duplicate of.
+
+    score: how strongly, -1 to 1, as the caller said.
+    """
 
     id: str
     node: Node
@@ -25,6 +28,7 @@ class Given:
     context_id: str | None
     duplicate_of: str | None
     now: str
+    score: float | None = None
 
 
 def record(tx: Transaction, access: Access, given: Given, *, trace: Trace, judge: Callable[[Node], Node]) -> Judged:
@@ -55,7 +59,8 @@ def record(tx: Transaction, access: Access, given: Given, *, trace: Trace, judge
         },
     )
     nodes.replace_node(tx, access, given.node, after, None)
-    said = {"memo_id": given.node.id, "signal": given.signal, "active_context_id": given.context_id}
+    said: dict[str, Any] = {"memo_id": given.node.id, "signal": given.signal, "active_context_id": given.context_id}
+    said |= {} if given.score is None else {"score": given.score}
     place: dict[str, Any] = {"namespace": given.node.namespace, "at": given.now, "trace": trace}
     events.record(tx, access, "feedback", said, **place)
     events.record(tx, access, "critic", {"memo_id": given.node.id, **_figures(given.node, after)}, **place)

@@ -231,9 +231,10 @@ def _attached(
     rows = []
     found = tx.rows("vectors_going", where) if vectors else []
     matrix = tx.dialect.from_vectors([row[3] for row in found])
-    for (node_id, model_id, made_of, _), vector in zip(found, matrix, strict=True):
+    for (node_id, model_id, made_of, _, created_at), vector in zip(found, matrix, strict=True):
         coded = b64encode(vector.astype("<f4").tobytes()).decode()
-        rows.append(("embedding", node_id, None, {"model_id": model_id, "content_hash": made_of, "vector": coded}))
+        row = {"model_id": model_id, "content_hash": made_of, "vector": coded, "created_at": created_at}
+        rows.append(("embedding", node_id, None, row))
     for node_id, *values in tx.rows("feedback_going", where):
         names = ("id", "context_id", "signal", "root", "request_id", "at")
         rows.append(("feedback", node_id, None, dict(zip(names, values, strict=True))))
@@ -341,7 +342,8 @@ def _with_vector(tx: Transaction, row: Mapping[str, Any]) -> dict[str, Any]:
     import numpy as np
 
     vector = np.frombuffer(b64decode(row["vector"]), dtype="<f4").astype(np.float32)
-    return {**row, "vector": tx.dialect.to_vector(vector)}
+    # Receipts that were written before its time was noted have none.
+    return {"created_at": None, **row, "vector": tx.dialect.to_vector(vector)}
 
 
 def _want_vectors(tx: Transaction, access: Access, ids: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.interfaces import answers
+from recollect.interfaces import answers, search_answers
 from recollect.interfaces.cli import render, render_insight
 from recollect.interfaces.cli.session import UNHEALTHY, Session, command
 from recollect.model.errors import InvalidInput, StoreUnavailable
@@ -102,7 +102,7 @@ def search(
     found = session.memory.search(
         query, like=like, metadata=json_object(metadata), namespace=namespace, limit=limit, graph=graph, **words
     )
-    answer = answers.SearchResult.of(found, session.memory.root_namespace, explain=explain)
+    answer = search_answers.SearchResult.of(found, session.memory.root_namespace, explain=explain)
     session.show(answer, render.hit_table(found, explain=explain), *(f"degraded: {why}" for why in found.degraded))
 
 
@@ -121,7 +121,7 @@ def similar(
     found = session.memory.vector_search(
         query, target=what, task_id=task, top_k=top_k, min_similarity=min_similarity, namespace=namespace
     )
-    session.show(answers.VectorSearchResult.of(found), *render.similar_table(found))
+    session.show(search_answers.VectorSearchResult.of(found), *render.similar_table(found))
 
 
 @command(app, "list")

@@ -62,6 +62,7 @@ def feedback(
     session: Session,
     memo_id: MemoId,
     signal: Annotated[str, typer.Argument(help="helpful, harmful, outdated, duplicate or completed.")],
+    score: Annotated[float | None, typer.Option("--score", help="How strongly, 0 to 1; omit for 1.")] = None,
     context_id: Annotated[str | None, typer.Option("--context", metavar="ID", help="The context it came with.")] = None,
     duplicate_of: Annotated[str | None, typer.Option("--of", metavar="MEMO_ID", help="Which it duplicates.")] = None,
     request_id: Annotated[str | None, typer.Option("--request", metavar="ID", help="The same one counts once.")] = None,
@@ -69,7 +70,7 @@ def feedback(
     """Judge a memo or claim, so that recall knows better next time."""
     said: Signal = signal  # type: ignore[assignment]  # feedback refuses other words
     judged = session.memory.feedback(
-        memo_id, said, active_context_id=context_id, duplicate_of=duplicate_of, request_id=request_id
+        memo_id, said, score=score, active_context_id=context_id, duplicate_of=duplicate_of, request_id=request_id
     )
     session.show(answers.FeedbackAnswer.of(judged), render.judged_line(judged))
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.model.graph import Edge, Node
-from recollect.model.results import Found, Health, Imported, Info, Namespaces, Page, Relations, Scores, SimilarFound
+from recollect.model.results import Found, Health, Hit, Imported, Info, Namespaces, Page, Relations, SimilarFound
 from recollect.text.check import json_text
 
 
@@ -39,7 +39,7 @@ def hit_table(found: Found, *, explain: bool = False) -> RenderableType:
     """What a search found, best first."""
     table = new_table("score", "id", "memo", *(["why"] if explain else []))
     for hit in found.hits:
-        why = [_why(hit.scores, found.alpha)] if explain else []
+        why = [_why(hit, found.alpha)] if explain else []
         table.add_row(f"{hit.score:.2f}", hit.node.id, memo_cell(hit.node), *why)
     return table if found.hits else "nothing found"
 
@@ -148,7 +148,8 @@ def memo_cell(node: Node) -> Text:
     return Text("\n").join(lines)
 
 
-def _why(scores: Scores, alpha: float) -> str:
+def _why(hit: Hit, alpha: float) -> str:
+    scores = hit.scores
     words = (
         "no word" if scores.bm25 is None else f"words {scores.s_text:.2f} (BM25 {scores.bm25:.2f}, #{scores.text_rank})"
     )
@@ -158,7 +159,19 @@ def _why(scores: Scores, alpha: float) -> str:
         if scores.similarity is None
         else f"meaning {scores.s_vec:.2f} (cosine {scores.similarity:.2f}{place})"
     )
-    return f"{words}\n{meaning}\nweight of meaning {alpha:g}"
+    return "\n".join([words, meaning, f"weight of meaning {alpha:g}", *_final_parts(hit)])
+
+
+def _final_parts(hit: Hit) -> list[str]:
+    """The lines about a final score: S and the parts of g, and the duplicate that it was found through."""
+    lines = []
+    if hit.factors is not None:
+        parts = hit.factors
+        lines.append(f"S {hit.relevance or 0.0:.2f}, g {parts.g:.2f}")
+        lines.append(f"utility {parts.utility:.2f}, confidence {parts.confidence:.2f}, recency {parts.recency:.2f}")
+    if hit.scores.found_through is not None:
+        lines.append(f"found through {hit.scores.found_through}")
+    return lines
 
 
 def _visible(character: str, *, lines: bool) -> str:

@@ -97,6 +97,10 @@ def status_lines(status: Status, *, whole: bool) -> Iterator[RenderableType]:
         yield from _bars(status.counts, {})
         if status.pending_embeddings:
             yield f"{count(status.pending_embeddings, 'text')} waiting for a vector"
+        if (health := status.searches).searches:
+            asked = "1 search" if health.searches == 1 else f"{health.searches:,} searches"
+            lacking = f"{health.fallbacks:,} ({health.fallback_share:.1%}) without one of their arms"
+            yield f"{asked} in {health.days} days, {lacking}"
         if status.tasks_by_status:
             yield "tasks: " + ", ".join(f"{number} {name}" for name, number in status.tasks_by_status.items())
     for state in status.tasks:

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from recollect.api import Memory
+from recollect.interfaces.request_ids import valid_ids_of, with_ids
 from recollect.model.errors import (
     BoundaryDenied,
     Conflict,
@@ -30,6 +31,7 @@ from recollect.model.errors import (
     StoreUnavailable,
 )
 from recollect.starting import raise_on_interrupt
+from recollect.storage.events import NO_TRACE, current_trace, tracing
 from recollect.storage.port import Progress as Report
 
 EXIT_CODES: Final[tuple[tuple[type[RecollectError], int, str], ...]] = (
@@ -100,7 +102,7 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
             opened = {option: given.pop(option) for option in _COMMON}
             as_json = opened.pop("as_json")
             opened["url"] = opened.pop("db")
-            with reported(as_json=as_json), Memory.open(**opened) as memory:
+            with tracing(valid_ids_of(given)), reported(as_json=as_json), Memory.open(**opened) as memory:
                 function(Session(memory, opened, as_json, output(), Console(stderr=True)), **given)
 
         run.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
@@ -136,13 +138,16 @@ def reported(*, as_json: bool) -> Iterator[None]:
 
 
 def print_json(answer: object, stream: TextIO) -> None:
-    """One JSON document."""
+    """One JSON document; an object carries the ids of the call, under which its events are found."""
     if isinstance(answer, BaseModel):
         value: object = answer.model_dump(mode="json")
     elif dataclasses.is_dataclass(answer) and not isinstance(answer, type):
         value = dataclasses.asdict(answer)
     else:
         value = answer
+    ids = current_trace()
+    if isinstance(value, Mapping) and ids != NO_TRACE:
+        value = with_ids(value, ids)
     stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, Field
 
 from recollect.api import Memory
 from recollect.interfaces.mcp.preview import NAMESPACE, JsonObject, preview
-from recollect.interfaces.mcp.tool import CEILING_BYTES, Input, Tool, Whole, reads, weight_on_wire, writes
+from recollect.interfaces.mcp.tool import (
+    CEILING_BYTES,
+    Input,
+    Number,
+    Tool,
+    Whole,
+    fitting,
+    reads,
+    weight_on_wire,
+    writes,
+)
 from recollect.interfaces.recall_answers import ActiveContextAnswer, BoundaryAnswer, FeedbackAnswer, PolicyAnswer
-from recollect.model import limits
+from recollect.model import cursors, limits
 from recollect.model.errors import InvalidInput
+from recollect.model.results import ActiveContext
 
 _ASKED: Final = (
     "scope", "allow", "namespace", "max_tokens", "graph", "metadata", "provenance", "request_id", "trace_id",
 )  # fmt: skip
 _Scope = Literal["session", "project", "principle"]
+_CURSOR: Final = "context"
+_RANK_DIGITS: Final = 6
 
 
 class ActivateInput(Input):
@@ -28,6 +42,7 @@ class ActivateInput(Input):
     active_context_id: str | None = Field(
         default=None, description="Read this active context again, instead of a query."
     )
+    cursor: str | None = Field(default=None, description="next_cursor of the page before; continues its context.")
     scope: list[_Scope] = Field(default=[], description="Only what was saved with one of these scopes.")
     allow: list[str] | None = Field(default=None, description="Give up all your tags but these, for this call.")
     namespace: str | None = Field(default=None, description=NAMESPACE + " Namespaces below it are included.")
@@ -61,6 +76,13 @@ class FeedbackInput(Input):
         validation_alias=AliasChoices("memo_id", "memoId", "claim_id", "claimId"),
     )
     signal: Literal["helpful", "harmful", "outdated", "duplicate", "completed"]
+    score: Number | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        allow_inf_nan=False,
+        description="How strongly, by its size; the signal says which way. Omit for 1.",
+    )
     active_context_id: str | None = Field(default=None, description="The context that it came with.")
     duplicate_of: str | None = Field(
         default=None, description="With signal 'duplicate': the memo that stands for both from now on."
@@ -91,20 +113,43 @@ class BoundaryInput(Input):
 
 
 def activate(memory: Memory, given: ActivateInput) -> ActiveContextAnswer:
-    if (given.query is None) == (given.active_context_id is None):
-        raise InvalidInput("give either query or active_context_id")
-    if given.active_context_id is not None:
-        context = memory.context(given.active_context_id)
-    else:
-        asked: dict[str, Any] = {name: getattr(given, name) for name in _ASKED}
-        context = memory.activate(given.query or "", limit=given.top_k, **asked)
+    context = _context(memory, given)
     answer = ActiveContextAnswer.of(context, memory.root_namespace, explain=given.explain)
-    answer = answer.model_copy(update={"items": [preview(item) for item in answer.items]})
+    items = [preview(item) for item in answer.items]
     if weight_on_wire(answer.model_copy(update={"items": []})) > CEILING_BYTES // 2:
         answer = answer.model_copy(update={"provenance": {}, "truncated": True})
-    while weight_on_wire(answer) > CEILING_BYTES and answer.items:
-        answer = answer.model_copy(update={"items": answer.items[:-1], "truncated": True})
-    return answer
+
+    def page(limit: int) -> ActiveContextAnswer:
+        some = items[:limit]
+        left = len(some) < len(items)
+        cursor = cursors.encode(_CURSOR, f"{context.id}:{some[-1].rank}") if some and left else None
+        return answer.model_copy(update={"items": some, "next_cursor": cursor})
+
+    return fitting(page, min(len(items), given.top_k or len(items)))
+
+
+def _context(memory: Memory, given: ActivateInput) -> ActiveContext:
+    """A new active context for a query, or what is asked for of a stored one: all of it, or what follows a page."""
+    context_id, after = given.active_context_id, 0
+    if given.cursor is not None:
+        context_id, after = _position(given.cursor)
+        if given.active_context_id not in (None, context_id):
+            raise cursors.foreign(given.cursor)
+    elif (given.query is None) == (given.active_context_id is None):
+        raise InvalidInput("give either query or active_context_id, or the cursor of the page before")
+    if context_id is None:
+        asked: dict[str, Any] = {name: getattr(given, name) for name in _ASKED}
+        return memory.activate(given.query or "", limit=given.top_k, **asked)
+    context = memory.context(context_id)
+    return replace(context, items=tuple(item for item in context.items if item.rank > after))
+
+
+def _position(cursor: str) -> tuple[str, int]:
+    """The context that a cursor belongs to, and the rank of the last item that was shown."""
+    context_id, _, rank = (cursors.decode(cursor, _CURSOR) or "").rpartition(":")
+    if not context_id or not rank.isascii() or not rank.isdigit() or len(rank) > _RANK_DIGITS:
+        raise cursors.foreign(cursor)
+    return context_id, int(rank)
 
 
 def feedback(memory: Memory, given: FeedbackInput) -> FeedbackAnswer:

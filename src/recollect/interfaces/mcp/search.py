@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from recollect.api import Memory
-from recollect.interfaces.answers import SearchResult, VectorSearchResult
 from recollect.interfaces.mcp.preview import NAMESPACE, JsonObject, preview
 from recollect.interfaces.mcp.tool import Input, Number, Tool, Whole, fitting, reads
+from recollect.interfaces.search_answers import SearchResult, VectorSearchResult
 from recollect.model import limits
 
 _BELOW: Final = NAMESPACE + " Namespaces below it are included."
@@ -29,6 +29,7 @@ class SearchInput(Input):
         ge=1,
         le=limits.SEARCH_LIMIT,
         description="How many. Omit to get as many as the scores suggest: at least 3, if there are.",
+        validation_alias=AliasChoices("limit", "top_k", "topK"),
     )
     scope: list[Literal["session", "project", "principle"]] = Field(
         default=[], description="Only what was saved with one of these scopes."
@@ -37,8 +38,13 @@ class SearchInput(Input):
         default="relevance", description="final: weigh in how useful, sure and fresh each one is."
     )
     graph: bool = Field(default=False, description="Follow relations and mentions from the best hits, too.")
-    explain: bool = Field(default=False, description="Add to each hit how its score came about.")
+    explain: bool = Field(
+        default=False,
+        description="Add to each hit how its score came about.",
+        validation_alias=AliasChoices("explain", "include_meta", "includeMeta"),
+    )
     request_id: str | None = Field(default=None, description="Your name for this request, for the event log.")
+    trace_id: str | None = Field(default=None, description="The chain of requests that it belongs to.")
 
 
 class VectorSearchInput(Input):
@@ -51,13 +57,11 @@ class VectorSearchInput(Input):
 
 
 def search(memory: Memory, given: SearchInput) -> SearchResult:
-    def ask(limit: int | None) -> SearchResult:
-        found = memory.search(**{**given.model_dump(exclude={"explain"}), "limit": limit})
-        answer = SearchResult.of(found, memory.root_namespace, explain=given.explain)
-        return answer.model_copy(update={"items": [preview(item) for item in answer.items]})
-
-    first = ask(given.limit)
-    return fitting(lambda limit: first if limit == len(first.items) else ask(limit), len(first.items))
+    found = memory.search(**given.model_dump(exclude={"explain"}))
+    answer = SearchResult.of(found, memory.root_namespace, explain=given.explain)
+    items = [preview(item) for item in answer.items]
+    # One search: only what is shown of it is fitted.
+    return fitting(lambda limit: answer.model_copy(update={"items": items[:limit]}), len(items))
 
 
 def vector_search(memory: Memory, given: VectorSearchInput) -> VectorSearchResult:
@@ -90,6 +94,7 @@ TOOLS: Final = (
         run=search,
         annotations=reads("Search memos"),
         aliases=("memory.search", "pce.memory.search"),
+        alias_defaults={"pce.memory.search": {"rank": "final"}},
     ),
     Tool(
         name="vector_search",

@@ -21,8 +21,10 @@ from recollect.interfaces.mcp.ending import end, end_on_signals
 from recollect.interfaces.mcp.lines import take_standard_streams
 from recollect.interfaces.mcp.stdio import StdioTransport
 from recollect.interfaces.mcp.tool import Tool
+from recollect.interfaces.request_ids import ids_of, new_ids, with_ids
 from recollect.model.cancellation import CURRENT, Cancellation
 from recollect.model.errors import RecollectError, shown
+from recollect.storage.events import Trace, tracing
 
 INSTRUCTIONS: Final = """\
 Recollect is your memory across conversations. Each memo keeps its dates and version.
@@ -87,7 +89,7 @@ def build(memory: Callable[[], Memory]) -> Server[Any]:
         CURRENT.set(running)
         try:
             return await anyio.to_thread.run_sync(
-                _call, memory, _BY_NAME[params.name], params.arguments or {}, abandon_on_cancel=True
+                _call, memory, params.name, params.arguments or {}, abandon_on_cancel=True
             )
         except anyio.get_cancelled_exc_class():
             threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
@@ -125,20 +127,24 @@ def serve_stdio(open_memory: Callable[[], Memory]) -> NoReturn:
     end_now()
 
 
-def _call(memory: Callable[[], Memory], tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
+def _call(memory: Callable[[], Memory], name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    tool, ids = _BY_NAME[name], new_ids()
     try:
-        answer = tool.run(memory(), tool.parse(arguments))
-        text = answer.model_dump_json()
+        ids = ids_of(arguments)
+        with tracing(ids):
+            answer = tool.run(memory(), tool.parse(arguments, called=name))
+        # Pydantic writes the text: it knows what JSON has no word for, such as an infinite number.
+        text = f"{answer.model_dump_json()[:-1]},{json.dumps(with_ids({}, ids))[1:]}"
     except RecollectError as error:
-        return _failed(error.code, error.message, error.hint)
+        return _failed(ids, error.code, error.message, error.hint)
     except Exception:
         logger.exception("tool %s failed", tool.name)
-        return _failed("internal_error", f"{tool.name} failed unexpectedly", "the server's log has the details")
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], structured_content=answer.model_dump(mode="json")
-    )
+        return _failed(ids, "internal_error", f"{tool.name} failed unexpectedly", "the server's log has the details")
+    structured = with_ids(answer.model_dump(mode="json"), ids)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
 
 
-def _failed(code: str, message: str, hint: str | None) -> types.CallToolResult:
-    text = json.dumps({"error": {"code": code, "message": message, "hint": hint}}, ensure_ascii=False)
+def _failed(ids: Trace, code: str, message: str, hint: str | None) -> types.CallToolResult:
+    error = with_ids({"error": {"code": code, "message": message, "hint": hint}}, ids)
+    text = json.dumps(error, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
 
 import mcp_types as types
@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from recollect.api import Memory
 from recollect.interfaces.answers import Answer
+from recollect.interfaces.request_ids import WEIGHT_BYTES, schema_with_ids, without_ids
 from recollect.model.errors import InvalidInput
 
 # What one answer may weigh on the wire, its text and its structured copy together.
@@ -43,7 +44,10 @@ class Input(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool. `aliases` are names that it answers to as well; they are never listed."""
+    """One tool. `aliases` are names that it answers to as well; they are never listed.
+
+    alias_defaults: by alias, the arguments that it means unless the caller gives others.
+    """
 
     name: str
     description: str
@@ -52,6 +56,7 @@ class Tool:
     run: Callable[[Memory, Any], Answer]
     annotations: types.ToolAnnotations
     aliases: tuple[str, ...] = ()
+    alias_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def listed(self) -> types.Tool:
         """The tool as `tools/list` shows it."""
@@ -59,14 +64,18 @@ class Tool:
             name=self.name,
             description=self.description,
             input_schema=_without_titles(self.input.model_json_schema()),
-            output_schema=_without_titles(self.output.model_json_schema(mode="serialization")),
+            output_schema=schema_with_ids(_without_titles(self.output.model_json_schema(mode="serialization"))),
             annotations=self.annotations,
         )
 
-    def parse(self, arguments: Mapping[str, Any]) -> Input:
-        """Checked arguments. The error names the fields and never repeats what was in them."""
+    def parse(self, arguments: Mapping[str, Any], *, called: str | None = None) -> Input:
+        """Checked arguments of a call by a name or alias. The error names the fields, never what was in them.
+
+        Every tool takes request_id and trace_id; its verb gets them only if the tool lists them.
+        """
+        taken = without_ids(arguments, keep=self.input.model_fields)
         try:
-            return self.input.model_validate(arguments)
+            return self.input.model_validate({**self.alias_defaults.get(called or self.name, {}), **taken})
         except ValidationError as error:
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             raise InvalidInput(
@@ -88,9 +97,9 @@ def writes(title: str, *, destructive: bool = False) -> types.ToolAnnotations:
 
 
 def weight_on_wire(answer: Answer) -> int:
-    """The bytes of an answer: the structured copy, and the text copy with its escapes."""
+    """The bytes of an answer with its ids: the structured copy, and the text copy with its escapes."""
     structured = answer.model_dump_json()
-    return len(structured.encode()) + len(json.dumps(structured, ensure_ascii=False).encode())
+    return len(structured.encode()) + len(json.dumps(structured, ensure_ascii=False).encode()) + WEIGHT_BYTES
 
 
 def fitting(ask: Callable[[int], _Listing], limit: int) -> _Listing:

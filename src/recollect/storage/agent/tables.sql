@@ -65,8 +65,10 @@ from {table edges} e
 where {visible_edge e}
 
 -- name: embeddings
-select n.kind as target_type, n.id as target_id, m.model_id, m.dimension, v.content_hash,
-       {vector v} as embedding_blob
+-- A node has one vector of each model, so that both together are its id. created_at is null for vectors that were made
+-- before their time was noted.
+select n.id || ':' || m.model_id as id, n.kind as target_type, n.id as target_id, m.model_id, m.dimension,
+       v.content_hash, {vector v} as embedding_blob, v.created_at
 from {table embeddings} v
 join {table nodes} n on n.owner_id = v.owner_id and n.seq = v.node_seq
 join {table embedding_models} m on m.number = v.model

@@ -29,12 +29,13 @@ delete from embedding_models
 where number = :model
 
 -- name: embedding_save
-insert into embeddings (owner_id, node_seq, model, content_hash, vector)
-select n.owner_id, n.seq, :model, :content_hash, :vector
+insert into embeddings (owner_id, node_seq, model, content_hash, vector, created_at)
+select n.owner_id, n.seq, :model, :content_hash, :vector, :now
 from nodes n
 where n.owner_id = :owner and n.id = :id
   and n.version = :version --if version
-on conflict (owner_id, node_seq, model) do update set content_hash = excluded.content_hash, vector = excluded.vector
+on conflict (owner_id, node_seq, model) do update
+set content_hash = excluded.content_hash, vector = excluded.vector, created_at = excluded.created_at
 
 -- name: embedding_forget
 delete from embeddings

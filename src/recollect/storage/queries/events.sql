@@ -4,6 +4,14 @@
 insert into events (owner_id, at, topic, namespace, payload, request_id, trace_id)
 values (:owner, :at, :topic, :namespace, :payload, :request_id, :trace_id)
 
+-- name: search_events
+-- How many searches and activations there were, and how many of them had to do without an arm.
+select e.topic, count(*)
+from events e
+where e.owner_id = :owner and e.at >= :since and {inside e.namespace root}
+  and e.topic in ('search', 'activate', 'search_fallback')
+group by e.topic
+
 -- name: event_total
 select count(*)
 from events e

@@ -29,7 +29,7 @@ where e.owner_id = :owner and e.seq in {each_number seqs}
 order by e.seq
 
 -- name: vectors_going
-select n.id, m.model_id, v.content_hash, {vector v}
+select n.id, m.model_id, v.content_hash, {vector v}, v.created_at
 from nodes n
 join embeddings v on v.owner_id = n.owner_id and v.node_seq = n.seq
 join embedding_models m on m.number = v.model
@@ -144,8 +144,8 @@ on conflict do nothing
 
 -- name: vector_restore
 -- Only if the model is known still.
-insert into embeddings (owner_id, node_seq, model, content_hash, vector)
-select n.owner_id, n.seq, m.number, :content_hash, :vector
+insert into embeddings (owner_id, node_seq, model, content_hash, vector, created_at)
+select n.owner_id, n.seq, m.number, :content_hash, :vector, :created_at
 from nodes n
 join embedding_models m on m.model_id = :model_id
 where n.owner_id = :owner and n.id = :id
