@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.model import limits, namespaces
@@ -28,6 +30,9 @@ logger = logging.getLogger("recollect")
 
 # A policy that another process applies holds here after so long.
 _SECONDS: Final = 1.0
+# Ids as we make them hold no secret, and need no search for one.
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_NAMES_REMEMBERED: Final = 10_000
 _SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
 # What holds where a stored policy cannot be read: nobody sees anything.
 _CLOSED: Final = (
@@ -117,19 +122,35 @@ class ImportGuard:
 
     def __init__(self, boundary: Boundary) -> None:
         self._policies = boundary.in_force().policies
+        self._harmless: set[str] = set()
         self.text = boundary.cleaned
 
     def node(self, node: Node) -> Node | None:
         """What may be stored of a node; None if nothing may."""
-        rules = self._policies.at(node.namespace)
         try:
-            kept, _ = guarded(node, rules)
-            keep_invariants(kept, rules)
+            return self.admitted(node)
         except BoundaryDenied:
             return None
+
+    def admitted(self, node: Node) -> Node:
+        """What may be stored of a node; raises if nothing may."""
+        rules = self._policies.at(node.namespace)
+        kept, _ = guarded(node, rules)
+        keep_invariants(kept, rules)
         if "imported_hash" in kept.provenance:
             kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
         return kept
+
+    def lifetime(self, node: Node) -> timedelta | None:
+        """How long a node of this scope may live from now on; None is without end."""
+        return None if node.scope is None else self._policies.at(node.namespace).expiry(node.scope)
+
+    def refuse_secret(self, text: str, field: str) -> None:
+        """Raises if a name or an id holds a secret."""
+        if text not in self._harmless and not _UUID.fullmatch(text):
+            refuse_secret(text, field=field)
+            if len(self._harmless) < _NAMES_REMEMBERED:
+                self._harmless.add(text)
 
     def edge(self, edge: Edge) -> Edge:
         """What may be stored of an edge whose place and class are known."""
@@ -165,7 +186,7 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         counts.update(taken)
         return replaced
 
-    content = node.content if is_page else check.check_content(clean(node.content))
+    content = node.content if is_page else _checked_size(clean(node.content), node.content)
     kept = replace(
         kept,
         title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
@@ -175,6 +196,12 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         provenance={**_mapped(said, clean), **urls},
     )
     return kept, counts
+
+
+def _checked_size(cleaned: str, given: str) -> str:
+    """A cleaned text, which may have grown; one that was too long before is on its way to be split."""
+    is_long = len(given.encode()) > limits.MEMO_BYTES
+    return check.check_text(cleaned, field="content") if is_long else check.check_content(cleaned)
 
 
 def guarded_edge(edge: Edge, rules: Effective) -> Edge:
