@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ from recollect.storage import policies
 from recollect.storage.port import Database
 from recollect.text import check, detect
 from recollect.text.detect import FindingKind
+from recollect.text.secrets import may_hold_secrets
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ logger = logging.getLogger("recollect")
 
 # A policy that another process applies holds here after so long.
 _SECONDS: Final = 1.0
-# Ids as we make them hold no secret, and need no search for one.
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_NAMES_REMEMBERED: Final = 10_000
 _SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
 # What holds where a stored policy cannot be read: nobody sees anything.
 _CLOSED: Final = (
@@ -122,7 +119,6 @@ class ImportGuard:
 
     def __init__(self, boundary: Boundary) -> None:
         self._policies = boundary.in_force().policies
-        self._harmless: set[str] = set()
         self.text = boundary.cleaned
 
     def node(self, node: Node) -> Node | None:
@@ -147,10 +143,8 @@ class ImportGuard:
 
     def refuse_secret(self, text: str, field: str) -> None:
         """Raises if a name or an id holds a secret."""
-        if text not in self._harmless and not _UUID.fullmatch(text):
+        if not text.isascii() or may_hold_secrets(text):
             refuse_secret(text, field=field)
-            if len(self._harmless) < _NAMES_REMEMBERED:
-                self._harmless.add(text)
 
     def edge(self, edge: Edge) -> Edge:
         """What may be stored of an edge whose place and class are known."""

@@ -72,7 +72,7 @@ where n.owner_id = :owner and {inside n.namespace moved}
 
 -- name: namespace_collisions
 -- Texts that a move would bring together with the same text at the target, as far as the access sees it there.
-select count(*)
+select count(distinct n.id)
 from nodes n
 join nodes other
   on other.owner_id = n.owner_id and other.kind = n.kind and other.content_hash = n.content_hash

@@ -62,8 +62,8 @@ def link_successors(tx: Transaction, access: Access, identities: Identities, sup
     """Say which nodes stand for others now, as far as the access sees them."""
     heirs = {node_id: identities.node(heir) for node_id, heir in superseded.items()}
     seen = {ref.id for ref in nodes.refs(tx, access, sorted(set(heirs.values())))} if heirs else set()
-    rows = [{"owner": access.owner, "id": node_id, "heir": heir} for node_id, heir in heirs.items() if heir in seen]
-    tx.run_many("node_succeeded", rows)
+    linked = [(node_id, heir) for node_id, heir in heirs.items() if heir in seen and heir != node_id]
+    tx.run_many("node_succeeded", [{"owner": access.owner, "id": node_id, "heir": heir} for node_id, heir in linked])
 
 
 class _Batch:
@@ -109,7 +109,8 @@ class _Batch:
                 if strictest(held, node.boundary_class) != held:
                     again[holder] = replace(node, updated_at=self._loading.now)
         self._write([self._succeeded(node) for node in changed], [self._succeeded(node) for node in new])
-        evidence.restrict(self._tx, self._access, again)
+        if again:
+            evidence.restrict(self._tx, self._access, again)
         counts, loaded = self._result.loaded.counts, self._result.loaded
         counts["nodes_created"] += len(new)
         counts["nodes_updated"] += len(changed)
