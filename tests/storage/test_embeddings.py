@@ -268,8 +268,24 @@ def test_a_task_confines_claims_and_through_edges_fragments(memory):
         return json.dumps({"type": "edge", "source_id": source, "target_id": target, "tag": "supports",
                            "weight": 1.0, "confidence": 1.0, "version": 1, **times, **names})  # fmt: skip
 
+    def task(task_id):
+        import json
+
+        times = {name: json.loads(row)[name] for name in ("created_at", "updated_at")}
+        named = {
+            "id": task_id,
+            "namespace": "main",
+            "query": "whales",
+            "status": "created",
+            "boundary_class": "internal",
+        }
+        empty = dict.fromkeys(("result_summary", "error_message", "started_at", "completed_at"))
+        return json.dumps({"type": "task", **named, **empty, **times})
+
     lines = [
         header,
+        task("t1"),
+        task("t2"),
         node(1, "claim", "whales are mammals", "t1"),
         node(2, "claim", "whales are fish", "t2"),
         node(3, "fragment", "whales suckle their young"),

@@ -84,7 +84,7 @@ def _begin(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[
 
 def _put_page(tx: Transaction, access: Access, page: Node, *, now: str) -> tuple[Added, Node]:
     """A page is known by its URL; what is new about it is merged in."""
-    known = evidence.page_at(tx, access, page.namespace, page.content)
+    known = evidence.page_at(tx, access, page.namespace, page.content, boundary_class=page.boundary_class)
     if known is not None:
         # A delete or a stricter class that began before sees a conflict, instead of missing what comes now.
         tx.run("nodes_hold", {"owner": access.owner, "id": known.id})

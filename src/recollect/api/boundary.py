@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.model import limits, namespaces
@@ -18,6 +19,7 @@ from recollect.storage import policies
 from recollect.storage.port import Database
 from recollect.text import check, detect
 from recollect.text.detect import FindingKind
+from recollect.text.secrets import may_hold_secrets
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
@@ -122,15 +124,28 @@ class ImportGuard:
 
     def node(self, node: Node) -> Node | None:
         """What may be stored of a node; None if nothing may."""
-        rules = self._policies.at(node.namespace)
         try:
-            kept, _ = guarded(node, rules)
-            keep_invariants(kept, rules)
+            return self.admitted(node)
         except BoundaryDenied:
             return None
+
+    def admitted(self, node: Node) -> Node:
+        """What may be stored of a node; raises if nothing may."""
+        rules = self._policies.at(node.namespace)
+        kept, _ = guarded(node, rules)
+        keep_invariants(kept, rules)
         if "imported_hash" in kept.provenance:
             kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
         return kept
+
+    def lifetime(self, node: Node) -> timedelta | None:
+        """How long a node of this scope may live from now on; None is without end."""
+        return None if node.scope is None else self._policies.at(node.namespace).expiry(node.scope)
+
+    def refuse_secret(self, text: str, field: str) -> None:
+        """Raises if a name or an id holds a secret."""
+        if not text.isascii() or may_hold_secrets(text):
+            refuse_secret(text, field=field)
 
     def edge(self, edge: Edge) -> Edge:
         """What may be stored of an edge whose place and class are known."""
@@ -167,7 +182,7 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         counts.update(taken)
         return replaced
 
-    content = node.content if is_page else check.check_content(clean(node.content))
+    content = node.content if is_page else _checked_size(clean(node.content), node.content)
     kept = replace(
         kept,
         title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
@@ -178,6 +193,12 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         provenance={**_mapped(said, clean), **urls},
     )
     return kept, counts
+
+
+def _checked_size(cleaned: str, given: str) -> str:
+    """A cleaned text, which may have grown; one that was too long before is on its way to be split."""
+    is_long = len(given.encode()) > limits.MEMO_BYTES
+    return check.check_text(cleaned, field="content") if is_long else check.check_content(cleaned)
 
 
 def guarded_edge(edge: Edge, rules: Effective) -> Edge:

@@ -242,7 +242,7 @@ class MemoVerbs(InsightVerbs):
             )
             for name in saving.entities
         ]
-        mentions.give(tx, access, node.id, [entity_id for entity_id in known if entity_id is not None], now=now)
+        mentions.give(tx, access, node.id, known, now=now)
 
 
 def _refuse_judged(tx: Transaction, access: Access, saving: _Saving) -> None:

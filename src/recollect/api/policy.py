@@ -282,8 +282,10 @@ class PolicyVerbs(Asking):
             if new is None:
                 nodes.delete(tx, access, node.id, now=self._now())
                 return set()
-            taken = tx.row("node_same_text", {"owner": access.owner, **nodes.to_parameters(new)})
-            if taken is None or nodes.from_row(taken).id == node.id:
+            row = tx.row("node_same_text", {**scope_parameters(access), **nodes.to_parameters(new)})
+            taken = None if row is None else nodes.from_row(row)
+            # The same text in another class stays another node: not everybody sees both.
+            if taken is None or taken.id == node.id or taken.boundary_class != new.boundary_class:
                 nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
                 return set()
             receipt = retired.Receipt(self._new_id(), self._now(), "same text after redaction")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
+from os import PathLike
 from pathlib import Path
 from typing import IO
 
 from recollect.api.boundary import ImportGuard
+from recollect.api.import_files import Source, readable, writable
 from recollect.api.opening import path_of
 from recollect.api.state import Verbs, silent
 from recollect.embedding.port import Embedder
@@ -30,12 +30,21 @@ class UpkeepVerbs(Verbs):
         """Write everything this access may see as JSON lines; returns how many."""
         return self._export(target, self._access, progress)
 
-    def import_(self, source: IO[bytes], *, progress: Progress = silent) -> Imported:
-        """Read an export, or a reference MCP memory server's memory.jsonl, into the root.
+    def import_(
+        self,
+        source: Source,
+        *,
+        split: bool = False,
+        rejects: str | PathLike[str] | IO[str] | None = None,
+        progress: Progress = silent,
+    ) -> Imported:
+        """Read an export, or a reference MCP memory server's memory.jsonl, into the root: a path, a file, or lines.
 
-        The whole file is checked before anything is written; doing it again changes nothing.
+        A line that cannot be stored is left out and reported, with its number, its id and the reason; the others are
+        stored. `rejects` is a new file for all such lines: mended, it can be imported. `split` stores memos that are
+        too long in parts. Doing it again changes nothing.
         """
-        with _seekable(source) as file:
+        with readable(source) as file, writable(rejects) as sink:
             imported = load.load(
                 self._database,
                 self._access,
@@ -43,7 +52,7 @@ class UpkeepVerbs(Verbs):
                 guard=ImportGuard(self._boundary),
                 embedder=self._embedder,
                 now=self._now(),
-                progress=progress,
+                options=load.Options(progress, split=split, rejects=sink),
             )
         if not embeddings.is_instant(self._embedder):
             self._worker.wake()
@@ -144,14 +153,3 @@ class UpkeepVerbs(Verbs):
         if self._embedder is None:
             raise InvalidInput("this memory has no embedder", hint="set RECOLLECT_EMBEDDER, for example to static")
         return self._embedder
-
-
-@contextmanager
-def _seekable(source: IO[bytes]) -> Iterator[IO[bytes]]:
-    if source.seekable():
-        yield source
-        return
-    with tempfile.TemporaryFile() as spool:
-        while block := source.read(1024 * 1024):
-            spool.write(block)
-        yield spool

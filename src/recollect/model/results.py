@@ -176,12 +176,23 @@ class Renamed:
 
 
 @dataclass(frozen=True, slots=True)
+class Rejection:
+    """A line that an import left out: its number, the id it has, the code of the error and the reason."""
+
+    line: int
+    id: str | None
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """What an import did; running it again changes nothing.
 
     duplicate: a new node whose text was already there; refused: a changed node whose new text another
-    node has; denied: a node that the policy does not let in; skipped: an edge with an end that is in neither the
-    file nor the store.
+    node has; denied: a node that the policy does not let in; split: a memo that was stored in parts;
+    skipped: an edge with an end that is in neither the file nor the store.
+    rejected: how many lines were left out, for whatever reason; rejections: the first 1,000 of them.
     """
 
     nodes_created: int = 0
@@ -190,6 +201,7 @@ class Imported:
     nodes_duplicate: int = 0
     nodes_refused: int = 0
     nodes_denied: int = 0
+    nodes_split: int = 0
     edges_created: int = 0
     edges_updated: int = 0
     edges_unchanged: int = 0
@@ -198,6 +210,8 @@ class Imported:
     queries: int = 0
     corrections: int = 0
     settings: int = 0
+    rejected: int = 0
+    rejections: tuple[Rejection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from recollect.graph.posterior import posterior
 from recollect.model.access import Access
-from recollect.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound
+from recollect.model.errors import BoundaryDenied, InvalidInput, NotFound
 from recollect.model.evidence import Added, Correction, Posterior
-from recollect.model.graph import JUDGEMENTS, Edge, Node, strictest
+from recollect.model.graph import JUDGEMENTS, BoundaryClass, Edge, Node, strictest
 from recollect.storage import edges, embeddings, mentions, nodes, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
@@ -43,8 +43,12 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
         if not access.sees(node.namespace, node.boundary_class):
             raise BoundaryDenied(f"this access may not see the boundary class {node.boundary_class!r}")
     hashes = json_text(sorted({node.content_hash for node in wanted}))
-    rows = tx.rows("nodes_by_hash", {**scope_parameters(access), "hashes": hashes})
-    known: dict[tuple[Any, ...], str] = {tuple(row[1:]): row[0] for row in rows}
+    rows = tx.rows("nodes_with_texts", {**scope_parameters(access), "hashes": hashes})
+    # Several classes may have a text: the node of the wanted class, else the oldest.
+    known: dict[tuple[Any, ...], str] = {}
+    for row in rows:
+        known.setdefault(tuple(row[2:]), row[0])
+    exact = {(*row[2:], row[1]): row[0] for row in rows}
     fresh: list[Node] = []
     added: list[Added] = []
     for node in wanted:
@@ -54,9 +58,9 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
             fresh.append(node)
             added.append(Added(node.id, "created"))
         else:
-            added.append(Added(known[key], "unchanged"))
+            added.append(Added(exact.get((*key, node.boundary_class), known[key]), "unchanged"))
     _insert(tx, access, fresh, made)
-    _restrict(
+    restrict(
         tx, access, {each.id: node for each, node in zip(added, wanted, strict=True) if each.status == "unchanged"}
     )
     return added
@@ -64,7 +68,7 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
 
 def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -> list[Node]:
     """Fragments with their positions on a page: those without one go where their text is already, or to the end."""
-    rows = tx.rows("fragments_of_page", {"owner": access.owner, "page_id": page.id})
+    rows = tx.rows("fragments_of_page", {**scope_parameters(access), "page_id": page.id})
     where = {hashed: position for hashed, position, _ in reversed(rows)}
     given = [node.position for node in wanted]
     there = [position for _, position, _ in rows]
@@ -90,12 +94,14 @@ def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -
     return placed
 
 
-def page_at(tx: Transaction, access: Access, namespace: str, url: str) -> Node | None:
-    """The page with this URL, if it is there and may be seen."""
-    where = {"owner": access.owner, "namespace": namespace, "kind": "page", "content_hash": content_hash(url)}
-    row = tx.row("node_same_text", {**where, "task_id": None, "page_id": None, "position": None})
-    page = None if row is None else nodes.from_row(row)
-    return page if page is not None and access.sees(page.namespace, page.boundary_class) else None
+def page_at(
+    tx: Transaction, access: Access, namespace: str, url: str, *, boundary_class: BoundaryClass | None = None
+) -> Node | None:
+    """The page with this URL, if it is there and may be seen; of this class, if several classes have it."""
+    where = {**scope_parameters(access), "namespace": namespace, "kind": "page", "content_hash": content_hash(url)}
+    where |= {"task_id": None, "page_id": None, "position": None, "boundary_class": boundary_class}
+    row = tx.row("node_same_text", where)
+    return None if row is None else nodes.from_row(row)
 
 
 def move_fragments(
@@ -105,7 +111,7 @@ def move_fragments(
 
     `wanted` are the hashes and positions of what the page has now.
     """
-    rows = tx.rows("fragments_of_page", {"owner": access.owner, "page_id": page_id})
+    rows = tx.rows("fragments_of_page", {**scope_parameters(access), "page_id": page_id})
     there = {(hashed, position) for hashed, position, _ in rows}
     free: dict[str, list[int]] = {}
     for hashed, position in wanted:
@@ -250,11 +256,9 @@ def _insert(tx: Transaction, access: Access, fresh: Sequence[Node], made: Made |
     mentions.link_names(tx, access, fresh, now=now)
 
 
-def _restrict(tx: Transaction, access: Access, said_again: Mapping[str, Node]) -> None:
+def restrict(tx: Transaction, access: Access, said_again: Mapping[str, Node]) -> None:
     """What is said again in a stricter class becomes as strict; a class never goes down by itself."""
     known = nodes.by_ids(tx, access, list(said_again))
-    if len(known) < len(said_again):
-        raise Conflict("the same text is already stored under a boundary class that this access cannot see")
     for node_id, again in said_again.items():
         old = known[node_id]
         stricter = strictest(old.boundary_class, again.boundary_class)

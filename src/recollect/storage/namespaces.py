@@ -50,7 +50,13 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
             f"{unseen} nodes in {source!r} are of boundary classes that this access may not see",
             hint="open the memory with tags that open them",
         )
-    collisions = tx.row("namespace_collisions", parameters)
+    for namespace, boundary_class in tx.rows("namespace_classes", parameters):
+        if not access.sees(target + namespace[len(source) :], boundary_class):
+            raise BoundaryDenied(
+                f"this access may not see the boundary class {boundary_class!r} in {target!r}",
+                hint="choose another namespace",
+            )
+    collisions = tx.row("namespace_collisions", {**scope_parameters(access), **parameters})
     if collisions is not None and collisions[0]:
         raise Conflict(
             f"{collisions[0]} texts are in both {source!r} and {target!r}",

@@ -67,7 +67,7 @@ def create(
             f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
             hint="open the memory with a tag that this class allows",
         )
-    row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
+    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
     if row is None:
         created = replace(node, metadata=_without_nulls(node.metadata))
         accept(created)
@@ -77,8 +77,6 @@ def create(
         mentions.write(tx, access, created)
         return Saved(created, "created")
     existing = from_row(row)
-    if not access.sees(existing.namespace, existing.boundary_class):
-        raise Conflict("the same text is already stored under a boundary class that this access cannot see")
     renamed = existing.title is None or node.kind == "page"
     change = Change(
         title=node.title if renamed else None,
@@ -101,16 +99,13 @@ def create(
     return _with_alias(Saved(merged, "duplicate"), existing, node.title)
 
 
-def entity(tx: Transaction, access: Access, node: Node, made: Made | None) -> str | None:
-    """The entity of this name, made if it is not there; None if it is there and the access may not see it.
+def entity(tx: Transaction, access: Access, node: Node, made: Made | None) -> str:
+    """The entity of this name, made if the access sees none.
 
     One that is there keeps its class: what mentions it is as restricted as it says, and not the entity.
     """
-    row = tx.row("node_same_text", {"owner": access.owner, **to_parameters(node)})
-    if row is None:
-        return create(tx, access, node, made).node.id
-    existing = from_row(row)
-    return existing.id if access.sees(existing.namespace, existing.boundary_class) else None
+    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
+    return create(tx, access, node, made).node.id if row is None else from_row(row).id
 
 
 def update(
@@ -127,19 +122,25 @@ def update(
     existing = get(tx, access, node_id)
     merged = _merged(existing, change, now=now)
     accept(merged)
-    if merged.content_hash != existing.content_hash:
-        other = tx.row("node_same_text", {"owner": access.owner, **to_parameters(merged)})
-        if other is not None:
-            holder = from_row(other)
-            name = f"memo {holder.id}" if access.sees(holder.namespace, holder.boundary_class) else "another memo"
-            raise Conflict(
-                f"{name} in {existing.namespace!r} already has this text",
-                hint="use that memo, or delete one of the two",
-            )
     if not access.sees(merged.namespace, merged.boundary_class):
         raise BoundaryDenied("the new text is of a boundary class that this access may not see")
+    _refuse_same_text(tx, access, existing, merged)
     status: SaveStatus = "updated" if replace_node(tx, access, existing, merged, made) else "unchanged"
     return Saved(merged, status)
+
+
+def _refuse_same_text(tx: Transaction, access: Access, old: Node, new: Node) -> None:
+    """Raises if another node that the access sees has the new text already, or the same text in the new class."""
+    rewritten, reclassed = old.content_hash != new.content_hash, old.boundary_class != new.boundary_class
+    row = None
+    if rewritten or reclassed:
+        row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(new)})
+    holder = None if row is None else from_row(row)
+    if holder is not None and holder.id != old.id and (rewritten or holder.boundary_class == new.boundary_class):
+        raise Conflict(
+            f"memo {holder.id} in {old.namespace!r} already has this text",
+            hint="use that memo, or delete one of the two",
+        )
 
 
 def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str | None) -> Page:
@@ -292,8 +293,18 @@ def restrict_fragments(tx: Transaction, access: Access, page: Node) -> list[str]
         "stricter": json_text(stricter),
     }
     less = [row[0] for row in tx.rows("fragments_open", where)]
+    _part_fragments(tx, where)
     tx.run("fragments_restrict", where)
     return less
+
+
+def _part_fragments(tx: Transaction, where: Mapping[str, Any]) -> None:
+    """Move fragments to the end of their page that would else be the same text at the same place in the same class."""
+    meeting = [row[0] for row in tx.rows("fragments_meeting", where)]
+    if meeting:
+        (end,) = tx.row("fragments_end", where) or (-1,)
+        moves = enumerate(meeting, start=end + 1)
+        tx.run_many("fragment_move", [{**where, "id": node_id, "position": position} for position, node_id in moves])
 
 
 def date_fragments(tx: Transaction, access: Access, page: Node) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -95,18 +94,6 @@ def save_query(tx: Transaction, access: Access, known: Query, *, imported: bool 
     """Store a query, new or with other counts; an imported one only if it is new. Returns whether it did."""
     values = {name: getattr(known, name) for name in QUERY_COLUMNS}
     return tx.count("query_save", {"owner": access.owner, **values, "imported": imported or None})
-
-
-def load(tx: Transaction, access: Access, batch: Sequence[Task | Query]) -> Counter[str]:
-    """Import tasks, or queries of tasks that are there."""
-    counts: Counter[str] = Counter()
-    for record in batch:
-        if isinstance(record, Task):
-            if access.sees(record.namespace, record.boundary_class):
-                counts["tasks"] += save(tx, access, record, imported=True)
-        elif tx.row("task_get", {**scope_parameters(access), "id": record.task_id}) is not None:
-            counts["queries"] += save_query(tx, access, record, imported=True)
-    return counts
 
 
 def clean(tx: Transaction, access: Access, clean_text: Callable[[str, str], str]) -> None:

@@ -258,17 +258,22 @@ def export(
 def import_(
     session: Session,
     file: Annotated[Path, typer.Argument(help="An export, or a reference memory server's memory.jsonl; - for stdin.")],
+    rejects: Annotated[
+        Path | None,
+        typer.Option(
+            "--rejects",
+            metavar="FILE",
+            help="New file for the lines that are left out, each with the reason and with all that it said, secrets "
+            "too; mended, it can be imported.",
+        ),
+    ] = None,
+    split: Annotated[bool, typer.Option("--split", help="Store memos that are too long in parts.")] = False,
 ) -> None:
-    """Read an export or a memory.jsonl; checked as a whole first, safe to repeat."""
-    try:
-        with (
-            sys.stdin.buffer if str(file) == "-" else file.open("rb") as stream,
-            session.progress("importing") as report,
-        ):
-            imported = session.memory.import_(stream, progress=report)
-    except OSError as error:
-        raise InvalidInput(f"cannot read {file}: {error.strerror}") from None
-    session.show(imported, render.import_line(imported))
+    """Read an export or a memory.jsonl; lines that cannot be stored are left out and reported. Safe to repeat."""
+    source = sys.stdin.buffer if str(file) == "-" else file
+    with session.progress("importing") as report:
+        imported = session.memory.import_(source, split=split, rejects=rejects, progress=report)
+    session.show(imported, render.import_line(imported), *render.rejection_lines(imported, rejects))
 
 
 @command(app, "backup")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -12,6 +14,8 @@ from rich.text import Text
 from recollect.model.graph import Edge, Node
 from recollect.model.results import Found, Health, Hit, Imported, Info, Namespaces, Page, Relations, SimilarFound
 from recollect.text.check import json_text
+
+_REJECTIONS_SHOWN: Final = 10
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -91,7 +95,25 @@ def import_line(imported: Imported) -> str:
         parts.append(f"{count(imported.nodes_denied, 'memo')} not let in by the policy")
     if imported.edges_skipped:
         parts.append(f"{count(imported.edges_skipped, 'relation')} skipped, for want of an end")
+    if imported.nodes_split:
+        parts.append(f"{count(imported.nodes_split, 'memo')} stored in parts")
     return ", ".join(parts) + "."
+
+
+def rejection_lines(imported: Imported, rejects: Path | None) -> list[Text]:
+    """The first lines that an import left out, and where to find the others."""
+    if not imported.rejected:
+        return []
+    lines = [f"{count(imported.rejected, 'line')} left out:"]
+    lines += [
+        f"  line {each.line:,}{f' ({each.id})' if each.id else ''}: {each.reason}"
+        for each in imported.rejections[:_REJECTIONS_SHOWN]
+    ]
+    if rejects is not None:
+        lines.append(f"all of them are in {rejects}")
+    elif imported.rejected > _REJECTIONS_SHOWN:
+        lines.append("see all of them with --rejects FILE, or the first 1,000 with --json")
+    return [shown(line) for line in lines]
 
 
 def info_table(info: Info) -> Table:

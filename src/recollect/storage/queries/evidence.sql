@@ -48,6 +48,24 @@ from tasks t
 where {visible t}
 order by t.created_at, t.id
 
+-- name: tasks_here
+select t.id, t.boundary_class
+from tasks t
+where {visible t} and t.id in {each ids}
+
+-- name: tasks_hidden
+-- Which of these ids belong to tasks that the access does not see.
+select t.id
+from tasks t
+where t.owner_id = :owner and t.id in {each ids} and not ({visible t})
+
+-- name: queries_hidden
+-- The same for queries of such tasks.
+select q.id
+from queries q
+join tasks t on t.owner_id = q.owner_id and t.id = q.task_id
+where q.owner_id = :owner and q.id in {each ids} and not ({visible t})
+
 -- name: query_export
 select {query q}
 from queries q
@@ -107,7 +125,7 @@ limit :limit
 -- Where the fragments of a page are, and what they say.
 select n.content_hash, n.position, n.id
 from nodes n
-where n.owner_id = :owner and n.page_id = :page_id
+where {visible n} and n.page_id = :page_id
 order by n.position
 
 -- name: fragment_move

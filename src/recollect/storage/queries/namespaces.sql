@@ -64,13 +64,19 @@ on conflict (owner_id, namespace, name) do update
 set value = excluded.value, updated_at = excluded.updated_at
 where excluded.updated_at > namespace_settings.updated_at
 
+-- name: namespace_classes
+-- Which boundary classes there are, and where.
+select distinct n.namespace, n.boundary_class
+from nodes n
+where n.owner_id = :owner and {inside n.namespace moved}
+
 -- name: namespace_collisions
--- Texts that a move would bring together with the same text at the target.
-select count(*)
+-- Texts that a move would bring together with the same text at the target, as far as the access sees it there.
+select count(distinct n.id)
 from nodes n
 join nodes other
   on other.owner_id = n.owner_id and other.kind = n.kind and other.content_hash = n.content_hash
  and other.namespace = cast(:target as text) || substr(n.namespace, length(cast(:moved as text)) + 1)
  and coalesce(other.task_id, '') = coalesce(n.task_id, '') and coalesce(other.page_id, '') = coalesce(n.page_id, '')
  and coalesce(other.position, -1) = coalesce(n.position, -1)
-where n.owner_id = :owner and {inside n.namespace moved}
+where n.owner_id = :owner and {inside n.namespace moved} and {visible other}

@@ -6,12 +6,15 @@ from nodes n
 where {visible n} and n.id = :id
 
 -- name: node_same_text
+-- The node with this text among those that the access sees; if several boundary classes have it, that of :boundary_class.
 select {node n}
 from nodes n
-where n.owner_id = :owner and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
+where {visible n} and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
   and coalesce(n.task_id, '') = coalesce(cast(:task_id as text), '')
   and coalesce(n.page_id, '') = coalesce(cast(:page_id as text), '')
   and coalesce(n.position, -1) = coalesce(cast(:position as integer), -1)
+order by case when n.boundary_class = cast(:boundary_class as text) then 0 else 1 end, n.seq
+limit 1
 
 -- name: node_list
 select n.seq, {node n}
@@ -69,14 +72,22 @@ update nodes
 set boundary_class = :boundary_class, updated_at = :now, version = version + 1
 where owner_id = :owner and page_id = :id and boundary_class not in {each stricter}
 
--- name: fragments_follow_pages
--- What a file says of a fragment's domain and year does not count: its page's do.
-update nodes
-set domain = p.domain, year = p.year
-from nodes p
-where nodes.owner_id = :owner and nodes.id in {each ids} and nodes.kind = 'fragment'
-  and p.owner_id = nodes.owner_id and p.id = nodes.page_id
-  and (coalesce(nodes.domain, '') <> coalesce(p.domain, '') or coalesce(nodes.year, -10000) <> coalesce(p.year, -10000))
+-- name: fragments_meeting
+-- Fragments that would meet the same text at the same place of their page if they became as restricted as it is.
+select n.id
+from nodes n
+where n.owner_id = :owner and n.page_id = :id and n.boundary_class not in {each stricter} and exists (
+    select 1 from nodes o
+    where o.owner_id = n.owner_id and o.page_id = n.page_id and o.id <> n.id and o.namespace = n.namespace
+      and o.content_hash = n.content_hash and coalesce(o.position, -1) = coalesce(n.position, -1)
+      and (o.boundary_class = :boundary_class or (o.boundary_class not in {each stricter} and o.seq < n.seq))
+)
+order by n.seq
+
+-- name: fragments_end
+select coalesce(max(n.position), -1)
+from nodes n
+where n.owner_id = :owner and n.page_id = :id
 
 -- name: edges_dated
 update edges
@@ -92,6 +103,23 @@ select {node n}
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
+-- name: nodes_hidden
+-- Which of these ids belong to nodes that the access does not see.
+select n.id
+from nodes n
+where n.owner_id = :owner and n.id in {each ids} and not ({visible n})
+
+-- name: pages_here
+-- What fragments take over from their pages.
+select n.id, n.namespace, n.boundary_class, n.domain, n.year
+from nodes n
+where {visible n} and n.kind = 'page' and n.id in {each ids}
+
+-- name: node_succeeded
+update nodes
+set superseded_by = :heir
+where owner_id = :owner and id = :id
+
 -- name: node_places
 select n.id, n.namespace, n.boundary_class, n.kind, n.page_id, n.domain, n.year, n.task_id
 from nodes n
@@ -100,7 +128,14 @@ where n.owner_id = :owner and n.id in {each ids}
 -- name: nodes_by_hash
 select n.id, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position
 from nodes n
-where n.owner_id = :owner and {inside n.namespace root} and n.content_hash in {each hashes}
+where {visible n} and n.content_hash in {each hashes}
+
+-- name: nodes_with_texts
+-- The same with their boundary classes: each class may have the text.
+select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position
+from nodes n
+where {visible n} and n.content_hash in {each hashes}
+order by n.seq
 
 -- name: node_export
 select {node n}

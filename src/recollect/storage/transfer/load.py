@@ -1,7 +1,8 @@
-"""Imports a JSONL file: checks all of it first, then writes it in short transactions.
+"""Imports a JSONL file: reads all of it first, then writes it in short transactions.
 
-Every record is written at most once: running an import again, or going on after it was cut off,
-completes it. Where the store has its own row, the higher version wins, then the later change.
+A line that cannot be stored is rejected, and the import goes on. Every record is written at most once: running an
+import again, or going on after it was cut off, completes it. Where the store has its own row, the higher version
+wins, then the later change. What the access does not see is as if it were not there.
 """
 
 from __future__ import annotations
@@ -9,32 +10,33 @@ from __future__ import annotations
 import pickle
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import fields, replace
-from typing import IO, Any, Final, Protocol, cast
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import IO, Final, Protocol
 
 from recollect.embedding.port import Embedder
 from recollect.model.access import Access
-from recollect.model.errors import Conflict
+from recollect.model.errors import BoundaryDenied, RecollectError
 from recollect.model.evidence import Correction, Query, Task
-from recollect.model.graph import BoundaryClass, Edge, Node, strictest
+from recollect.model.graph import Edge, Node
+from recollect.model.identifiers import timestamp
 from recollect.model.results import Imported
-from recollect.storage import edges, embeddings, events, evidence, linking, mentions, nodes, tasks, text_index
+from recollect.storage import embeddings, events, linking, tasks
 from recollect.storage.embeddings import Made
-from recollect.storage.port import Database, Progress, Row, Transaction
-from recollect.storage.statements import inside_parameters
-from recollect.storage.transfer import reference_server
-from recollect.storage.transfer.reading import batches, parsed
+from recollect.storage.port import Database, Progress
+from recollect.storage.transfer import load_edges, load_nodes, load_rest, rules, splitting
+from recollect.storage.transfer.identities import Identities
+from recollect.storage.transfer.reading import Read, batches, parsed
 from recollect.storage.transfer.records import Record, Setting
-from recollect.text.check import json_text
+from recollect.storage.transfer.rejections import Fault, Place, Rejections
 from recollect.text.tokens import text_of
 
 # From here on an import changes what the planner should know.
 _MANY: Final = 1_000
-# When a row was written does not make it another row.
-_TIMES: Final = frozenset({"created_at", "updated_at", "observed_at", "recency_anchor"})
-_TextKey = tuple[str, str, str, str | None, str | None, int | None]
+# The order in which what came too early is tried again: what is named before what names it.
+_ORDER: Final = (Task, Query, Node, Edge, Correction, Setting)
 
 
 class Guard(Protocol):
@@ -42,6 +44,18 @@ class Guard(Protocol):
 
     def node(self, node: Node) -> Node | None:
         """What may be stored of a node; None if nothing may."""
+        ...
+
+    def admitted(self, node: Node) -> Node:
+        """What may be stored of a node; raises if nothing may."""
+        ...
+
+    def lifetime(self, node: Node) -> timedelta | None:
+        """How long a node may live from now on; None is without end."""
+        ...
+
+    def refuse_secret(self, text: str, field: str) -> None:
+        """Raises if a name, which is kept as it is, holds a secret."""
         ...
 
     def edge(self, edge: Edge) -> Edge:
@@ -53,6 +67,15 @@ class Guard(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to import: whether long memos are split, where rejected lines are written, and who is told how far it is."""
+
+    progress: Progress
+    split: bool = False
+    rejects: IO[str] | None = None
+
+
 def load(
     database: Database,
     access: Access,
@@ -61,114 +84,158 @@ def load(
     guard: Guard,
     embedder: Embedder | None,
     now: str,
-    progress: Progress,
+    options: Options,
 ) -> Imported:
     """Import a seekable file of either format into the access's root."""
+    rejections = Rejections(source, options.rejects)
+    loader = _Loader(database, access, guard, rejections, now)
     with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
-        loader = _Loader(database, access, guard, now)
-        total = _check(database, access, loader.guarded(parsed(source, access, now=now)), spool)
-        loader.begin()
+        read = parsed(source, access, rejections, split=options.split, now=now)
+        total = loader.prepare(read, spool)
         for done, batch, made in _embedded(_spooled(spool), embedder, beside):
             loader.write(batch, made)
-            progress(done, total)
-        loader.write_postponed()
-        loader.link()
+            options.progress(done, total)
+        for _, batch, made in _embedded(batches(loader.take_postponed()), embedder, beside):
+            loader.write(batch, made, final=True)
+        loader.finish()
     if total >= _MANY:
         database.refresh_statistics()
         embeddings.prepare(database)
     counts = loader.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
+    payload |= {"rejected": rejections.total} if rejections.total else {}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
-    return Imported(**counts)
+    return Imported(**counts, rejected=rejections.total, rejections=rejections.shown())
 
 
 class _Loader:
-    """One import: what it did so far, and the edges that came before their ends."""
+    """One import: what it did so far, and what came before that which it names."""
 
-    def __init__(self, database: Database, access: Access, guard: Guard, now: str) -> None:
+    def __init__(self, database: Database, access: Access, guard: Guard, rejections: Rejections, now: str) -> None:
         self.counts: Counter[str] = Counter()
         self._database = database
         self._access = access
         self._guard = guard
+        self._rejections = rejections
         self._now = now
-        self._aliases: dict[str, str] = {}
-        self._postponed: list[Edge] = []
+        self._horizon = rules.horizon(now)
+        self._identities = Identities(access)
+        self._postponed: list[Read] = []
         self._last_before = 0
         self._changed: list[str] = []
+        self._superseded: dict[str, str] = {}
 
-    def guarded(self, records: Iterator[Record]) -> Iterator[Record]:
-        """The records as the policies leave them; those that may not be stored are counted."""
-        for record in records:
-            kept: Record | None = record
-            if isinstance(record, Node):
-                kept = self._guard.node(record)
-            elif isinstance(record, Setting):
-                kept = replace(record, value=self._guard.text(record.value, record.namespace))
-            elif isinstance(record, Correction):
-                kept = replace(record, reason=self._guard.text(record.reason, self._access.root))
-            elif isinstance(record, Task | Query):
-                kept = tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
-            if kept is None:
-                self.counts["nodes_denied"] += 1
-            else:
-                yield kept
-
-    def begin(self) -> None:
-        """Note where the new nodes will start."""
+    def prepare(self, reads: Iterator[Read], spool: IO[bytes]) -> int:
+        """Read the whole file before anything is written, and keep what was read; returns how many records it has."""
+        total = 0
+        for total, batch in batches(self._admitted(reads)):  # the last count is the answer
+            pickle.dump((total, batch), spool, protocol=pickle.HIGHEST_PROTOCOL)
+            self._database.read(lambda tx, batch=batch: self._identities.rename_hidden(tx, batch))  # type: ignore[misc]
         self._last_before = self._database.read(lambda tx: linking.last(tx, self._access))
+        return total
 
-    def link(self) -> None:
-        """Find the mentions of all that came in, when all of it is there."""
+    def write(self, batch: list[Read], made: Made | None = None, *, final: bool = False) -> None:
+        """Write records of one kind in one transaction; unless it is the final try, what comes too early waits."""
+        known = self._identities.applied(batch)
+        match batch[0][1]:
+            case Node():
+                loading = load_nodes.Loading(self._access, self._identities, made, self._now, final)
+                nodes = self._database.write(lambda tx: load_nodes.load(tx, loading, known))
+                self._identities.add(nodes.aliases)
+                self._changed += nodes.changed
+                self._superseded |= nodes.superseded
+                loaded = nodes.loaded
+            case Edge():
+                loaded = self._database.write(lambda tx: load_edges.load(tx, self._access, known, self._guard.edge))
+            case Correction():
+                loaded = self._database.write(lambda tx: load_rest.load_corrections(tx, self._access, known))
+            case Task() | Query():
+                loaded = self._database.write(lambda tx: load_rest.load_tasks(tx, self._access, known))
+            case Setting():
+                loaded = self._database.write(lambda tx: load_rest.load_settings(tx, self._access, known))
+        self.counts += loaded.counts
+        for fault in loaded.faults:
+            self._rejections.add(fault)
+        if not final:
+            self._postponed += loaded.early
+            return
+        self.counts["edges_skipped"] += sum(isinstance(record, Edge) for _, record in loaded.early)
+        for place, record in loaded.early:
+            self._rejections.add(load_rest.nowhere(place, record))
+
+    def take_postponed(self) -> list[Read]:
+        """What came too early, in an order in which each may find what it names."""
+        early, self._postponed = self._postponed, []
+        return sorted(early, key=lambda read: _ORDER.index(type(read[1])))
+
+    def finish(self) -> None:
+        """Find the mentions of all that came in, and what it was replaced by, when all of it is there."""
+        self._database.write(
+            lambda tx: load_nodes.link_successors(tx, self._access, self._identities, self._superseded)
+        )
         linking.link_since(self._database, self._access, after=self._last_before, changed=self._changed, now=self._now)
 
-    def write(self, batch: list[Record], made: Made | None = None) -> None:
-        """Write records of one kind in one transaction."""
-        match batch[0]:
-            case Node():
-                nodes_batch = [_on_page(node, self._aliases) for node in cast(list[Node], batch)]
-                counts, aliases, changed = self._database.write(
-                    lambda tx: _load_nodes(tx, self._access, nodes_batch, made, self._now)
-                )
-                self._aliases |= aliases
-                self._changed += changed
-            case Edge():
-                edges_batch = [_redirected(edge, self._aliases) for edge in cast(list[Edge], batch)]
-                counts, early = self._database.write(lambda tx: _load_edges(tx, self._access, edges_batch, self._guard))
-                self._postponed += early
-            case Correction():
-                known = [_about(each, self._aliases) for each in cast(list[Correction], batch)]
-                loaded = self._database.write(lambda tx: evidence.load_corrections(tx, self._access, known))
-                counts = Counter(corrections=loaded)
-            case Task() | Query():
-                some = cast(list[Task | Query], batch)
-                counts = self._database.write(lambda tx: tasks.load(tx, self._access, some))
+    def _admitted(self, reads: Iterator[Read]) -> Iterator[Read]:
+        """The records as the policies leave them; long memos in parts."""
+        for place, record in reads:
+            try:
+                rules.refuse_future(record, self._horizon)
+                if isinstance(record, Node):
+                    yield from self._admitted_node(place, record)
+                else:
+                    yield place, self._cleaned(record)
+            except RecollectError as error:
+                self.counts["nodes_denied"] += isinstance(record, Node) and isinstance(error, BoundaryDenied)
+                self._rejections.add(Fault(place, load_rest.name_of(record), error))
+
+    def _admitted_node(self, place: Place, node: Node) -> Iterator[Read]:
+        self._guard.refuse_secret(node.id, "id")
+        self._guard.refuse_secret(node.namespace, "namespace")
+        kept = self._guard.admitted(node)
+        _refuse_unseen(self._access, kept)
+        lifetime = self._guard.lifetime(kept)
+        if lifetime is not None:
+            latest = timestamp(datetime.fromisoformat(self._now) + lifetime)
+            kept = replace(kept, expires_at=min(kept.expires_at or latest, latest))
+        if not splitting.is_long(kept):
+            yield place, kept
+            return
+        parts = [self._guard.admitted(part) for part in splitting.parts(kept)]
+        self.counts["nodes_split"] += 1
+        self._postponed += [(place, link) for link in splitting.links(parts)]
+        for part in parts:
+            yield place, part
+
+    def _cleaned(self, record: Record) -> Record:
+        """A record other than a node, as the policies leave it."""
+        match record:
             case Setting():
-                settings = cast(list[Setting], batch)
-                counts = self._database.write(lambda tx: _load_settings(tx, self._access, settings))
-        self.counts += counts
-
-    def write_postponed(self) -> None:
-        """Try the edges that came too early again; those that still lack an end are skipped."""
-        early, self._postponed = self._postponed, []
-        for _, batch in batches(iter(early)):
-            self.write(batch)
-        self.counts["edges_skipped"] += len(self._postponed)
-
-
-def _check(database: Database, access: Access, records: Iterator[Record], spool: IO[bytes]) -> int:
-    """Read the whole file before anything is written, and keep what was read; returns how many records it has."""
-    total = 0
-    for total, batch in batches(records):  # the last count is the answer
-        pickle.dump((total, batch), spool, protocol=pickle.HIGHEST_PROTOCOL)
-        if isinstance(batch[0], Node):
-            ids = json_text([node.id for node in cast(list[Node], batch)])
-            for row in database.read(lambda tx, ids=ids: tx.rows("node_places", {"owner": access.owner, "ids": ids})):  # type: ignore[misc]
-                _refuse_hidden(access, *row[:3])
-    return total
+                self._guard.refuse_secret(record.namespace, "namespace")
+                self._guard.refuse_secret(record.name, "name")
+                return replace(record, value=self._guard.text(record.value, record.namespace))
+            case Correction():
+                return replace(record, reason=self._guard.text(record.reason, self._access.root))
+            case Task():
+                self._guard.refuse_secret(record.namespace, "namespace")
+                _refuse_unseen(self._access, record)
+                return tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
+            case Query():
+                return tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
+            case Edge():
+                self._guard.refuse_secret(record.tag, "tag")
+        return record
 
 
-def _spooled(spool: IO[bytes]) -> Iterator[tuple[int, list[Record]]]:
-    """What `_check` has read, without parsing and checking it once more."""
+def _refuse_unseen(access: Access, record: Node | Task) -> None:
+    if not access.sees(record.namespace, record.boundary_class):
+        raise BoundaryDenied(
+            f"this access may not see the boundary class {record.boundary_class!r}, so it cannot save in it",
+            hint="open the memory with a tag that this class allows",
+        )
+
+
+def _spooled(spool: IO[bytes]) -> Iterator[tuple[int, list[Read]]]:
+    """What `prepare` has read, without parsing and checking it once more."""
     end = spool.tell()
     spool.seek(0)
     while spool.tell() < end:
@@ -176,15 +243,15 @@ def _spooled(spool: IO[bytes]) -> Iterator[tuple[int, list[Record]]]:
 
 
 def _embedded(
-    batches: Iterator[tuple[int, list[Record]]], embedder: Embedder | None, beside: Executor
-) -> Iterator[tuple[int, list[Record], Made | None]]:
+    batches: Iterator[tuple[int, list[Read]]], embedder: Embedder | None, beside: Executor
+) -> Iterator[tuple[int, list[Read], Made | None]]:
     """Each batch with its vectors; those of the next are made while one is written."""
 
-    def make(batch: list[Record]) -> Made | None:
-        texts = [text_of(record.title, record.content) for record in batch if isinstance(record, Node)]
+    def make(batch: list[Read]) -> Made | None:
+        texts = [text_of(record.title, record.content) for _, record in batch if isinstance(record, Node)]
         return None if embedder is None else embeddings.made(embedder, texts)
 
-    waiting: tuple[int, list[Record], Future[Made | None]] | None = None
+    waiting: tuple[int, list[Read], Future[Made | None]] | None = None
     for done, batch in batches:
         ahead = (done, batch, beside.submit(make, batch))
         if waiting is not None:
@@ -192,201 +259,3 @@ def _embedded(
         waiting = ahead
     if waiting is not None:
         yield waiting[0], waiting[1], waiting[2].result()
-
-
-def _load_nodes(
-    tx: Transaction, access: Access, batch: list[Node], made: Made | None, now: str
-) -> tuple[Counter[str], dict[str, str], list[str]]:
-    """Insert or update nodes; returns the aliases and what was updated.
-
-    A new one whose text is already there becomes an alias of the one that has it.
-    """
-    tx.run("lock_edges_alone", {})
-    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text([node.id for node in batch])})
-    known = {node.id: node for node in map(nodes.from_row, rows)}
-    for node in known.values():
-        _refuse_hidden(access, node.id, node.namespace, node.boundary_class)
-    hashes = json_text([node.content_hash for node in batch])
-    rows = tx.rows("nodes_by_hash", {"owner": access.owner, "hashes": hashes, **inside_parameters("root", access.root)})
-    holders: dict[_TextKey, str] = {row[1:]: row[0] for row in rows}
-    later = {node.id: _later(node, known[node.id]) for node in batch if node.id in known}
-    changed, refused = _settle([node for node in later.values() if node is not None], known, holders)
-    new: list[Node] = []
-    aliases: dict[str, str] = {}
-    for given in batch:
-        node = _on_page(given, aliases)
-        if node.id not in known:
-            holder = holders.setdefault(_text_key(node), node.id)
-            if holder == node.id:
-                new.append(node)
-                known[node.id] = node
-            else:
-                aliases[node.id] = holder
-    counts = Counter(
-        nodes_created=len(new),
-        nodes_updated=len(changed),
-        nodes_refused=refused,
-        nodes_duplicate=len(aliases),
-        nodes_unchanged=len(batch) - len(new) - len(changed) - refused - len(aliases),
-    )
-    # Changes first: a new node may have the text that a changed one gave up.
-    tx.run_many("node_replace", ({"owner": access.owner, **nodes.to_parameters(node)} for node in changed))
-    tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
-    text_index.write(tx, access, changed, new=False)
-    text_index.write(tx, access, new, new=True)
-    embeddings.write(tx, access, changed, made, new=False, now=now)
-    embeddings.write(tx, access, new, made, new=True, now=now)
-    mentions.forget(tx, access, changed)
-    mentions.add_names(tx, access, (*changed, *new))
-    fragments = [node.id for node in (*changed, *new) if node.kind == "fragment"]
-    if fragments:
-        tx.run("fragments_follow_pages", {"owner": access.owner, "ids": json_text(fragments)})
-    moved = [node.id for node in changed]
-    for page in [node for node in changed if node.kind == "page"]:
-        nodes.date_fragments(tx, access, page)
-        moved += nodes.restrict_fragments(tx, access, page)
-    if moved:
-        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text(moved)})
-    return counts, aliases, [node.id for node in changed]
-
-
-def _settle(wanted: list[Node], known: Mapping[str, Node], holders: dict[_TextKey, str]) -> tuple[list[Node], int]:
-    """The changes that can be made, in an order in which each finds its text free; and how many cannot."""
-    settled: list[Node] = []
-    while True:
-        waiting = []
-        for node in wanted:
-            if holders.get(_text_key(node), node.id) != node.id:
-                waiting.append(node)
-                continue
-            holders.pop(_text_key(known[node.id]), None)
-            holders[_text_key(node)] = node.id
-            settled.append(node)
-        if len(waiting) in (0, len(wanted)):
-            return settled, len(waiting)
-        wanted = waiting
-
-
-def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard) -> tuple[Counter[str], list[Edge]]:
-    """Insert or update edges; returns those with an end that is not there (yet)."""
-    tx.run("lock_edges_shared", {})
-    ids = sorted({end for edge in batch for end in (edge.source_id, edge.target_id)})
-    rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
-    places = {row[0]: row[1:] for row in rows if access.sees(row[1], row[2])}
-    sources = json_text(sorted({edge.source_id for edge in batch}))
-    rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
-    known = {(edge.source_id, edge.target_id, edge.tag): edge for edge in map(edges.from_row, rows)}
-    counts: Counter[str] = Counter()
-    new: list[Edge] = []
-    changed: list[Edge] = []
-    early: list[Edge] = []
-    for incoming in batch:
-        if incoming.source_id not in places or incoming.target_id not in places:
-            early.append(incoming)
-            continue
-        edge = guard.edge(_placed(incoming, places[incoming.source_id], places[incoming.target_id]))
-        mine = known.setdefault((edge.source_id, edge.target_id, edge.tag), edge)
-        other = evidence.rival(edge, known)
-        if other is not None and not _is_newer(edge, other):
-            counts["edges_unchanged"] += 1
-            if mine is edge:
-                del known[edge.source_id, edge.target_id, edge.tag]
-            continue
-        if other is not None:
-            tx.run("edge_delete", {"owner": access.owner, **edges.to_parameters(other)})
-            new = [each for each in new if each is not other]
-            del known[other.source_id, other.target_id, other.tag]
-        if mine is edge:
-            new.append(edge)
-            counts["edges_created"] += 1
-        elif _is_newer(edge, mine):
-            changed.append(edge)
-            counts["edges_updated"] += 1
-        else:
-            counts["edges_unchanged"] += 1
-    tx.run_many("edge_insert", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in new))
-    tx.run_many("edge_replace", ({"owner": access.owner, **edges.to_parameters(edge)} for edge in changed))
-    return counts, early
-
-
-def _load_settings(tx: Transaction, access: Access, batch: list[Setting]) -> Counter[str]:
-    tx.run_many(
-        "setting_save",
-        (
-            {"owner": access.owner, **{field.name: getattr(setting, field.name) for field in fields(Setting)}}
-            for setting in batch
-        ),
-    )
-    return Counter(settings=len(batch))
-
-
-def _later(incoming: Node, mine: Node) -> Node | None:
-    """What an incoming node makes of ours, or None if ours stays: the higher version wins, then the later change."""
-    if incoming.provenance.get("source") == reference_server.SOURCE:
-        return _imported_again(incoming, mine)
-    if _says_the_same(nodes.to_parameters(incoming), nodes.to_parameters(mine)):
-        return None
-    return incoming if (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at) else None
-
-
-def _imported_again(incoming: Node, mine: Node) -> Node | None:
-    """A file without versions: it changes what the last import of it wrote, and not what was changed here since."""
-    untouched = mine.provenance.get("imported_hash") == mine.content_hash
-    if not untouched or incoming.content_hash == mine.content_hash:
-        return None
-    return replace(incoming, created_at=mine.created_at, version=mine.version + 1)
-
-
-def _is_newer(incoming: Edge, mine: Edge) -> bool:
-    if _says_the_same(edges.to_parameters(incoming), edges.to_parameters(mine)):
-        return False
-    return (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at)
-
-
-def _says_the_same(incoming: dict[str, Any], mine: dict[str, Any]) -> bool:
-    return all(value == mine[name] for name, value in incoming.items() if name not in _TIMES)
-
-
-def _text_key(node: Node) -> _TextKey:
-    return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position
-
-
-def _refuse_hidden(access: Access, node_id: str, namespace: str, boundary_class: BoundaryClass) -> None:
-    if not access.sees(namespace, boundary_class):
-        raise Conflict(f"node {node_id} exists where this access may not see it; nothing was written")
-
-
-def _on_page(node: Node, aliases: Mapping[str, str]) -> Node:
-    """A fragment on the page that has its page's URL here."""
-    return replace(node, page_id=aliases.get(node.page_id, node.page_id)) if node.page_id else node
-
-
-def _about(correction: Correction, aliases: Mapping[str, str]) -> Correction:
-    source = correction.source_id
-    return replace(
-        correction,
-        claim_id=aliases.get(correction.claim_id, correction.claim_id),
-        source_id=source and aliases.get(source, source),
-    )
-
-
-def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
-    source = aliases.get(edge.source_id, edge.source_id)
-    target = aliases.get(edge.target_id, edge.target_id)
-    return replace(edge, source_id=source, target_id=target)
-
-
-def _placed(edge: Edge, source: Row, target: Row) -> Edge:
-    """An edge with its copies of where its ends are, taken from the store and not from the file."""
-    return replace(
-        edge,
-        source_namespace=source[0],
-        target_namespace=target[0],
-        boundary_class=strictest(source[1], target[1]),
-        source_kind=source[2],
-        target_kind=target[2],
-        page_id=source[3],
-        domain=source[4],
-        year=source[5],
-        task_id=target[6],
-    )

@@ -1,65 +1,112 @@
-"""The records of an import file, of whichever format it is."""
+"""The records of an import file, of whichever format it is; a line that cannot be read is rejected."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import groupby, islice
-from typing import IO, Any, Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, groupby, islice
+from typing import IO, Any, Final
 
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput
+from recollect.model.errors import InvalidInput, RecollectError
 from recollect.storage.transfer import records, reference_server
 from recollect.storage.transfer.records import Record
+from recollect.storage.transfer.rejections import Fault, Place, Rejections, unwrapped
+
+Read = tuple[Place, Record]
+"""A record and where it stands in the file."""
 
 _BATCH: Final = 2_000
 _LINE_BYTES: Final = 1024 * 1024
-_Item = TypeVar("_Item")
+_LONG_LINE_BYTES: Final = 16 * 1024 * 1024
+_BLOCK_BYTES: Final = 1024 * 1024
+_Line = tuple[Place, Mapping[str, Any]]
 
 
-def parsed(source: IO[bytes], access: Access, *, now: str) -> Iterator[Record]:
-    """The checked records of a file."""
-    source.seek(0)
-    lines = _lines(source)
+def parsed(source: IO[bytes], access: Access, rejections: Rejections, *, split: bool, now: str) -> Iterator[Read]:
+    """The checked records of a file; with `split`, memos may be longer than what is stored as one."""
+    lines = _lines(source, rejections, limit=_LONG_LINE_BYTES if split else _LINE_BYTES)
     first = next(lines, None)
     if first is None:
-        raise InvalidInput("the file is empty")
-    lines = _chain(first, lines)
+        raise InvalidInput("the file has no line that can be read", hint=_WANTED)
     kind = first[1].get("type")
     if isinstance(kind, str) and kind in reference_server.TYPES:
-        return reference_server.parse(lines, access, now=now)
-    if kind == "recollect":
-        return records.parse(lines, access)
-    raise InvalidInput(
-        "the first line is neither a Recollect header nor a reference memory server's entity",
-        hint="import a file made by `recollect export`, or a memory.jsonl",
-    )
+        return _records(
+            chain([first], lines), lambda line: reference_server.parse(line, access, split=split, now=now), rejections
+        )
+    if kind != "recollect":
+        raise InvalidInput(
+            "the first line is neither a Recollect header nor a reference memory server's entity", hint=_WANTED
+        )
+    records.parse(first[1], access)
+    rejections.begin(dict(first[1]))
+    return _records(lines, lambda line: records.parse(line, access, split=split), rejections)
 
 
-def _lines(source: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    number = 0
-    while line := source.readline(_LINE_BYTES):
-        number += 1
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InvalidInput(f"line {number} is not JSON of at most {_LINE_BYTES:,} bytes") from None
-        if not isinstance(value, dict):
-            raise InvalidInput(f"line {number} is not a JSON object")
-        yield number, value
-
-
-def _chain(first: _Item, rest: Iterator[_Item]) -> Iterator[_Item]:
-    yield first
-    yield from rest
-
-
-def batches(items: Iterator[Record]) -> Iterator[tuple[int, list[Record]]]:
+def batches(items: Iterable[Read]) -> Iterator[tuple[int, list[Read]]]:
     """Runs of records of one kind, at most _BATCH long, with how many records there were so far."""
     done = 0
-    for _, run in groupby(items, key=type):
+    for _, run in groupby(items, key=lambda read: type(read[1])):
         while batch := list(islice(run, _BATCH)):
             done += len(batch)
             yield done, batch
+
+
+_WANTED: Final = "import a file made by `recollect export`, or a memory.jsonl"
+
+
+def _records(
+    lines: Iterable[_Line], parse: Callable[[Mapping[str, Any]], Record | None], rejections: Rejections
+) -> Iterator[Read]:
+    for place, line in lines:
+        try:
+            record = parse(line)
+        except RecollectError as error:
+            rejections.add(Fault(place, _id_of(line), error))
+            continue
+        if record is not None:
+            yield place, record
+
+
+def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator[_Line]:
+    source.seek(0)
+    number, offset = 0, 0
+    while line := source.readline(limit):
+        number += 1
+        place = Place(number, offset)
+        offset += len(line)
+        if len(line) == limit and not line.endswith(b"\n"):
+            offset += _skip_line(source)
+            error = InvalidInput(f"the line is longer than {limit:,} bytes")
+            rejections.add(Fault(place, None, error))
+            continue
+        if not line.strip():
+            continue
+        try:
+            value = unwrapped(json.loads(line))
+        except (ValueError, RecursionError):
+            rejections.add(Fault(place, None, InvalidInput("the line is not JSON")))
+            continue
+        if not isinstance(value, dict):
+            rejections.add(Fault(place, None, InvalidInput("the line is not a JSON object")))
+            continue
+        yield place, value
+
+
+def _skip_line(source: IO[bytes]) -> int:
+    """Read up to the end of the line; returns how many bytes that were."""
+    skipped = 0
+    while block := source.readline(_BLOCK_BYTES):
+        skipped += len(block)
+        if block.endswith(b"\n"):
+            break
+    return skipped
+
+
+def _id_of(line: Mapping[str, Any]) -> str | None:
+    """What names a record in a message: its id, its name, or its two ends."""
+    named = line.get("id", line.get("name"))
+    if isinstance(named, str):
+        return named
+    ends = [line.get(key) for key in ("source_id", "tag", "target_id")]
+    return " ".join(ends) if all(isinstance(end, str) for end in ends) else None  # type: ignore[arg-type]

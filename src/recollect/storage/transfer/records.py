@@ -9,12 +9,13 @@ from typing import Any, Final, get_args
 
 from recollect.model import limits, namespaces
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, RecollectError, shown
+from recollect.model.errors import InvalidInput, shown
 from recollect.model.evidence import Correction, CorrectionAction, Query, Task
 from recollect.model.graph import BoundaryClass, ClaimKind, Edge, Node, NodeKind, QueryType, Scope, TaskStatus
 from recollect.storage import edges, nodes
 from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
+from recollect.storage.transfer import rules
 from recollect.text import check
 
 FORMAT: Final = 1
@@ -54,18 +55,8 @@ def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
         yield line("setting", Setting(*row))
 
 
-def parse(lines: Iterator[tuple[int, Mapping[str, Any]]], access: Access) -> Iterator[Record]:
-    """The checked records of a stream; the first fault raises, with its line."""
-    for number, line in lines:
-        try:
-            record = _record(line, access)
-        except RecollectError as error:
-            raise InvalidInput(f"line {number}: {error.message}", hint=error.hint) from None
-        if record is not None:
-            yield record
-
-
-def _record(line: Mapping[str, Any], access: Access) -> Record | None:
+def parse(line: Mapping[str, Any], access: Access, *, split: bool = False) -> Record | None:
+    """The checked record of a line, None for a header; with `split`, a memo may be of any length."""
     match line.get("type"):
         case "recollect":
             if line.get("format") != FORMAT:
@@ -75,12 +66,13 @@ def _record(line: Mapping[str, Any], access: Access) -> Record | None:
                 )
             return None
         case "node":
-            node = Node(**_checked(line, _NODE_FIELDS))
+            is_long = split and line.get("kind") == "memo"
+            node = Node(**_checked(line, _LONG_NODE_FIELDS if is_long else _NODE_FIELDS))
             _refuse_secret(node.boundary_class)
             if check.content_hash(node.content) != node.content_hash:
                 raise InvalidInput("content_hash does not match the content")
             _refuse_outside(node.namespace, access)
-            return node
+            return rules.checked_node(node)
         case "edge":
             return Edge(**_checked(line, _EDGE_FIELDS))
         case "task":
@@ -210,6 +202,10 @@ _NODE_FIELDS: Final[Mapping[str, Checker]] = {
     "created_at": _time("created_at"),
     "updated_at": _time("updated_at"),
     "version": _version,
+}
+_LONG_NODE_FIELDS: Final[Mapping[str, Checker]] = {
+    **_NODE_FIELDS,
+    "content": partial(check.check_text, field="content"),  # of any length, to be split
 }
 _EDGE_FIELDS: Final[Mapping[str, Checker]] = {
     "source_id": _id("source_id"),

@@ -7,12 +7,12 @@ made from its name, so that importing a newer file updates the same memos.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from recollect.model import limits
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, RecollectError, shown
+from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import Edge, Node
 from recollect.text import check, detect
 
@@ -21,28 +21,24 @@ SOURCE: Final = "reference-memory-server"
 _ID_SPACE: Final = uuid.UUID("4f3d6c0e-9a51-5c1b-8d53-0b7f4f1f6a11")
 
 
-def parse(lines: Iterator[tuple[int, Mapping[str, Any]]], access: Access, *, now: str) -> Iterator[Node | Edge]:
-    """The file's entities and relations as nodes and edges of the access's default namespace."""
-    for number, line in lines:
-        try:
-            match line.get("type"):
-                case "entity":
-                    yield _memo(line, access, now=now)
-                case "relation":
-                    yield _edge(line, access, now=now)
-                case other:
-                    raise InvalidInput(f"{shown(other)} is neither an entity nor a relation")
-        except RecollectError as error:
-            raise InvalidInput(f"line {number}: {error.message}", hint=error.hint) from None
+def parse(line: Mapping[str, Any], access: Access, *, split: bool = False, now: str) -> Node | Edge:
+    """An entity or relation as a node or edge of the access's default namespace; with `split`, of any length."""
+    match line.get("type"):
+        case "entity":
+            return _memo(line, access, size=None if split else limits.MEMO_BYTES, now=now)
+        case "relation":
+            return _edge(line, access, now=now)
+        case other:
+            raise InvalidInput(f"{shown(other)} is neither an entity nor a relation")
 
 
-def _memo(line: Mapping[str, Any], access: Access, *, now: str) -> Node:
+def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str) -> Node:
     name = _name(line, "name")
     observations = line.get("observations", [])
     if not isinstance(observations, list):
         raise InvalidInput("observations must be a list")
-    texts = [check.check_text(text, field="observation", size=limits.MEMO_BYTES) for text in observations]
-    content = check.check_content("\n".join([name, *(f"- {text}" for text in texts)]))
+    texts = [check.check_text(text, field="observation", size=size) for text in observations]
+    content = check.check_text("\n".join([name, *(f"- {text}" for text in texts)]), field="content", size=size)
     entity_type = line.get("entityType")
     return Node(
         id=_id(access, name),

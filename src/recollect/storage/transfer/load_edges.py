@@ -1,0 +1,91 @@
+"""Writes the edges of an import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from recollect.model.access import Access
+from recollect.model.errors import Conflict
+from recollect.model.graph import Edge, strictest
+from recollect.storage import edges, evidence
+from recollect.storage.port import Row, Transaction
+from recollect.storage.transfer.comparing import is_newer
+from recollect.storage.transfer.load_rest import name_of
+from recollect.storage.transfer.loaded import Loaded
+from recollect.storage.transfer.reading import Read
+from recollect.storage.transfer.rejections import Fault
+from recollect.storage.transfer.splitting import CONTINUES
+from recollect.text.check import json_text
+
+_Known = dict[tuple[str, str, str], Edge]
+
+
+def load(tx: Transaction, access: Access, batch: Sequence[Read], guard: Callable[[Edge], Edge]) -> Loaded:
+    """Insert or update edges between nodes that the access sees."""
+    tx.run("lock_edges_shared", {})
+    given = [(place, edge) for place, edge in batch if isinstance(edge, Edge)]
+    ids = sorted({end for _, edge in given for end in (edge.source_id, edge.target_id)})
+    rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
+    places = {row[0]: row[1:] for row in rows if access.sees(row[1], row[2])}
+    sources = json_text(sorted({edge.source_id for _, edge in given}))
+    rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
+    known: _Known = {_key(edge): edge for edge in map(edges.from_row, rows)}
+    loaded = Loaded()
+    new: dict[tuple[str, str, str], Edge] = {}
+    changed: list[Edge] = []
+    for place, incoming in given:
+        if incoming.source_id not in places or incoming.target_id not in places:
+            loaded.early.append((place, incoming))
+            continue
+        if incoming.tag == CONTINUES and incoming.source_id == incoming.target_id:
+            # Parts of a split memo with the same text are one memo.
+            loaded.counts["edges_unchanged"] += 1
+            continue
+        edge = guard(_placed(incoming, places[incoming.source_id], places[incoming.target_id]))
+        mine, rival = known.get(_key(edge)), evidence.rival(edge, known)
+        held = rival or mine
+        if held is not None and not is_newer(edge, held):
+            loaded.counts["edges_unchanged"] += 1
+            continue
+        if held is not None and held.judge == edges.HUMAN != edge.judge:
+            error = Conflict("a person has corrected this judgement", hint="correct it again to change it")
+            loaded.faults.append(Fault(place, name_of(edge), error))
+            continue
+        if rival is not None:
+            if new.pop(_key(rival), None) is None:
+                tx.run("edge_delete", {"owner": access.owner, **edges.to_parameters(rival)})
+            del known[_key(rival)]
+        known[_key(edge)] = edge
+        if mine is None:
+            new[_key(edge)] = edge
+            loaded.counts["edges_created"] += 1
+        elif _key(edge) in new:
+            new[_key(edge)] = edge
+            loaded.counts["edges_unchanged"] += 1
+        else:
+            changed.append(edge)
+            loaded.counts["edges_updated"] += 1
+    tx.run_many("edge_insert", [{"owner": access.owner, **edges.to_parameters(edge)} for edge in new.values()])
+    tx.run_many("edge_replace", [{"owner": access.owner, **edges.to_parameters(edge)} for edge in changed])
+    return loaded
+
+
+def _key(edge: Edge) -> tuple[str, str, str]:
+    return edge.source_id, edge.target_id, edge.tag
+
+
+def _placed(edge: Edge, source: Row, target: Row) -> Edge:
+    """An edge with its copies of where its ends are, taken from the store and not from the file."""
+    return replace(
+        edge,
+        source_namespace=source[0],
+        target_namespace=target[0],
+        boundary_class=strictest(source[1], target[1]),
+        source_kind=source[2],
+        target_kind=target[2],
+        page_id=source[3],
+        domain=source[4],
+        year=source[5],
+        task_id=target[6],
+    )

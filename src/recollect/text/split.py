@@ -1,0 +1,67 @@
+"""Splits a long text into parts at the ends of paragraphs, sentences or words, in any script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+# Where a text may be cut, the best first: after a blank line, a line, a sentence, a word.
+_BORDERS: Final = (
+    re.compile(r"\n[^\S\n]*\n\s*"),
+    re.compile(r"\n\s*"),
+    re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？｡．]+[」』）”’\])]*\s*"),
+    re.compile(r"\s+|[、，､；：]+"),
+)
+_JOINER: Final = "\u200d"
+_EMOJI_MODIFIERS: Final = ("\U0001f3fb", "\U0001f3ff")
+_FLAGS: Final = ("\U0001f1e6", "\U0001f1ff")
+# Parts of Korean syllables that belong to the letter before them.
+_JAMO: Final = ("\u1160", "\u11ff")
+
+
+def split_text(text: str, *, size: int) -> list[str]:
+    """Parts of at most `size` bytes that together are the text; each ends at the best border in its second half."""
+    parts: list[str] = []
+    start = 0
+    while start < len(text):
+        end = start + _fitting(text[start : start + size], size)
+        if end < len(text):
+            end = _border(text, start, end)
+        parts.append(text[start:end])
+        start = end
+    return parts
+
+
+def _fitting(text: str, size: int) -> int:
+    """How many characters from the beginning of a text have at most `size` bytes."""
+    encoded = text.encode()
+    return len(text) if len(encoded) <= size else len(encoded[:size].decode(errors="ignore"))
+
+
+def _border(text: str, start: int, end: int) -> int:
+    """The best place to cut between the middle and the end of a stretch of text."""
+    middle = start + (end - start) // 2
+    for border in _BORDERS:
+        # Up to the end and no further: what follows it belongs to the next part anyway.
+        cuts = [match.end() for match in border.finditer(text, middle, end)]
+        if cuts:
+            return cuts[-1]
+    for cut in range(end, middle, -1):
+        if not _inside_character(text, cut):
+            return cut
+    return end
+
+
+def _inside_character(text: str, at: int) -> bool:
+    """Whether a cut would part what is read as one character: marks, emoji sequences, flags, Korean syllables."""
+    before, after = text[at - 1], text[at]
+    if after == _JOINER or before == _JOINER or (before, after) == ("\r", "\n"):
+        return True
+    if _FLAGS[0] <= after <= _FLAGS[1]:
+        run = 0
+        while at - run > 0 and _FLAGS[0] <= text[at - run - 1] <= _FLAGS[1]:
+            run += 1
+        return run % 2 == 1
+    is_mark = unicodedata.category(after)[0] == "M"
+    return is_mark or _JAMO[0] <= after <= _JAMO[1] or _EMOJI_MODIFIERS[0] <= after <= _EMOJI_MODIFIERS[1]

@@ -1,0 +1,42 @@
+"""Lines of an import, made by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from recollect.text.check import content_hash
+
+TIME = "2026-01-01T00:00:00.000000Z"
+
+
+def node(node_id, text, **values):
+    plain = dict.fromkeys(("title", "claim_kind", "scope", "expires_at", "valid_from", "valid_to", "superseded_by"))
+    times = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), TIME)
+    figures = {"utility": 0.0, "confidence": 0.5, "quality": 0.5, "pinned": False, "version": 1}
+    rest = {"namespace": "main", "kind": "memo", "metadata": {}, "provenance": {}, "boundary_class": "internal"}
+    known = {"type": "node", "id": node_id, "content": text, "content_hash": content_hash(text)}
+    return {**known, **plain, **times, **figures, **rest, **values}
+
+
+def edge(source, target, **values):
+    times = dict.fromkeys(("observed_at", "created_at", "updated_at"), TIME)
+    names = {"source_namespace": "main", "target_namespace": "main", "boundary_class": "internal", "reason": None}
+    ends = {"type": "edge", "source_id": source, "target_id": target, "tag": "supports", "weight": 1.0}
+    return {**ends, "confidence": 1.0, "version": 1, **times, **names, **values}
+
+
+def task(task_id, **values):
+    empty = dict.fromkeys(("result_summary", "error_message", "started_at", "completed_at"))
+    known = {"type": "task", "id": task_id, "namespace": "main", "query": "rivers", "status": "created"}
+    return {**known, "boundary_class": "internal", "created_at": TIME, "updated_at": TIME, **empty, **values}
+
+
+def stream(*records):
+    header = {"type": "recollect", "format": 1}
+    return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
+
+
+def exported(memory):
+    memory.export(lines := io.StringIO())
+    return [json.loads(line) for line in lines.getvalue().splitlines()][1:]
