@@ -41,7 +41,7 @@ from recollect.model.evidence import (
     TaskState,
     ViewShape,
 )
-from recollect.model.graph import Edge, Node, NodeRef
+from recollect.model.graph import Edge, MeasuredEdge, Node, NodeRef
 from recollect.model.insight import Decision, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
 from recollect.model.metabolism import (
     Histogram,
@@ -118,6 +118,7 @@ __all__ = [
     "InvalidNamespace",
     "Judged",
     "LinkFigures",
+    "MeasuredEdge",
     "Memory",
     "MetabolismPlan",
     "NamespaceCount",
