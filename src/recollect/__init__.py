@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         TaskState,
         ViewShape,
     )
-    from recollect.model.graph import Edge, Node, NodeRef
+    from recollect.model.graph import Edge, MeasuredEdge, Node, NodeRef
     from recollect.model.insight import Decision, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
     from recollect.model.metabolism import (
         Histogram,
@@ -127,6 +127,7 @@ __all__ = [
     "InvalidNamespace",
     "Judged",
     "LinkFigures",
+    "MeasuredEdge",
     "Memory",
     "MetabolismPlan",
     "NamespaceCount",

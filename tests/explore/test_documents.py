@@ -18,6 +18,7 @@ from recollect.explore.documents import pdf as documents_pdf
 from recollect.explore.documents.document import Block, Document, pieces_of, split, year_in
 from recollect.explore.documents.reading import READABLE, is_bibliography, read
 from recollect.model.errors import InvalidInput
+from recollect.model.evidence import NewPage
 
 MARKDOWN = """---
 title: "Rivers of Asia"
@@ -339,11 +340,28 @@ def test_pdf_has_paragraphs_by_page():
         pdf(first, lines((50, 700, b"The end.")), info=b"/Title(Rivers)/Author(Ada; Bob)/CreationDate(D:20180203)"),
     )
     assert is_verbatim(document)
-    assert (document.title, document.year) == ("Rivers", 2018)
+    assert document.title == "Rivers"
     assert document.metadata == {"authors": ["Ada", "Bob"], "pages": 2}
     assert [piece.heading for piece in document.pieces] == ["page 1", "page 1", "page 1", "page 2"]
     assert document.pieces[0].text.startswith("The river is long and its water is shared by six coun-\ntries")
     assert document.pieces[2].text.endswith("by itself,\nwhich is what most books do.")
+
+
+def test_the_date_of_a_pdf_file_is_no_year_of_publication():
+    dates = b"/CreationDate(D:20180203)/ModDate(D:20190405)"
+    document = read("paper.pdf", pdf(lines((50, 700, b"Published in 1984.")), info=dates))
+    assert document.year is None
+    assert document.metadata == {"pages": 1}
+
+
+def test_a_stored_pdf_has_the_year_that_someone_gave_it_or_none(memory, tmp_path):
+    paper = tmp_path / "paper.pdf"
+    paper.write_bytes(pdf(lines((50, 700, b"The Nile floods.")), info=b"/CreationDate(D:20180203)"))
+    memory.add_documents([paper])
+    assert [row[0] for row in memory.query_graph("select year from pages").rows] == [None]
+    memory.add_evidence(NewPage(paper.as_uri(), year=1984))
+    memory.add_documents([paper])
+    assert [row[0] for row in memory.query_graph("select year from pages").rows] == [1984]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from recollect import InvalidInput, Memory, NotFound, config
 from recollect.api.opening import open_database
+from recollect.storage.statements import EDGE_COLUMNS
 
 
 @pytest.fixture
@@ -184,7 +185,7 @@ def test_the_database_itself_refuses_an_edge_between_two_owners(url):
         edge = alice.relate(hers.id, hers.id, tag="self", weight=1).edge
     database = open_database(config.load({"db": url}))
     try:
-        row = {name: getattr(edge, name) for name in edge.__slots__} | {"owner": "alice", "target_id": his.id}
+        row = {name: getattr(edge, name) for name in EDGE_COLUMNS} | {"owner": "alice", "target_id": his.id}
         with pytest.raises(Exception, match=r"(?i)foreign key"):
             database.write(lambda tx: tx.run("edge_insert", row))
     finally:

@@ -8,6 +8,7 @@ import json
 import math
 import threading
 import uuid
+from dataclasses import replace
 
 import pytest
 from talking_for_tests import Clock
@@ -304,6 +305,30 @@ def test_a_quote_is_compared_with_a_fragment_that_is_stored(memory):
     with pytest.raises(InvalidInput, match="does not stand"):
         memory.add_evidence(claims=claims(says("supports", fragment, quote="leaves sand behind"), text="It is sandy."))
     assert number(memory, "claims") == 2
+
+
+SET_OTHERWISE = {
+    "Japanese": ("ナイル川は毎年夏に\n氾濫する。", "毎年夏に氾濫する"),
+    "Chinese": ("尼罗河每年夏天泛\n滥，留下淤泥。", "夏天泛滥，留下"),
+    "hyphenation": ("It floods in sum-\nmer, which is well-\nknown.", "floods in summer, which is well-known"),
+    "ligatures": ("The ﬁrst ﬂood is the largest.", "The first flood is"),
+    "typographic quotes": ("It “isn’t dry” – ever.", '"isn\'t dry" - ever'),
+}
+
+
+@pytest.mark.parametrize(("text", "quote"), SET_OTHERWISE.values(), ids=SET_OTHERWISE)
+def test_a_quote_stands_where_the_source_is_set_otherwise(memory, text, quote):
+    added = add(memory, says("supports", quote=quote), fragments=[NewFragment(text)])
+    assert added.edges == {"created": 1}
+    assert rows(memory, "select text_content from fragments") == [(text,)]
+    with pytest.raises(InvalidInput, match="does not stand"):
+        memory.add_evidence(claims=claims(says("supports", added.fragments[0].id, quote=quote + "!"), text="Other."))
+
+
+def test_the_first_misquote_of_a_call_is_named(sqlite_memory):
+    right, wrong = says("supports", 1, quote="floods"), says("neutral", 0, quote="never")
+    with pytest.raises(InvalidInput, match=r"claims\.0\.evidence\.1: the quote does not stand"):
+        add(sqlite_memory, right, wrong, replace(wrong, fragment=1), fragments=[DRY, FLOODS])
 
 
 def test_a_quote_of_what_was_redacted_stands_where_the_fragment_does(memory):

@@ -23,6 +23,8 @@ STORE_WIDE = {
     "model_activate", "model_active", "model_held", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
     "vector_settings_end",
+    # Of edges that are given with the statement.
+    "thickness_of_edges",
     # Of tables that only the connection has.
     "clock_add", "clocks_clear", "clocks_set", "clocks_table", "gone_add", "gone_clear", "gone_table",
 }  # fmt: skip

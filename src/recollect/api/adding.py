@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.api.evidence_input import Prepared, Reference
+from recollect.api.evidence_input import Prepared, Reference, Saying
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, NotFound
 from recollect.model.evidence import Added, AddedClaim, EvidenceAdded, NewQuery
@@ -17,6 +17,7 @@ from recollect.storage.embeddings import Made
 from recollect.storage.events import Trace
 from recollect.storage.evidence import Judgement
 from recollect.storage.port import Transaction
+from recollect.text.quotes import find_quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +136,33 @@ def _judgements(
         source = known.get(source_id)
         if source is None or source.kind != each.source.kind:
             raise NotFound(f"{each.where}: there is no {each.source.kind} {source_id}", hint="ids come from answers")
-        quotes = [quote for quote in (each.quote, each.cleaned_quote) if quote is not None]
-        if quotes and not any(_stands_in(quote, source.content) for quote in quotes):
-            raise InvalidInput(
-                f"{each.where}: the quote does not stand in fragment {source_id}",
-                hint="copy it word for word from the fragment, or leave quote out",
-            )
         target = claims[each.claim].id
         if target == source_id:
             raise InvalidInput(f"{each.where}: a claim cannot speak for itself")
         judgements.append(Judgement(source_id, target, each.relation, each.confidence, each.reason, adding.judge))
+    _refuse_misquoted(sources, known)
     return judgements
 
 
-def _stands_in(quote: str, text: str) -> bool:
-    """Whether a text holds a quote word for word; how it is broken into lines does not matter."""
-    return " ".join(quote.split()) in " ".join(text.split())
+def _refuse_misquoted(sources: Mapping[Saying, str], known: Mapping[str, Node]) -> None:
+    """Refuse the first link whose quote does not stand in its fragment, neither as given nor as it would be cleaned."""
+    quoted = [each for each in sources if each.quote is not None]
+    # By source, because a text is prepared for comparing once for quotes that follow each other.
+    wrong = {
+        each.where
+        for each in sorted(quoted, key=sources.__getitem__)
+        if not any(
+            find_quote(known[sources[each]].content, quote)
+            for quote in (each.quote, each.cleaned_quote)
+            if quote is not None
+        )
+    }
+    for each in quoted:
+        if each.where in wrong:
+            raise InvalidInput(
+                f"{each.where}: the quote does not stand in fragment {sources[each]}",
+                hint="copy it word for word from the fragment, or leave quote out",
+            )
 
 
 def _count(tx: Transaction, access: Access, task_id: str | None, query_id: str | None, created: int) -> None:

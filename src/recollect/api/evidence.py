@@ -24,8 +24,8 @@ from recollect.model.evidence import (
     NewQuery,
     Task,
 )
-from recollect.model.graph import JUDGEMENTS, BoundaryClass, Node, QueryType, strictest
-from recollect.storage import edges, embeddings, events, evidence, nodes, tasks
+from recollect.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Node, QueryType, strictest
+from recollect.storage import embeddings, events, evidence, nodes, tasks
 from recollect.storage.port import Transaction
 from recollect.text import check
 from recollect.text.tokens import text_of
@@ -54,7 +54,7 @@ class EvidenceVerbs(Verbs):
         judges; what a person has corrected stays. `query` is the search that found it, for the task.
         """
         trace = trace_of(request_id, None)
-        if judge == edges.HUMAN:
+        if judge == HUMAN:
             raise InvalidInput("a person's judgement is made by correcting", hint="`recollect correct`")
         access = self._access
         task = None if task_id is None else self._open_task(access, check.check_id(task_id, field="task_id"))

@@ -232,8 +232,7 @@ class InsightVerbs(Asking):
         finding.decisions.append(decision)
         # As strong as they are once they are written.
         finding.links += [
-            Link(link.source_id, link.target_id, link.tag, link.weight * insight.CONFIDENCE)
-            for link in decision.accepted
+            Link(link.source_id, link.target_id, link.tag, link.weight * link.confidence) for link in decision.accepted
         ]
         if not decision.cycles[0].input_contract_ok:
             return

@@ -115,7 +115,8 @@ class MetabolismVerbs(Verbs):
 
         def work(tx: Transaction) -> Reinforced:
             now = self._now()
-            reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, within=within)
+            measure = self._measure(access)
+            reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, measure=measure, within=within)
             edge, before = reinforced.edge, reinforced.before
             payload = {
                 **dict(zip(("source_memo_id", "target_memo_id", "tag"), key, strict=True)),

@@ -93,7 +93,9 @@ class RelationVerbs(Verbs):
         within = None if namespace is None else access.resolve(namespace)
         limit = check.check_whole(limit, field="limit", low=1, high=limits.RELATIONS_LIMIT)
         return self._database.read(
-            lambda tx: edges.page(tx, access, filters, within=within, limit=limit, cursor=cursor)
+            lambda tx: edges.page(
+                tx, access, filters, within=within, limit=limit, cursor=cursor, measure=self._measure(access)
+            )
         )
 
     def walk(
@@ -116,7 +118,15 @@ class RelationVerbs(Verbs):
             raise InvalidInput(f"direction {shown(direction)} is not one of {', '.join(_DIRECTIONS)}")
         return self._database.read(
             lambda tx: edges.walk(
-                tx, access, start, depth=depth, direction=direction, tag=tag, limit=limit, cursor=cursor
+                tx,
+                access,
+                start,
+                depth=depth,
+                direction=direction,
+                tag=tag,
+                limit=limit,
+                cursor=cursor,
+                measure=self._measure(access),
             )
         )
 

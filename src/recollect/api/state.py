@@ -15,12 +15,12 @@ from recollect.embedding.port import Embedder
 from recollect.model import identifiers
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied
-from recollect.model.graph import BoundaryClass
+from recollect.model.graph import BoundaryClass, Edge, MeasuredEdge
 from recollect.policy.boundary import DEFAULT_ALLOW
 from recollect.recall.cut_off import CutOff
-from recollect.storage import events, standings, text_index
+from recollect.storage import edges, events, metabolism, standings, text_index
 from recollect.storage.events import Trace
-from recollect.storage.port import Database
+from recollect.storage.port import Database, Transaction
 from recollect.text import check
 
 
@@ -89,6 +89,22 @@ class Verbs:
         """Leave an event to the journal, which writes it in a moment."""
         row = events.row_of(access, topic, payload, namespace=namespace, at=self._now(), trace=trace)
         self._journal.add(row)
+
+    def _measure(self, access: Access) -> edges.Measure:
+        """Adds the thickness that edges have now, as metabolism would measure it."""
+        known = self._boundary.in_force().policies
+
+        def measure(tx: Transaction, some: Sequence[Edge]) -> tuple[MeasuredEdge, ...]:
+            clocks = metabolism.clocks_of(
+                tx,
+                access,
+                {edge.source_namespace for edge in some},
+                moment=self._clock(),
+                settings=lambda name: known.at(name).metabolism,
+            )
+            return metabolism.measured(tx, some, clocks)
+
+        return measure
 
 
 def trace_of(request_id: str | None, trace_id: str | None) -> Trace:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.model.graph import Edge, Node, NodeRef
+from recollect.model.graph import Edge, MeasuredEdge, Node, NodeRef
 from recollect.model.insight import ProposedLink
 from recollect.model.results import (
     Deleted,
@@ -19,6 +19,12 @@ from recollect.model.results import (
 
 # How far to trust a text, by what it is.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
+
+_JUDGE: Final = (
+    "Who judged it: null: whoever saved it; human: a person; insight, names: a program's guess; otherwise the judge "
+    "named with add_evidence."
+)
+_DIGITS: Final = 4
 
 
 class Answer(BaseModel):
@@ -85,6 +91,8 @@ class Link(Answer):
     target_memo_id: str
     tag: str
     weight: float
+    confidence: float = Field(description="How sure it is until a caller states it, 0 to 1.")
+    judge: str = Field(description="insight: a program's guess.")
     reason: str
 
     @classmethod
@@ -93,7 +101,9 @@ class Link(Answer):
             "source_memo_id": link.source_id,
             "target_memo_id": link.target_id,
             "tag": link.tag,
-            "weight": round(link.weight, 4),
+            "weight": round(link.weight, _DIGITS),
+            "confidence": link.confidence,
+            "judge": link.judge,
             "reason": link.reason,
         }
 
@@ -158,11 +168,17 @@ class Relation(Answer):
     target_memo_id: str
     tag: str
     weight: float
+    confidence: float = Field(description="How sure it is, 0 to 1.")
+    judge: str | None = Field(description=_JUDGE)
     reason: str | None
     namespace: str
     created_at: str
     updated_at: str
     version: int
+    observed_at: str = Field(description="When it was last seen to hold.")
+    thickness: float | None = Field(
+        default=None, description="What it is worth now: weight · confidence · decay since observed_at, 0 to 1."
+    )
     depth: int | None = Field(default=None, description="After a walk: how many steps from the start.")
 
     @classmethod
@@ -172,11 +188,15 @@ class Relation(Answer):
             target_memo_id=edge.target_id,
             tag=edge.tag,
             weight=edge.weight,
+            confidence=round(edge.confidence, _DIGITS),
+            judge=edge.judge,
             reason=edge.reason,
             namespace=edge.source_namespace,
             created_at=edge.created_at,
             updated_at=edge.updated_at,
             version=edge.version,
+            observed_at=edge.observed_at,
+            thickness=round(edge.thickness, _DIGITS) if isinstance(edge, MeasuredEdge) else None,
             depth=depth,
         )
 

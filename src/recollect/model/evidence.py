@@ -89,7 +89,7 @@ class NewEvidence:
     """What a fragment, or another claim, says about a claim.
 
     `fragment` and `claim` name it: a number counts what is given in the same call, from 0; a text is an id.
-    `quote` must stand in the fragment, word for word.
+    `quote` must stand in the fragment, letter for letter; line breaks, hyphenation and typography may differ.
     """
 
     relation: Relation

@@ -17,6 +17,13 @@ QueryType = Literal["initial", "expansion", "mirror", "reverse"]
 
 # The judgements of a fragment about a claim: one pair has at most one of them.
 JUDGEMENTS: Final = ("supports", "refutes", "neutral")
+# The judge of an edge is None if whoever saved it stated it. A person who corrected a judgement is `human`: what a
+# program says later does not change it. Links that insight found, and mentions of names in a text, are guesses of a
+# program until a caller states them. Any other judge was named by the caller with the evidence.
+HUMAN: Final = "human"
+INSIGHT: Final = "insight"
+NAMES: Final = "names"
+GUESSING: Final = frozenset({INSIGHT, NAMES})
 # From the shortest to the longest: what has no scope lasts as long as a principle.
 SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
 # From the least to the most restricted.
@@ -94,6 +101,16 @@ class Edge:
     """Of the source: the page that it is a fragment of, and where and when that was published."""
     task_id: str | None = None
     """The task that the target belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredEdge(Edge):
+    """An edge as answers show it: with its thickness at that time, weight × confidence × decay, from 0 to 1.
+
+    Thickness changes with time and is not stored, so that it does not count when edges are compared.
+    """
+
+    thickness: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

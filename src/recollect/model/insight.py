@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from recollect.model.graph import NodeRef
+from recollect.model.graph import INSIGHT, NodeRef
 
 PathEngine = Literal["core", "cached", "cached_incr"]
 SourceFocus = Literal["off", "near", "strict"]
 ExpansionMode = Literal["l1", "l3", "hybrid"]
 GateMode = Literal["fixed", "running"]
 PlanState = Literal["proposed", "applied", "undone"]
+
+# About so many of the links between texts that the gate accepts are true ones where that is known; with more, the
+# graph arm follows them where it should not (docs/decisions/0005-insight.md).
+CONFIDENCE: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,16 @@ class ProposedLink:
     accepted: bool
     reason: str
     figures: LinkFigures
+
+    @property
+    def confidence(self) -> float:
+        """How sure the relation is when the link is made."""
+        return CONFIDENCE
+
+    @property
+    def judge(self) -> str:
+        """Who judges the relation until a caller states it."""
+        return INSIGHT
 
 
 @dataclass(frozen=True, slots=True)

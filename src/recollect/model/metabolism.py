@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from recollect.model.graph import Edge, NodeRef
+from recollect.model.graph import MeasuredEdge, NodeRef
 
 Orphans = Literal["entities", "all"]
 RunState = Literal["planned", "applied"]
@@ -153,5 +153,5 @@ class Restored:
 class Reinforced:
     """A relation after it was strengthened or weakened, and what it was before."""
 
-    edge: Edge
-    before: Edge
+    edge: MeasuredEdge
+    before: MeasuredEdge

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from recollect.model.graph import BoundaryClass, Edge, Node, NodeRef
+from recollect.model.graph import BoundaryClass, MeasuredEdge, Node, NodeRef
 from recollect.model.insight import ProposedLink
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
@@ -132,7 +132,7 @@ class SimilarFound:
 class Related:
     """A saved edge and what saving it did."""
 
-    edge: Edge
+    edge: MeasuredEdge
     status: Literal["created", "updated", "unchanged"]
 
 
@@ -142,7 +142,7 @@ class Relations:
 
     root_namespace: str
     nodes: tuple[NodeRef, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[MeasuredEdge, ...]
     next_cursor: str | None
     depths: tuple[int, ...] | None = None
 

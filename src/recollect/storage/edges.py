@@ -10,19 +10,18 @@ from typing import Any, Final
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, NotFound
-from recollect.model.graph import JUDGEMENTS, Edge, Node, NodeRef, strictest
+from recollect.model.graph import HUMAN, INSIGHT, JUDGEMENTS, Edge, MeasuredEdge, Node, NodeRef, strictest
 from recollect.model.metabolism import EVIDENCE_TAGS, Reinforced
 from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, Related, Relations
-from recollect.storage import nodes
+from recollect.storage import metabolism, nodes
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters
 from recollect.text.check import check_time, json_text
 
-# Who judges where a person has corrected: what a program says later does not change it.
-HUMAN: Final = "human"
-# Who judges where links were found to be worth it: little is sure of them until a caller makes them its own.
-INSIGHT: Final = "insight"
+# Edges with their thickness.
+Measure = Callable[[Transaction, Sequence[Edge]], tuple[MeasuredEdge, ...]]
+
 # How much surer a link becomes that was seen again, and how much less sure one that was found wrong; its weight grows
 # by half as much.
 STRENGTHEN: Final = 0.2
@@ -63,7 +62,7 @@ def save(
     if row is None:
         edge = guard(replace(between(source, target, tag, now=now), weight=weight, reason=reason or None))
         tx.run("edge_insert", {"owner": access.owner, **to_parameters(edge)})
-        return Related(edge, "created")
+        return Related(_undecayed(tx, edge), "created")
     existing = from_row(row)
     kept = existing.reason if reason is None else reason or None
     # Said again, it is surer.
@@ -73,11 +72,18 @@ def save(
         changed = replace(changed, version=existing.version + 1, updated_at=now)
     saved = replace(changed, observed_at=now)
     tx.run("edge_replace", {"owner": access.owner, **to_parameters(saved)})
-    return Related(saved, "unchanged" if changed == existing else "updated")
+    return Related(_undecayed(tx, saved), "unchanged" if changed == existing else "updated")
 
 
 def reinforce(
-    tx: Transaction, access: Access, key: tuple[str, str, str], *, weaken: bool, now: str, within: str | None = None
+    tx: Transaction,
+    access: Access,
+    key: tuple[str, str, str],
+    *,
+    weaken: bool,
+    now: str,
+    measure: Measure,
+    within: str | None = None,
 ) -> Reinforced:
     """Strengthen a link, or weaken it."""
     tx.run("lock_edges_shared", {})
@@ -85,9 +91,11 @@ def reinforce(
     if edge.tag in EVIDENCE_TAGS:
         raise InvalidInput(f"{edge.tag!r} is evidence and is not reinforced", hint="add_evidence and correct change it")
     _refuse_human(edge)
+    (before,) = measure(tx, [edge])
     changed = weakened(edge, now=now) if weaken else strengthened(edge, now=now)
     tx.run("edge_replace", {"owner": access.owner, **to_parameters(changed)})
-    return Reinforced(changed, edge)
+    (after,) = measure(tx, [changed])
+    return Reinforced(after, before)
 
 
 def strengthened(edge: Edge, *, now: str) -> Edge:
@@ -139,8 +147,9 @@ def page(
     within: str | None,
     limit: int,
     cursor: str | None,
+    measure: Measure,
 ) -> Relations:
-    """Edges and their ends. Filters: source_id, target_id, tag, since.
+    """Edges and their ends. Filters: source_id, target_id, tag, since. `measure` adds their thickness.
 
     Newest first; with `since`, in the order in which they changed.
     """
@@ -157,7 +166,7 @@ def page(
     return Relations(
         root_namespace=access.root,
         nodes=_ends(tx, access, edges),
-        edges=edges,
+        edges=measure(tx, edges),
         next_cursor=_after(rows[limit - 1], changes=name == "edge_changes") if len(rows) > limit else None,
     )
 
@@ -172,6 +181,7 @@ def walk(
     tag: str | None,
     limit: int,
     cursor: str | None,
+    measure: Measure,
 ) -> Relations:
     """Breadth-first from a node: each edge once, at its distance from the start, the strongest first.
 
@@ -197,7 +207,7 @@ def walk(
     return Relations(
         root_namespace=access.root,
         nodes=_ends(tx, access, edges) if edges else nodes.refs(tx, access, [start_id]),
-        edges=edges,
+        edges=measure(tx, edges),
         next_cursor=cursors.encode("walk", skip + limit) if len(found) > skip + limit else None,
         depths=tuple(distance for _, distance in chosen),
     )
@@ -233,6 +243,12 @@ def from_row(row: Row) -> Edge:
 def to_parameters(edge: Edge) -> dict[str, Any]:
     """An edge's columns as statement parameters."""
     return {name: getattr(edge, name) for name in EDGE_COLUMNS}
+
+
+def _undecayed(tx: Transaction, edge: Edge) -> MeasuredEdge:
+    """An edge that was observed just now: no other is newer, so that it needs no clock."""
+    (measured,) = metabolism.measured(tx, [edge], {})
+    return measured
 
 
 def _known(tx: Transaction, access: Access, key: tuple[str, str, str], within: str | None) -> Edge:

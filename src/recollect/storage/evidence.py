@@ -11,7 +11,7 @@ from recollect.graph.posterior import posterior
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, NotFound
 from recollect.model.evidence import Added, Correction, Posterior
-from recollect.model.graph import JUDGEMENTS, BoundaryClass, Edge, Node, strictest
+from recollect.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Edge, Node, strictest
 from recollect.storage import edges, embeddings, mentions, nodes, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
@@ -169,7 +169,7 @@ def cite(tx: Transaction, access: Access, page_id: str, cited: Sequence[str], *,
 
 def correct(tx: Transaction, access: Access, edge: Edge, relation: str, *, now: str) -> bool:
     """Make a judgement a person's: with another relation it is certain, otherwise it stays as sure as it was."""
-    corrected = replace(edge, judge=edges.HUMAN)
+    corrected = replace(edge, judge=HUMAN)
     if relation != edge.tag:
         corrected = replace(corrected, tag=relation, confidence=1.0)
     return _settle(tx, access, edge, corrected, firm=True, now=now)[0] != "unchanged"
@@ -279,7 +279,7 @@ def _settle(
     if known is None:
         tx.run("edge_insert", {"owner": access.owner, **edges.to_parameters(edge)})
         return "created", edge
-    if known.judge == edges.HUMAN and not firm:
+    if known.judge == HUMAN and not firm:
         return "kept", known
     said = ("tag", "confidence", "reason", "judge")
     if all(getattr(known, name) == getattr(edge, name) for name in said):

@@ -20,9 +20,6 @@ from recollect.storage.port import Transaction
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
 
-# About so many of the links between texts that the gate accepts are true ones where that is known; with more, the
-# graph arm follows them where it should not (docs/decisions/0005-insight.md).
-CONFIDENCE: Final = 0.15
 # How long a plan that was not applied is kept, and how long one that was can be undone.
 PROPOSED_FOR: Final = timedelta(days=1)
 _UNDONE_WITHIN: Final = timedelta(days=365)
@@ -174,8 +171,8 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds
             edges.between(known[link.source_id], known[link.target_id], link.tag, now=now),
             weight=link.weight,
             reason=link.reason,
-            confidence=CONFIDENCE,
-            judge=edges.INSIGHT,
+            confidence=link.confidence,
+            judge=link.judge,
         )
         if tx.count("edge_add", {"owner": access.owner, **edges.to_parameters(edge)}):
             made.append((*ends, link.tag))

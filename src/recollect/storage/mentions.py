@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from recollect.model.access import Access
-from recollect.model.graph import Node
+from recollect.model.graph import NAMES, Node
 from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
@@ -18,7 +18,7 @@ Texts = Mapping[str, Words]
 """The words of texts, by node."""
 
 TAG: Final = "mentions"
-JUDGE: Final = "names"
+JUDGE: Final = NAMES
 NAMED: Final = ("memo", "claim", "page", "entity")
 MENTIONING: Final = ("memo", "claim", "fragment")
 _WEIGHT: Final = 1.0

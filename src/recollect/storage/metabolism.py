@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, Final
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, StoreBusy
+from recollect.model.graph import Edge, MeasuredEdge
 from recollect.model.identifiers import timestamp
 from recollect.model.metabolism import SparedRule
 from recollect.model.namespaces import is_inside
 from recollect.policy.metabolism import Metabolism
 from recollect.storage.port import Model, Row, Transaction
-from recollect.storage.statements import inside_parameters, scope_parameters
+from recollect.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters
 from recollect.text.check import content_hash, json_text
 
 # How many rows a page has.
@@ -30,6 +32,9 @@ _RUNS_READ: Final = 20
 # From here on exp(-x) is nothing, also of the smallest weights that count.
 _VANISHED: Final = 230.0
 PARTS: Final = 50
+_columns: Final = attrgetter(*EDGE_COLUMNS)
+Settings = Callable[[str], Metabolism]
+"""The settings of a namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +100,40 @@ def newest(tx: Transaction, access: Access, moment: datetime) -> dict[str, str]:
     now = timestamp(moment)
     where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
     found: dict[str, str] = dict(tx.rows("newest_edges", where))
-    for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
-        for name, time in json.loads(known).items():
-            if is_inside(name, access.root) and time <= now:
-                found[name] = max(found.get(name, ""), time)
+    for name, time in _known_to_runs(tx, where):
+        if is_inside(name, access.root):
+            found[name] = max(found.get(name, ""), time)
     return found
+
+
+def clocks_of(
+    tx: Transaction, access: Access, names: Collection[str], *, moment: datetime, settings: Settings
+) -> dict[str, Mapping[str, Any]]:
+    """What a few namespaces are measured by, by name; the same as a run at this moment would measure them by."""
+    if not names:
+        return {}
+    now = timestamp(moment)
+    where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
+    rows = tx.rows("newest_edges_of", {**where, "namespaces": json_text(sorted(names))})
+    found: dict[str, str] = {name: time for name, time in rows if time is not None}
+    for name, time in _known_to_runs(tx, where):
+        if name in names:
+            found[name] = max(found.get(name, ""), time)
+    clocks = Clocks(moment, found, {name: settings(name) for name in names})
+    return {name: _clock(clocks, name) for name in names}
+
+
+def measured(
+    tx: Transaction, edges: Sequence[Edge], clocks: Mapping[str, Mapping[str, Any]]
+) -> tuple[MeasuredEdge, ...]:
+    """Edges with their thickness, by the clocks of their namespaces; without a clock an edge has not decayed."""
+    given = [
+        {name: getattr(edge, name) for name in ("tag", "weight", "confidence", "observed_at")}
+        | {name: clocks.get(edge.source_namespace, {}).get(name) for name in ("newest", "rate", "vanished")}
+        for edge in edges
+    ]
+    values = tx.rows("thickness_of_edges", {"edges": json_text(given)}) if edges else []
+    return tuple(MeasuredEdge(*(*_columns(edge), value)) for edge, (value,) in zip(edges, values, strict=True))
 
 
 def set_clocks(tx: Transaction, clocks: Clocks) -> None:
@@ -271,6 +305,12 @@ def end(tx: Transaction, access: Access, run: Run, *, state: str, counts: Mappin
     """
     row = {"owner": access.owner, "id": run.id, "state": state, "now": now, "leased": run.leased_until}
     tx.run("run_end", {**row, "counts": json_text(counts)})
+
+
+def _known_to_runs(tx: Transaction, where: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Namespaces with the newest times that the last runs measured by, as far as they are not later than now."""
+    for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
+        yield from ((name, time) for name, time in json.loads(known).items() if time <= where["now"])
 
 
 def _thickness(row: Row) -> Thickness:

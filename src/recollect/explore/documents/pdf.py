@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from recollect.explore.documents.document import Block, Document, one_line, pieces_of, tidy, year_in
+from recollect.explore.documents.document import Block, Document, one_line, pieces_of, tidy
 from recollect.model.errors import InvalidInput
 
 _PROGRAM: Final = Path(__file__).with_name("pdf_pages.py")
@@ -26,7 +26,10 @@ _FAULTS: Final = {
 
 
 def read_pdf(data: bytes) -> Document:
-    """Paragraphs page by page, each below the heading `page N`; title, authors and year as the file states them."""
+    """Paragraphs page by page, each below the heading `page N`; title and authors as the file states them.
+
+    A PDF states when its file was made, which says nothing about when its text was published: the year stays unknown.
+    """
     answer = _answer(data)
     text, blocks = _joined(answer["pages"])
     if not text:
@@ -38,7 +41,6 @@ def read_pdf(data: bytes) -> Document:
         known.get("Title", ""),
         text,
         pieces_of(text, blocks),
-        year=year_in(known.get("CreationDate", "").removeprefix("D:")[:4]),
         metadata={key: value for key, value in metadata.items() if value},
     )
 

@@ -11,11 +11,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from recollect.model.graph import Edge, Node
+from recollect.model.graph import GUESSING, HUMAN, Edge, Node
 from recollect.model.results import Found, Health, Hit, Imported, Info, Namespaces, Page, Relations, SimilarFound
 from recollect.text.check import json_text
 
 _REJECTIONS_SHOWN: Final = 10
+# Columns whose entries are copied or compared, and so never broken into lines.
+_UNBROKEN: Final = frozenset(("#", "id", "score", "similarity", "step", "weight", "sure", "thick"))
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -57,14 +59,18 @@ def similar_table(found: SimilarFound) -> tuple[RenderableType, str]:
 
 
 def relation_table(found: Relations) -> RenderableType:
-    """Relations with the names of their ends."""
+    """Relations with the names of their ends, how sure and thick they are, who judged them and when they were seen."""
     names = {ref.id: ref.title or ref.id for ref in found.nodes}
     walked = found.depths is not None
-    table = new_table(*(["step"] if walked else []), "source", "tag", "target", "weight", "reason")
+    figures = ("weight", "sure", "thick")
+    table = new_table(*(["step"] if walked else []), "source", "tag", "target", *figures, "judge", "reason")
     for index, edge in enumerate(found.edges):
         steps = [str(found.depths[index])] if found.depths is not None else []
-        ends = [shown(names.get(end, end)) for end in (edge.source_id, edge.target_id)]
-        table.add_row(*steps, ends[0], shown(edge.tag), ends[1], f"{edge.weight:g}", shown(edge.reason or ""))
+        source, target = (shown(names.get(end, end)) for end in (edge.source_id, edge.target_id))
+        worth = (f"{edge.weight:g}", f"{edge.confidence:.2g}", f"{edge.thickness:.2g}")
+        judge = Text("\n").join([shown(_judge(edge)), shown(edge.observed_at[:10], style="dim")])
+        cells: list[RenderableType] = [*steps, source, shown(edge.tag), target, *worth, judge]
+        table.add_row(*cells, shown(edge.reason or ""), style="dim" if edge.judge in GUESSING else "")
     return table if found.edges else "no relations"
 
 
@@ -78,7 +84,9 @@ def namespace_table(found: Namespaces) -> Table:
 
 def relation_line(edge: Edge) -> Text:
     """One relation."""
-    return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}]-> {edge.target_id}")
+    sure = "" if edge.confidence == 1 and edge.judge is None else f", confidence {edge.confidence:g}"
+    judge = "" if edge.judge is None else f", {_judge(edge)}"
+    return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}{sure}{judge}]-> {edge.target_id}")
 
 
 def import_line(imported: Imported) -> str:
@@ -170,6 +178,13 @@ def memo_cell(node: Node) -> Text:
     return Text("\n").join(lines)
 
 
+def _judge(edge: Edge) -> str:
+    """Who judged a relation; a program's guess is marked as one."""
+    if edge.judge in GUESSING:
+        return f"guess: {edge.judge}"
+    return "stated" if edge.judge is None else "person" if edge.judge == HUMAN else edge.judge
+
+
 def _why(hit: Hit, alpha: float) -> str:
     scores = hit.scores
     words = (
@@ -209,7 +224,5 @@ def new_table(*columns: str) -> Table:
     """A plain table; ids are copied, so they are never cut."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        table.add_column(
-            column, overflow="fold", no_wrap=column in ("#", "id", "score", "similarity", "step", "weight")
-        )
+        table.add_column(column, overflow="fold", no_wrap=column in _UNBROKEN)
     return table

@@ -37,7 +37,8 @@ def plan_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableType]
 def saved_lines(saved: Saved) -> Iterator[RenderableType]:
     """The links that saving a memo made."""
     for link in saved.links:
-        yield shown(f"linked {link.source_id} -[{link.tag} {link.weight:.2f}]-> {link.target_id}: {link.reason}")
+        guess = f"{link.tag} {link.weight:.2f}, confidence {link.confidence:g}, guess: {link.judge}"
+        yield shown(f"linked {link.source_id} -[{guess}]-> {link.target_id}: {link.reason}")
     if not saved.links:
         yield "no new link is worth it"
     yield from (shown(f"degraded: {why}") for why in saved.degraded)

@@ -11,6 +11,15 @@ from edges e
 where e.owner_id || '' = :owner and {inside e.source_namespace root} and e.observed_at <= :now
 group by e.source_namespace || ''
 
+-- name: newest_edges_of
+-- The same for a few namespaces, each found by its index.
+select v.value, (
+    select max(e.observed_at)
+    from edges e
+    where e.owner_id = :owner and e.source_namespace = v.value and e.observed_at <= :now
+)
+from {each namespaces} as v
+
 -- name: visible_edge_total
 select count(*)
 from edges e

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
-from recollect.model.graph import Edge, strictest
+from recollect.model.graph import HUMAN, Edge, strictest
 from recollect.storage import edges, evidence
 from recollect.storage.port import Row, Transaction
 from recollect.storage.transfer.comparing import is_newer
@@ -48,7 +48,7 @@ def load(tx: Transaction, access: Access, batch: Sequence[Read], guard: Callable
         if held is not None and not is_newer(edge, held):
             loaded.counts["edges_unchanged"] += 1
             continue
-        if held is not None and held.judge == edges.HUMAN != edge.judge:
+        if held is not None and held.judge == HUMAN != edge.judge:
             error = Conflict("a person has corrected this judgement", hint="correct it again to change it")
             loaded.faults.append(Fault(place, name_of(edge), error))
             continue
