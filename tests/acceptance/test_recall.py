@@ -11,6 +11,8 @@ from embedders_for_tests import Numbered
 from talking_for_tests import Clock, call, recollect, refusal, talk
 
 from recollect import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound
+from recollect.interfaces.recall_answers import ActiveContextAnswer
+from recollect.model.evidence import NewClaim, NewEvidence, NewPage
 
 PAIR = re.compile(r"([A-Za-z]+)=([^;= ]+);")
 DEAD_ENDPOINT = {
@@ -355,6 +357,24 @@ def test_a_superseding_and_a_contradicting_node_say_so(memory):
     assert by_id[new].replaces == (old,)
     assert by_id[new].disputed_by == (other,)
     assert by_id[other].disputed_by == (new,)
+
+
+def test_a_dispute_says_who_judged_it_and_how_sure_it_is(memory):
+    page = NewPage("https://bridges.example/long")
+    told = [NewClaim("The bridge is 100 metres long."), NewClaim("The bridge is 120 metres long.")]
+    one, other = (each.id for each in memory.add_evidence(page, claims=told).claims)
+    memory.add_evidence(
+        claims=[NewClaim(claim_id=one, evidence=[NewEvidence("refutes", claim=other, confidence=0.3)])], judge="model-1"
+    )
+    third = memory.save("The bridge is 90 metres long, says Kim.").node.id
+    memory.relate(third, one, tag="conflicts", weight=0.5)
+    context = memory.activate("how long is the bridge in metres?")
+    answer = ActiveContextAnswer.of(context, "main")
+    disputes = {item.memo_id: item.disputes for item in answer.items}
+    shown = {(each.memo_id, each.tag, each.judge, each.confidence, each.thickness) for each in disputes[one]}
+    assert shown == {(other, "refutes", "model-1", 0.3, 0.3), (third, "conflicts", None, 1.0, 0.5)}
+    assert [(each.memo_id, each.tag) for each in disputes[other]] == [(one, "refutes")]
+    assert all(each.observed_at for each in disputes[one])
 
 
 def test_people_recall_and_judge(url):

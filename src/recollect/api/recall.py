@@ -13,7 +13,7 @@ from recollect.api.state import trace_of
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, shown
-from recollect.model.graph import Node, Scope
+from recollect.model.graph import Edge, Node, Scope
 from recollect.model.identifiers import timestamp
 from recollect.model.results import ActiveContext, ContextItem, Judged, Swept
 from recollect.policy.retrieval import Signal
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _SWEPT_AT_ONCE: Final = 100
 _NOT_KEPT: Final = "the active context is not kept: this memory may only be read"
+_SUPERSEDES: Final = "supersedes"
 
 
 class RecallVerbs(Asking):
@@ -77,9 +78,11 @@ class RecallVerbs(Asking):
             deadline=started + wanted.retrieval.context.timeout_ms / 1000,
         )
 
+        measure = self._measure(access)
+
         def look(tx: Transaction) -> tuple[Recall, list[ContextItem], int, bool]:
             recalled = recall(tx, access, wanted, self._searching())
-            items, tokens = _items(tx, access, recalled, budget)
+            items, tokens = _items(tx, access, recalled, budget, measure)
             return recalled, items, tokens, self._has_waiting(tx, access)
 
         recalled, items, tokens, waiting = self._database.read(look)
@@ -235,13 +238,16 @@ class RecallVerbs(Asking):
         events.record(tx, access, "activate", payload, namespace=access.root, at=context.created_at, trace=trace)
 
 
-def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tuple[list[ContextItem], int]:
+def _items(
+    tx: Transaction, access: Access, recalled: Recall, budget: int, measure: edges.Measure
+) -> tuple[list[ContextItem], int]:
     """The nodes in full, by rank, as far as their texts fit the budget; and how many tokens they have."""
     from recollect.recall.explain import reason_of
 
     by_id = nodes.by_ids(tx, access, [each.node_id for each in recalled.chosen])
     against = standings.disputes(tx, access, list(by_id))
     by_id = {node_id: node for node_id, node in by_id.items() if not _is_replaced(node_id, against)}
+    disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])
     items: list[ContextItem] = []
     tokens = 0
     for each in recalled.chosen:
@@ -250,6 +256,7 @@ def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tu
         if node is None or tokens + size > budget:
             continue
         tokens += size
+        own = tuple(edge for edge in disputes if node.id in (edge.source_id, edge.target_id))
         items.append(
             ContextItem(
                 rank=len(items) + 1,
@@ -257,16 +264,9 @@ def _items(tx: Transaction, access: Access, recalled: Recall, budget: int) -> tu
                 score=each.score,
                 reason=reason_of(each.weighed, each.score),
                 weighed=each.weighed,
-                replaces=(*each.replaces, *(target for source, target, tag in against if _replaces(source, tag, node))),
-                disputed_by=tuple(
-                    sorted(
-                        {
-                            source if target == node.id else target
-                            for source, target, tag in against
-                            if tag != "supersedes" and node.id in (source, target)
-                        }
-                    )
-                ),
+                replaces=(*each.replaces, *(edge.target_id for edge in against if _replaces(edge, node))),
+                disputed_by=tuple(sorted({_other_end(edge, node) for edge in own})),
+                disputes=own,
             )
         )
     return items, tokens
@@ -283,9 +283,13 @@ def _strength(signal: Signal, score: float | None) -> float:
     return abs(float(score))
 
 
-def _is_replaced(node_id: str, against: Sequence[tuple[str, str, str]]) -> bool:
-    return any(tag == "supersedes" and target == node_id != source for source, target, tag in against)
+def _is_replaced(node_id: str, against: Sequence[Edge]) -> bool:
+    return any(edge.tag == _SUPERSEDES and edge.target_id == node_id != edge.source_id for edge in against)
 
 
-def _replaces(source: str, tag: str, node: Node) -> bool:
-    return tag == "supersedes" and source == node.id
+def _replaces(edge: Edge, node: Node) -> bool:
+    return edge.tag == _SUPERSEDES and edge.source_id == node.id
+
+
+def _other_end(edge: Edge, node: Node) -> str:
+    return edge.source_id if edge.target_id == node.id else edge.target_id

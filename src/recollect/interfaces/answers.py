@@ -20,11 +20,11 @@ from recollect.model.results import (
 # How far to trust a text, by what it is.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 
-_JUDGE: Final = (
+JUDGE: Final = (
     "Who judged it: null: whoever saved it; human: a person; insight, names: a program's guess; otherwise the judge "
     "named with add_evidence."
 )
-_DIGITS: Final = 4
+DIGITS: Final = 4
 
 
 class Answer(BaseModel):
@@ -101,7 +101,7 @@ class Link(Answer):
             "source_memo_id": link.source_id,
             "target_memo_id": link.target_id,
             "tag": link.tag,
-            "weight": round(link.weight, _DIGITS),
+            "weight": round(link.weight, DIGITS),
             "confidence": link.confidence,
             "judge": link.judge,
             "reason": link.reason,
@@ -169,7 +169,7 @@ class Relation(Answer):
     tag: str
     weight: float
     confidence: float = Field(description="How sure it is, 0 to 1.")
-    judge: str | None = Field(description=_JUDGE)
+    judge: str | None = Field(description=JUDGE)
     reason: str | None
     namespace: str
     created_at: str
@@ -188,7 +188,7 @@ class Relation(Answer):
             target_memo_id=edge.target_id,
             tag=edge.tag,
             weight=edge.weight,
-            confidence=round(edge.confidence, _DIGITS),
+            confidence=round(edge.confidence, DIGITS),
             judge=edge.judge,
             reason=edge.reason,
             namespace=edge.source_namespace,
@@ -196,7 +196,7 @@ class Relation(Answer):
             updated_at=edge.updated_at,
             version=edge.version,
             observed_at=edge.observed_at,
-            thickness=round(edge.thickness, _DIGITS) if isinstance(edge, MeasuredEdge) else None,
+            thickness=round(edge.thickness, DIGITS) if isinstance(edge, MeasuredEdge) else None,
             depth=depth,
         )
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from recollect.interfaces.answers import Answer, Memo, MemoRef, trust_of
+from recollect.interfaces.answers import DIGITS, JUDGE, Answer, Memo, MemoRef, trust_of
 from recollect.interfaces.search_answers import FinalFactors, HitScores
-from recollect.model.graph import Node
+from recollect.model.graph import MeasuredEdge, Node
 from recollect.model.results import (
     ActiveContext,
     ContextItem,
@@ -36,6 +36,28 @@ class Features(FinalFactors, HitScores):
         )
 
 
+class Dispute(Answer):
+    """A relation by which another item contradicts this one, or this one the other."""
+
+    memo_id: str = Field(description="The other item.")
+    tag: str
+    confidence: float
+    judge: str | None = Field(description=JUDGE)
+    observed_at: str
+    thickness: float
+
+    @classmethod
+    def of(cls, edge: MeasuredEdge, node: Node) -> Dispute:
+        return cls(
+            memo_id=edge.source_id if edge.target_id == node.id else edge.target_id,
+            tag=edge.tag,
+            confidence=round(edge.confidence, DIGITS),
+            judge=edge.judge,
+            observed_at=edge.observed_at,
+            thickness=round(edge.thickness, DIGITS),
+        )
+
+
 class RecalledMemo(Memo):
     """One item of an active context."""
 
@@ -47,6 +69,7 @@ class RecalledMemo(Memo):
     date: str = Field(description="When it was observed.")
     replaces: list[str] = Field(description="Older nodes that it stands for.")
     disputed_by: list[str] = Field(description="Items of this context that contradict it.")
+    disputes: list[Dispute] = Field(default=[], description="The relations behind disputed_by, and who judged them.")
     features: Features | None = Field(default=None, description="With explain: the scores of every stage.")
 
     @classmethod
@@ -62,6 +85,7 @@ class RecalledMemo(Memo):
             date=node.observed_at,
             replaces=list(item.replaces),
             disputed_by=list(item.disputed_by),
+            disputes=[Dispute.of(edge, node) for edge in item.disputes],
             features=Features.of_weighed(item.weighed) if explain and item.weighed is not None else None,
         )
 

@@ -317,7 +317,8 @@ class Weighed:
 class ContextItem:
     """A node in a context, with the reason for its place.
 
-    replaces: nodes that this one stands for (they are superseded by it); disputed_by: items that contradict it.
+    replaces: nodes that this one stands for (they are superseded by it); disputed_by: items that contradict it, and
+    disputes: the relations that say so.
     """
 
     rank: int
@@ -327,6 +328,7 @@ class ContextItem:
     weighed: Weighed | None = None
     replaces: tuple[str, ...] = ()
     disputed_by: tuple[str, ...] = ()
+    disputes: tuple[MeasuredEdge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ _RUNS_READ: Final = 20
 # From here on exp(-x) is nothing, also of the smallest weights that count.
 _VANISHED: Final = 230.0
 PARTS: Final = 50
-_columns: Final = attrgetter(*EDGE_COLUMNS)
+_columns: Final[Callable[[Edge], tuple[Any, ...]]] = attrgetter(*EDGE_COLUMNS)
 Settings = Callable[[str], Metabolism]
 """The settings of a namespace."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from recollect.model.access import Access
+from recollect.model.graph import Edge
 from recollect.storage.port import Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import scope_parameters
@@ -113,10 +114,10 @@ def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, s
     return found
 
 
-def disputes(tx: Transaction, access: Access, ids: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Who contradicts or replaces whom among these nodes: source, target, tag."""
+def disputes(tx: Transaction, access: Access, ids: Iterable[str]) -> list[Edge]:
+    """The edges by which one of these nodes contradicts or replaces another."""
     rows = tx.rows("disputes", {**scope_parameters(access), "ids": json_text(list(ids))})
-    return [(source, target, tag) for source, target, tag in rows]
+    return [Edge(*row) for row in rows]
 
 
 def _spread_of(count: int, total: float, squares: float) -> Spread:

@@ -68,7 +68,7 @@ def relation_table(found: Relations) -> RenderableType:
         steps = [str(found.depths[index])] if found.depths is not None else []
         source, target = (shown(names.get(end, end)) for end in (edge.source_id, edge.target_id))
         worth = (f"{edge.weight:g}", f"{edge.confidence:.2g}", f"{edge.thickness:.2g}")
-        judge = Text("\n").join([shown(_judge(edge)), shown(edge.observed_at[:10], style="dim")])
+        judge = Text("\n").join([shown(judge_of(edge)), shown(edge.observed_at[:10], style="dim")])
         cells: list[RenderableType] = [*steps, source, shown(edge.tag), target, *worth, judge]
         table.add_row(*cells, shown(edge.reason or ""), style="dim" if edge.judge in GUESSING else "")
     return table if found.edges else "no relations"
@@ -85,8 +85,15 @@ def namespace_table(found: Namespaces) -> Table:
 def relation_line(edge: Edge) -> Text:
     """One relation."""
     sure = "" if edge.confidence == 1 and edge.judge is None else f", confidence {edge.confidence:g}"
-    judge = "" if edge.judge is None else f", {_judge(edge)}"
+    judge = "" if edge.judge is None else f", {judge_of(edge)}"
     return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}{sure}{judge}]-> {edge.target_id}")
+
+
+def judge_of(edge: Edge) -> str:
+    """Who judged a relation; a program's guess is marked as one."""
+    if edge.judge in GUESSING:
+        return f"guess: {edge.judge}"
+    return "stated" if edge.judge is None else "person" if edge.judge == HUMAN else edge.judge
 
 
 def import_line(imported: Imported) -> str:
@@ -176,13 +183,6 @@ def memo_cell(node: Node) -> Text:
     lines = [shown(node.title, style="bold")] if node.title else []
     lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
     return Text("\n").join(lines)
-
-
-def _judge(edge: Edge) -> str:
-    """Who judged a relation; a program's guess is marked as one."""
-    if edge.judge in GUESSING:
-        return f"guess: {edge.judge}"
-    return "stated" if edge.judge is None else "person" if edge.judge == HUMAN else edge.judge
 
 
 def _why(hit: Hit, alpha: float) -> str:

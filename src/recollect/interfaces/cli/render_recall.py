@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.syntax import Syntax
 
-from recollect.interfaces.cli.render import count, memo_cell, new_table, shown, when
+from recollect.interfaces.cli.render import count, judge_of, memo_cell, new_table, shown, when
 from recollect.model.results import (
     ActiveContext,
     ContextItem,
@@ -103,4 +103,5 @@ def _why(item: ContextItem) -> RenderableType:
     parts = [item.reason]
     parts += [f"replaces {', '.join(item.replaces)}"] if item.replaces else []
     parts += [f"disputed by {', '.join(item.disputed_by)}"] if item.disputed_by else []
+    parts += [f"  {edge.tag}, confidence {edge.confidence:g}, {judge_of(edge)}" for edge in item.disputes]
     return shown("\n".join(parts), lines=True)

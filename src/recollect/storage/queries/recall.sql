@@ -30,7 +30,7 @@ where {visible n} and n.kind in {each kinds}
 
 -- name: disputes
 -- Links between two of these nodes that say that they do not agree, or that one replaces the other.
-select e.source_id, e.target_id, e.tag
+select {edge e}
 from edges e
 where {visible_edge e} and e.source_id in {each ids} and e.target_id in {each ids}
   and e.tag in ('contradicts', 'conflicts', 'refutes', 'supersedes')
