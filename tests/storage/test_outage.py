@@ -133,7 +133,7 @@ def busy_connections(memory, count):
     """Make the memory keep so many connections."""
     meet = threading.Barrier(count)
     with ThreadPoolExecutor(count) as threads:
-        list(threads.map(lambda _: memory._database.read(lambda tx: meet.wait()), range(count)))
+        list(threads.map(lambda _: memory._database.read(lambda tx: tx and meet.wait()), range(count)))
 
 
 @pytest.mark.parametrize("verb", VERBS)

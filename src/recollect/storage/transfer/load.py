@@ -18,11 +18,11 @@ from recollect.embedding.port import Embedder
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
 from recollect.model.evidence import Correction, Query, Task
-from recollect.model.graph import BoundaryClass, Edge, Node, strictest
+from recollect.model.graph import BoundaryClass, Edge, Node
 from recollect.model.results import Imported
 from recollect.storage import edges, embeddings, events, evidence, linking, mentions, nodes, tasks, text_index
 from recollect.storage.embeddings import Made
-from recollect.storage.port import Database, Progress, Row, Transaction
+from recollect.storage.port import Database, Progress, Transaction
 from recollect.storage.statements import inside_parameters
 from recollect.storage.transfer import reference_server
 from recollect.storage.transfer.reading import batches, parsed
@@ -284,7 +284,7 @@ def _load_edges(tx: Transaction, access: Access, batch: list[Edge], guard: Guard
         if incoming.source_id not in places or incoming.target_id not in places:
             early.append(incoming)
             continue
-        edge = guard.edge(_placed(incoming, places[incoming.source_id], places[incoming.target_id]))
+        edge = guard.edge(edges.placed(incoming, places[incoming.source_id], places[incoming.target_id]))
         mine = known.setdefault((edge.source_id, edge.target_id, edge.tag), edge)
         other = evidence.rival(edge, known)
         if other is not None and not _is_newer(edge, other):
@@ -374,19 +374,3 @@ def _redirected(edge: Edge, aliases: Mapping[str, str]) -> Edge:
     source = aliases.get(edge.source_id, edge.source_id)
     target = aliases.get(edge.target_id, edge.target_id)
     return replace(edge, source_id=source, target_id=target)
-
-
-def _placed(edge: Edge, source: Row, target: Row) -> Edge:
-    """An edge with its copies of where its ends are, taken from the store and not from the file."""
-    return replace(
-        edge,
-        source_namespace=source[0],
-        target_namespace=target[0],
-        boundary_class=strictest(source[1], target[1]),
-        source_kind=source[2],
-        target_kind=target[2],
-        page_id=source[3],
-        domain=source[4],
-        year=source[5],
-        task_id=target[6],
-    )
