@@ -1,4 +1,5 @@
-"""Metabolism on a large graph: how long a plan takes and how much memory, and how long applying it keeps others waiting.
+"""Metabolism on a large graph: how long a plan takes and how much memory, how long applying it and bringing everything
+back takes, and how long both keep others waiting.
 
 python -m bench.metabolism_scale [--nodes 300000] [--edges 1000000] [--weak 1 2 5 10] [--databases sqlite postgres]
 
@@ -6,7 +7,8 @@ The graph: memos with random unit vectors of 256 numbers; each weak one has rela
 them are copies of another memo with one word more and nearly the same vector. One relation in twenty between the others
 is thin. Rows are written by the store's own statements, without the full-text index, which metabolism does not read.
 More and more of the memos are made weak; each plan is made by a process of its own, whose peak memory is reported (on
-PostgreSQL without the server's). The first plan is applied, while another process saves a memo every 20 ms.
+PostgreSQL without the server's). The first plan is applied and, after the other plans are made, all that it let go is
+restored, while another process saves a memo every 20 ms. Restoring may take at most twice as long as applying.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +39,7 @@ from recollect.text.check import content_hash
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 MODEL, DIMENSION = "random-256", 256
 BATCH = 5_000
+Done = TypeVar("Done")
 WORDS = [f"term{number}" for number in range(5_000)]
 
 
@@ -62,7 +66,7 @@ def main() -> None:
 
 
 def measured(database: str, percents: list[int], nodes: int, edges: int) -> list[dict[str, Any]]:
-    """A plan for each share of weak memos, and the application of the first."""
+    """A plan for each share of weak memos; the application of the first, and its restoration at the end."""
     found: list[dict[str, Any]] = []
     with stores.sqlite() if database == "sqlite" else stores.postgres() as url:
         fill(url, nodes, edges, nodes * percents[-1] // 100)
@@ -72,6 +76,9 @@ def measured(database: str, percents: list[int], nodes: int, edges: int) -> list
             first = {} if found else applied(url)
             found.append({"weak_percent": percent, "nodes": nodes, "edges": edges, **plan, **first})
             print(found[-1], flush=True)
+        # Last, because what was brought back may not go again for a while: it would change the plans.
+        found[0] |= restored(url, found[0]["run_id"], found[0]["run_seconds"])
+        print(found[0], flush=True)
     return found
 
 
@@ -110,6 +117,49 @@ def planned(url: str) -> dict[str, Any]:
 
 def applied(url: str) -> dict[str, Any]:
     """Apply the plan beside another writer."""
+    plan, beside = _beside_a_writer(url, lambda memory: memory.metabolize(apply=True))
+    with opened(url) as memory:
+        again = memory.metabolize()
+    return {
+        "run_id": plan.run_id,
+        "run_seconds": round(beside.seconds, 2),
+        "nodes_removed": plan.nodes_removed,
+        "links_removed": plan.links_removed,
+        "batches": len(beside.held_s),
+        "longest_batch_ms": round(max(beside.held_s) * 1000, 1),
+        "longest_other_write_ms": beside.others["max"],
+        "other_writes": beside.others,
+        "left_for_a_second_run": len(again.removed) + again.pruned,
+    }
+
+
+def restored(url: str, run_id: str, run_seconds: float) -> dict[str, Any]:
+    """Bring back what the run let go, beside another writer."""
+    back, beside = _beside_a_writer(url, lambda memory: memory.restore(run_id=run_id))
+    return {
+        "restore_seconds": round(beside.seconds, 2),
+        "restore_by_run": round(beside.seconds / run_seconds, 2),
+        "nodes_restored": len(back.node_ids),
+        "links_restored": back.links,
+        "not_restored": len(back.skipped),
+        "restore_batches": len(beside.held_s),
+        "restore_longest_batch_ms": round(max(beside.held_s) * 1000, 1),
+        "restore_other_writes": beside.others,
+    }
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How long some work took beside another writer, how long each of its writes held the lock, and how long the
+    writes of the other took.
+    """
+
+    seconds: float
+    held_s: list[float]
+    others: dict[str, float]
+
+
+def _beside_a_writer(url: str, work: Callable[[Memory], Done]) -> tuple[Done, Beside]:
     writer = subprocess.Popen(
         [sys.executable, "-m", "bench.metabolism_scale", "--write", url],
         stdin=subprocess.PIPE,
@@ -123,13 +173,13 @@ def applied(url: str) -> dict[str, Any]:
         database = memory._database
         write = database.write
 
-        def timed_write(work: Any) -> Any:
+        def timed_write(of_batch: Any) -> Any:
             spent = [0.0]
 
             def timed_work(tx: Any) -> Any:
                 tx.run("lock_edges_alone", {})  # waiting for the lock keeps nobody else waiting
                 locked = time.perf_counter()
-                done = work(tx)
+                done = of_batch(tx)
                 spent[0] = time.perf_counter() - locked
                 return done
 
@@ -139,20 +189,9 @@ def applied(url: str) -> dict[str, Any]:
 
         database.write = timed_write  # type: ignore[method-assign]
         started = time.perf_counter()
-        plan = memory.metabolize(apply=True)
+        done = work(memory)
         taken = time.perf_counter() - started
-        again = memory.metabolize()
-    others = json.loads(writer.communicate("")[0])
-    return {
-        "run_seconds": round(taken, 2),
-        "nodes_removed": plan.nodes_removed,
-        "links_removed": plan.links_removed,
-        "batches": len(held),
-        "longest_batch_ms": round(max(held) * 1000, 1),
-        "longest_other_write_ms": others["max"],
-        "other_writes": others,
-        "left_for_a_second_run": len(again.removed) + again.pruned,
-    }
+    return done, Beside(taken, held, json.loads(writer.communicate("")[0]))
 
 
 def written(url: str) -> dict[str, float]:

@@ -72,6 +72,19 @@ def scale(found: Mapping[str, Any]) -> list[str]:
         for database, row in of_each
         if "run_seconds" in row
     ]
+    restores = [
+        f"| {database} | {row['weak_percent']} % | {row['nodes_restored']:,} | {row['links_restored']:,} "
+        f"| {row['restore_seconds']} | {row['restore_by_run']} | {row['restore_batches']} "
+        f"| {row['restore_longest_batch_ms']} | {row['restore_other_writes']['p50']} "
+        f"| {row['restore_other_writes']['max']} |"
+        for database, row in of_each
+        if "restore_seconds" in row
+    ]
+    head = (
+        "\nAll of the run restored, beside the same writer. Bar: at most twice the time of the run.\n",
+        "| restored | weak | nodes | relations | restore s | times the run | batches | longest batch ms "
+        "| other saves p50 ms | longest ms |\n|---|---|---|---|---|---|---|---|---|---|",
+    )
     return [
         "\n## Metabolism by size (`python -m bench.metabolism_scale`)\n",
         "Bars: with 1 % weak nodes a plan within 10 s and 1 GB; applied in batches of which none holds others up for more "
@@ -83,6 +96,8 @@ def scale(found: Mapping[str, Any]) -> list[str]:
         "| applied | weak | nodes | relations | run s | batches | longest batch ms | other saves p50 ms | longest ms |\n"
         "|---|---|---|---|---|---|---|---|---|",
         *runs,
+        *(head if restores else ()),
+        *restores,
     ]
 
 

@@ -38,6 +38,11 @@ SETTINGS: Final = (
         "Tags that this access holds, separated by commas; they open boundary classes.",
     ),
     Setting("busy_timeout_ms", 30_000, "How long a write waits for other writers before it gives up."),
+    Setting(
+        "connect_timeout_ms",
+        5_000,
+        "How long to wait for a PostgreSQL server that does not answer; its unit is a whole second, from 2.",
+    ),
     Setting("pool_size", 8, "The most PostgreSQL connections that one process opens."),
     Setting(
         "embedder",
@@ -71,6 +76,7 @@ class Settings:
     namespace: str
     allow: tuple[str, ...]
     busy_timeout_ms: int
+    connect_timeout_ms: int
     pool_size: int
     embedder: str
     embed_model: str

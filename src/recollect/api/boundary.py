@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections import Counter
@@ -53,24 +54,33 @@ class Boundary:
         self._base = base
         self._allow = tuple(allow)
         self._lock = threading.Lock()
-        self._read_at = 0.0
+        self._read_at = -math.inf
+        self._forgotten = 0
         self._texts: Mapping[str, str] | None = None
         self._in_force: InForce | None = None
 
     def in_force(self) -> InForce:
-        """What holds now."""
-        with self._lock:
-            if self._in_force is None or time.monotonic() - self._read_at > _SECONDS:
-                texts = self._database.read(lambda tx: policies.current(tx, self._base.owner))
-                if self._in_force is None or texts != self._texts:
-                    self._in_force, self._texts = self._judged(texts), texts
-                self._read_at = time.monotonic()
-            return self._in_force
+        """What holds now. The lock is not held while the database is read: callers who wait for a server that does not
+        answer wait together and not one after the other.
+        """
+        while True:
+            with self._lock:
+                if self._in_force is not None and time.monotonic() - self._read_at <= _SECONDS:
+                    return self._in_force
+                forgotten = self._forgotten
+            texts = self._database.read(lambda tx: policies.current(tx, self._base.owner))
+            with self._lock:
+                if forgotten == self._forgotten:
+                    if self._in_force is None or texts != self._texts:
+                        self._in_force, self._texts = self._judged(texts), texts
+                    self._read_at = time.monotonic()
+                    return self._in_force
 
     def forget(self) -> None:
         """Read the policies again before the next use."""
         with self._lock:
-            self._read_at = 0.0
+            self._read_at = -math.inf
+            self._forgotten += 1
 
     def at(self, namespace: str) -> Effective:
         """The policy of a namespace."""

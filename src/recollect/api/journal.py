@@ -6,7 +6,7 @@ import logging
 import threading
 from typing import Any, Final
 
-from recollect.model.errors import RecollectError
+from recollect.model.errors import RecollectError, StoreBusy, StoreUnavailable
 from recollect.storage.port import Database
 
 logger = logging.getLogger("recollect")
@@ -37,13 +37,17 @@ class Journal:
                 self._timer.start()
 
     def write(self) -> None:
-        """Write what is there."""
+        """Write what is there. If the database is away, it waits for the next event."""
         with self._lock:
             rows, self._rows, self._timer = self._rows, [], None
         if not rows:
             return
         try:
             self._database.write(lambda tx: tx.run_many("event_insert", rows))
+        except (StoreBusy, StoreUnavailable) as error:
+            logger.warning("%d events of searches are not written yet: %s", len(rows), error)
+            with self._lock:
+                self._rows = [*rows, *self._rows][:_MOST]
         except RecollectError as error:
             logger.warning("%d events of searches were not written: %s", len(rows), error)
 

@@ -86,13 +86,14 @@ class MetabolismVerbs(Verbs):
         )
         access = self._access
         ids, skipped = self._restore_nodes(access, wanted)
-        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted)
+        pace = Pace()
+        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted, pace)
         # What went with a neighbour at another time comes back with the second of the two; a node that is here
         # already may lack relations if this was cut off before.
         around = ids if wanted.node_id is None else [wanted.node_id]
         for start in range(0, len(around), retired.AROUND):
             some = around[start : start + retired.AROUND]
-            links += sum(self._restore_links(access, Wanted(), Around(some, into)) for into in (False, True))
+            links += sum(self._restore_links(access, Wanted(), pace, Around(some, into)) for into in (False, True))
         if wanted.since is None and not ids and not skipped and not links:
             raise retired.nothing_there(access, wanted)
         restored = Restored(access.root, tuple(ids), links, skipped)
@@ -209,22 +210,23 @@ class MetabolismVerbs(Verbs):
         def step(tx: Transaction, after: int, limit: int) -> tuple[retired.Back, int | None]:
             return retired.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self._now())
 
-        for back in self._in_batches(step):
+        for back in self._in_batches(step, Pace()):
             ids += back.node_ids
             skipped |= back.skipped
         return ids, skipped
 
-    def _restore_links(self, access: Access, wanted: Wanted, around: Around | None = None) -> int:
+    def _restore_links(self, access: Access, wanted: Wanted, pace: Pace, around: Around | None = None) -> int:
         guard = ImportGuard(self._boundary)
 
         def step(tx: Transaction, after: int, limit: int) -> tuple[int, int | None]:
             return retired.restore_edges(tx, access, wanted, around, guard, after=after, limit=limit)
 
-        return sum(self._in_batches(step))
+        return sum(self._in_batches(step, pace))
 
-    def _in_batches(self, step: Callable[[Transaction, int, int], tuple[Result, int | None]]) -> Iterator[Result]:
+    def _in_batches(
+        self, step: Callable[[Transaction, int, int], tuple[Result, int | None]], pace: Pace
+    ) -> Iterator[Result]:
         """Run a step in short transactions, each from where the one before it ended."""
-        pace = Pace()
         after: int | None = 0
         while after is not None:
 

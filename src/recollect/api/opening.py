@@ -54,7 +54,12 @@ def open_database(settings: config.Settings) -> Database:
             raise StoreUnavailable(
                 "PostgreSQL support is not installed", hint="pip install 'recollect[postgres]'"
             ) from None
-        return PostgresDatabase(url, busy_timeout_ms=settings.busy_timeout_ms, pool_size=settings.pool_size)
+        return PostgresDatabase(
+            url,
+            busy_timeout_ms=settings.busy_timeout_ms,
+            connect_timeout_ms=settings.connect_timeout_ms,
+            pool_size=settings.pool_size,
+        )
     if separator and scheme != "sqlite":
         raise InvalidInput(f"{shown(scheme)} is not a database we know", hint="sqlite:///path or postgresql://…")
     if separator and not rest.startswith("/"):

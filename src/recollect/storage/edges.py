@@ -235,6 +235,22 @@ def between(source: Node, target: Node, tag: str, *, now: str) -> Edge:
     )
 
 
+def placed(edge: Edge, source: Row, target: Row) -> Edge:
+    """An edge with its copies of what its ends are, from their rows of `node_places` without the id."""
+    return replace(
+        edge,
+        source_namespace=source[0],
+        target_namespace=target[0],
+        boundary_class=strictest(source[1], target[1]),
+        source_kind=source[2],
+        target_kind=target[2],
+        page_id=source[3],
+        domain=source[4],
+        year=source[5],
+        task_id=target[6],
+    )
+
+
 def from_row(row: Row) -> Edge:
     """An edge from its columns."""
     return Edge(*row)

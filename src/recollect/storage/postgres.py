@@ -1,13 +1,14 @@
 """PostgreSQL: pooled, prepared, one transaction per unit of work.
 
 Isolation is REPEATABLE READ: a unit of work sees one snapshot, and two that change the same row
-cannot both succeed; the loser is run again. `psycopg` is imported here and this module only when a
+cannot both succeed; the loser is run again. A write whose connection broke before its commit was sent is run again
+once; if it broke during the commit nobody knows whether it was done, and the caller gets `store_unavailable`. A read is
+not run again, because its caller may have seen some rows. `psycopg` is imported here and this module only when a
 PostgreSQL URL is opened.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections import Counter
@@ -22,14 +23,14 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from recollect.embedding.port import Matrix
-from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+from recollect.model.errors import StoreUnavailable
 from recollect.model.results import Check
 from recollect.storage.agent.port import Reader
 from recollect.storage.migrate import Migration, is_current, migrate
 from recollect.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
+from recollect.storage.postgres_connections import COLLISIONS, Connections, Waits, connect, is_lost, translated
 from recollect.storage.statements import Dialect, Statements
 from recollect.text.check import json_text
 
@@ -63,7 +64,6 @@ DIALECT: Final = Dialect(
 )
 # One number for all processes: whoever holds it migrates, the others wait and find it done.
 _MIGRATION_LOCK: Final = 0x5265636F6C6C
-_COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 # Another transaction removed an end, or saved the same key, after our snapshot: look again. One that
 # happens again and again is no race, so these are tried a few times only.
 _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
@@ -78,24 +78,14 @@ class PostgresDatabase:
     name = "postgres"
     read_only = False
 
-    def __init__(self, url: str, *, busy_timeout_ms: int, pool_size: int) -> None:
+    def __init__(self, url: str, *, busy_timeout_ms: int, connect_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)
         self._url = url
-        self._timeout_s = busy_timeout_ms / 1000
-        self._process = os.getpid()
+        self._waits = Waits(busy_timeout_ms / 1000, connect_timeout_ms / 1000)
         self._statements = Statements(DIALECT)
-        with _translated():
-            with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
-                self._migrate(connection)
-            self._pool = ConnectionPool(
-                url,
-                min_size=0,
-                max_size=pool_size,
-                timeout=self._timeout_s,
-                kwargs={"prepare_threshold": 1},
-                configure=_configure,
-                open=True,
-            )
+        with self._alone() as connection:
+            self._migrate(connection)
+        self._pool = Connections(url, size=pool_size, waits=self._waits, configure=_configure, prepare_threshold=1)
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -106,33 +96,33 @@ class PostgresDatabase:
     def reader(self, analyses: Mapping[str, str]) -> Reader:
         from recollect.storage.agent.postgres import PostgresReader
 
-        return PostgresReader(self._url, analyses, pool_size=_READERS, timeout_s=self._timeout_s)
+        return PostgresReader(self._url, analyses, pool_size=_READERS, waits=self._waits)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        with _translated():
-            return self._run(work)
+        with translated():
+            return self._run(work, again=False)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
-        deadline = time.monotonic() + self._timeout_s
-        with _translated():
+        deadline = time.monotonic() + self._waits.busy_s
+        with translated():
             for attempt in count():
                 try:
-                    return self._run(work)
+                    return self._run(work, again=True)
                 except _RACES:
                     if attempt >= _RACE_ATTEMPTS:
                         raise
-                except _COLLISIONS:
+                except COLLISIONS:
                     if time.monotonic() > deadline:
                         raise
                 time.sleep(random.uniform(0.0005, min(0.05, 0.002 * (attempt + 1))))
         raise AssertionError("unreachable")
 
     def schema_version(self) -> int:
-        with _translated(), self._pool.connection() as connection:
+        with translated(), self._pool.transaction() as connection:
             return max(version for version, _ in _Script(connection).applied())
 
     def engine(self) -> Mapping[str, Any]:
-        with _translated(), self._pool.connection() as connection:
+        with translated(), self._pool.transaction() as connection:
             row = connection.execute(
                 "select current_setting('server_version'), pg_database_size(current_database()),"
                 " (select default_version from pg_available_extensions where name = 'vector')"
@@ -141,7 +131,7 @@ class PostgresDatabase:
         return {"engine": f"PostgreSQL {row[0]}", "database_bytes": row[1], "pgvector_available": row[2]}
 
     def check_integrity(self) -> tuple[Check, ...]:
-        with _translated(), self._pool.connection() as connection:
+        with translated(), self._pool.transaction() as connection:
             invalid = connection.execute(
                 "select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid"
                 " join pg_class t on t.oid = i.indrelid where not i.indisvalid and t.relname in ('nodes', 'edges')"
@@ -159,7 +149,7 @@ class PostgresDatabase:
         return False
 
     def refresh_statistics(self) -> None:
-        with _translated(), self._pool.connection() as connection:
+        with translated(), self._pool.transaction() as connection:
             connection.execute("analyze nodes, edges, node_texts, node_terms, embeddings")
 
     def overwrite_deleted(self) -> None:
@@ -168,25 +158,24 @@ class PostgresDatabase:
     def close(self) -> None:
         self._pool.close()
 
-    def _run(self, work: Callable[[Transaction], Result]) -> Result:
-        if os.getpid() != self._process:
-            raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
-        for stale in count():
-            begun = False
-            try:
-                with self._pool.connection() as connection, connection.transaction():
-                    begun = True
-                    return work(_Transaction(connection, self._statements))
-            except psycopg.OperationalError:
-                # A pooled connection that the server has dropped fails before anything was done: take another.
-                if begun or self._pool.closed or stale > self._pool.max_size:
-                    raise
-        raise AssertionError("unreachable")
+    def _run(self, work: Callable[[Transaction], Result], *, again: bool) -> Result:
+        """One transaction; `again` runs it a second time if its connection broke before the commit was sent."""
+        worked = False
+        try:
+            with self._pool.transaction() as connection:
+                result = work(_Transaction(connection, self._statements))
+                worked = True
+            return result
+        except psycopg.OperationalError as error:
+            if worked or not again or not is_lost(connection, error):
+                raise
+        self._pool.drop_idle()
+        return self._run(work, again=False)
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Row]]:
         """A connection outside of transactions, for what must not be in one."""
-        with _translated(), psycopg.connect(self._url, autocommit=True, connect_timeout=10) as connection:
+        with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
             yield connection
 
     def _migrate(self, connection: psycopg.Connection[Row]) -> None:
@@ -273,34 +262,3 @@ def _without_password(url: str) -> str:
         ) from None
     user = f"{parts['user']}@" if parts.get("user") else ""
     return f"postgresql://{user}{parts.get('host') or 'localhost'}/{parts.get('dbname') or ''}"
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """PostgreSQL's errors as ours."""
-    try:
-        yield
-    except _COLLISIONS:
-        raise StoreBusy("other writers kept changing the same rows", hint="try again") from None
-    except errors.LockNotAvailable:
-        raise StoreBusy("another writer is not done yet", hint="try again") from None
-    except PoolClosed:
-        raise StoreUnavailable("the store is closed") from None
-    except PoolTimeout:
-        raise StoreBusy(
-            "no connection to PostgreSQL became free in time",
-            hint="is the server running? RECOLLECT_POOL_SIZE allows more connections",
-        ) from None
-    except errors.IntegrityError as error:
-        raise Conflict(f"the change breaks a rule of the store: {error.diag.message_primary}") from error
-    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
-        raise StoreUnavailable(
-            f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"
-        ) from None
-    except psycopg.OperationalError as error:
-        reason = (str(error).strip() or "no answer").splitlines()[0]
-        raise StoreUnavailable(
-            f"PostgreSQL cannot be reached: {reason}", hint="is the server running, and is the URL right?"
-        ) from None
-    except psycopg.Error as error:
-        raise StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}") from error

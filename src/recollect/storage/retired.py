@@ -154,15 +154,21 @@ def restore_edges(
 
     Returns how many, and after which receipt to go on.
     """
-    where = {**_where(access, wanted), "after": after, "limit": limit}
-    where["ids"] = None if around is None else json_text(around.ids)
-    rows = tx.rows("retired_edges_into" if around is not None and around.into else "retired_edges", where)
-    rows_back = [row for row in rows if around is None or json.loads(row[3]).get("end")]
-    links = [(row[0], row[1], guard.edge(_edge(row[2]))) for row in rows_back]
+    ids = None if around is None else json_text(around.ids)
+    into = around is not None and around.into
+    where = {"sources": None if into else ids, "targets": ids if into else None, "after": after, "limit": limit}
+    rows = tx.rows("retired_edges", {**_where(access, wanted), **where})
+    kept = [(row[0], row[1], _edge(row[2])) for row in rows if around is None or json.loads(row[3]).get("end")]
+    ends = sorted({end for _, _, edge in kept for end in (edge.source_id, edge.target_id)})
+    found = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ends)}) if ends else []
+    places = {row[0]: row[1:] for row in found if access.sees(row[1], row[2])}
+    links = [
+        (receipt, seq, guard.edge(edges.placed(edge, places[edge.source_id], places[edge.target_id])))
+        for receipt, seq, edge in kept
+        if edge.source_id in places and edge.target_id in places
+    ]
     done = _insert_edges(tx, access, links)
     if done:
-        ends = sorted({end for _, _, edge in links for end in (edge.source_id, edge.target_id)})
-        tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text(ends)})
         tx.run("retired_delete", {"owner": access.owner, "seqs": json_text(done)})
     return len(done), rows[-1][0] if len(rows) == limit else None
 
@@ -201,7 +207,7 @@ def _insert_edges(tx: Transaction, access: Access, links: Sequence[tuple[int, in
     rows = [{**owner, **edges.to_parameters(edge), "seq": seq} for _, seq, edge in placed]
     tx.run_many("edge_restore", rows)
     seqs = json_text([seq for _, seq, _ in placed])
-    here = {row[0] for row in tx.rows("edges_numbered", {**owner, "seqs": seqs})} if placed else set()
+    here = {row[0] for row in tx.rows("edges_here", {**owner, "seqs": seqs})} if placed else set()
     # Those retired before their numbers were kept get new ones.
     new = [(receipt, edge) for receipt, seq, edge in links if seq is None]
     added = [receipt for receipt, edge in new if tx.count("edge_add", {**owner, **edges.to_parameters(edge)})]

@@ -137,6 +137,11 @@ def _inside(column: str, prefix: str) -> str:
     return f"({column} || '' = :{prefix} or ({column} || '' >= :{prefix}_below and {column} || '' < :{prefix}_end))"
 
 
+def _within(column: str, prefix: str) -> str:
+    """Like `inside`, for tables without an index by namespace: the planner can use what it knows of the column."""
+    return f"({column} = :{prefix} or ({column} >= :{prefix}_below and {column} < :{prefix}_end))"
+
+
 def _visible(alias: str) -> str:
     return (
         f"{alias}.owner_id = :owner and {{inside {alias}.namespace root}}"
@@ -237,6 +242,7 @@ def _row_fragments(kind: str, names: tuple[str, ...]) -> dict[str, Callable[...,
 
 FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "inside": _inside,
+    "within": _within,
     "visible": _visible,
     "visible_edge": _visible_edge,
     "unhidden": _unhidden,

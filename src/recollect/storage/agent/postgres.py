@@ -19,16 +19,16 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import errors, sql
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from recollect.model import cancellation
 from recollect.model.access import Access
-from recollect.model.errors import InvalidInput, StoreBusy, StoreUnavailable
+from recollect.model.errors import InvalidInput, StoreUnavailable
 from recollect.model.evidence import TableShape
 from recollect.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, SqlFailed
 from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
 from recollect.storage.agent.tables import Words, definitions, names
 from recollect.storage.port import Row
+from recollect.storage.postgres_connections import Connections, Waits, connect, translated
 
 _ROLES: Final = ("recollect_agent", "recollect_views")
 # One number for all processes: whoever holds it makes the schema, the others wait and find it done.
@@ -75,22 +75,15 @@ class PostgresReader:
 
     notes: tuple[str, ...] = ("max_vm_steps has no meaning on PostgreSQL: timeout_ms ends a statement",)
 
-    def __init__(self, url: str, analyses: Mapping[str, str], *, pool_size: int, timeout_s: float) -> None:
+    def __init__(self, url: str, analyses: Mapping[str, str], *, pool_size: int, waits: Waits) -> None:
         self._url = url
         self._analyses = analyses
         self._names = frozenset((*names(), *analyses))
         self._lock = threading.Lock()
         self._secret: str | None = None
         self._shapes: tuple[TableShape, ...] | None = None
-        self._pool = ConnectionPool(
-            url,
-            min_size=0,
-            max_size=pool_size,
-            timeout=timeout_s,
-            kwargs={"autocommit": True, "prepare_threshold": None},
-            reset=_wipe,
-            open=True,
-        )
+        self._waits = waits
+        self._pool = Connections(url, size=pool_size, waits=waits, reset=_wipe, autocommit=True, prepare_threshold=None)
 
     def answer(self, access: Access, asked: Asked) -> Answered:
         secret = self._ready()
@@ -101,8 +94,7 @@ class PostgresReader:
             raise SqlFailed("refused", error.message, error.hint) from None
         try:
             with (
-                self._pool.connection() as connection,
-                connection.transaction(force_rollback=True),
+                self._pool.transaction(force_rollback=True) as connection,
                 call.stopping(lambda: connection.cancel_safe(timeout=_CANCEL_S)),
             ):
                 _enter(connection, access, asked, secret)
@@ -111,8 +103,6 @@ class PostgresReader:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             raise SqlFailed("refused", _message(error)) from None
-        except PoolTimeout:
-            raise StoreBusy("other statements are running", hint="try again in a moment") from None
         except psycopg.Error as error:
             if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "")[:2] not in _EXCEEDED:
                 raise StoreUnavailable(f"PostgreSQL: {_message(error)}") from error
@@ -129,7 +119,7 @@ class PostgresReader:
                 " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0"
                 " where c.relnamespace = 'recollect_agent'::regnamespace and c.relkind = 'v' group by c.relname"
             )
-            with self._pool.connection() as connection:
+            with translated(), self._pool.transaction() as connection:
                 found = {name: tuple(columns) for name, columns in connection.execute(query).fetchall()}
             self._shapes = tuple(TableShape(name, found[name]) for name in (*names(), *self._analyses))
         return self._shapes
@@ -141,7 +131,7 @@ class PostgresReader:
         """Makes the schema if it is not there as we need it; returns the secret that signs scopes."""
         with self._lock:
             if self._secret is None:
-                with psycopg.connect(self._url, autocommit=True, connect_timeout=10) as connection:
+                with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
                     self._secret = _prepared(connection, self._analyses)
             return self._secret
 

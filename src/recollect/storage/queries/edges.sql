@@ -111,8 +111,11 @@ set source_namespace = s.namespace,
     year = s.year,
     task_id = t.task_id
 from nodes s, nodes t
-where edges.owner_id = :owner
-  and (edges.source_id in {each ids} or edges.target_id in {each ids})
+where edges.owner_id = :owner and edges.seq in (
+    select o.seq from edges o where o.owner_id = :owner and o.source_id in {each ids}
+    union
+    select i.seq from edges i where i.owner_id = :owner and i.target_id in {each ids}
+)
   and s.owner_id = edges.owner_id and s.id = edges.source_id
   and t.owner_id = edges.owner_id and t.id = edges.target_id
 

