@@ -45,11 +45,18 @@ def _result(
     try:
         answered = reader.answer(access, asked)
     except SqlFailed as failed:
-        hint = hint_for(failed, asked.sql, reader.shapes(access))
-        return QueryResult((), (), False, _elapsed_ms(begun), failed.message, hint, schema, notes)
+        hint = hint_for(failed, asked.sql, reader.shapes(access), reader.dialect)
+        return QueryResult((), (), False, _elapsed_ms(begun), failed.message, hint, schema, notes, reader.dialect)
     rows = tuple(tuple(map(_plain, row)) for row in answered.rows)
-    elapsed = _elapsed_ms(begun)
-    return QueryResult(_distinct(answered.columns), rows, answered.truncated, elapsed, None, None, schema, notes)
+    return QueryResult(
+        _distinct(answered.columns),
+        rows,
+        answered.truncated,
+        _elapsed_ms(begun),
+        schema=schema,
+        notes=notes,
+        dialect=reader.dialect,
+    )
 
 
 def _elapsed_ms(begun: float) -> int:

@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from recollect.api import Memory, access_of
+from recollect.api import Memory, access_of, dialect_of
 from recollect.interfaces.mcp.server import serve_stdio
 from recollect.model.errors import RecollectError
 
@@ -39,7 +39,8 @@ def main(arguments: Sequence[str]) -> int:
         serve_stdio(
             lambda: Memory.open(
                 given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow
-            )
+            ),
+            dialect=dialect_of(given.db),
         )
     except KeyboardInterrupt:
         return 130

@@ -18,7 +18,7 @@ from mcp.server.stdio import stdio_server
 
 from recollect.api import Memory
 from recollect.interfaces.mcp import explore, insight, memos, metabolism, recall, relations, search
-from recollect.interfaces.mcp.tool import Tool
+from recollect.interfaces.mcp.tool import ANY_DIALECT, Tool
 from recollect.model.errors import RecollectError, shown
 
 INSTRUCTIONS: Final = """\
@@ -65,14 +65,14 @@ class Opener:
                 self._memory.close()
 
 
-def build(memory: Callable[[], Memory]) -> Server[Any]:
-    """A server of these tools on this memory."""
+def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server[Any]:
+    """A server of these tools on this memory. `dialect` is what query_graph is said to speak."""
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[tool.listed() for tool in TOOLS])
+        return types.ListToolsResult(tools=[tool.listed(dialect) for tool in TOOLS])
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -92,10 +92,10 @@ def build(memory: Callable[[], Memory]) -> Server[Any]:
     )
 
 
-def serve_stdio(open_memory: Callable[[], Memory]) -> None:
+def serve_stdio(open_memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> None:
     """Serve on stdin and stdout until the input ends."""
     opener = Opener(open_memory)
-    server = build(opener)
+    server = build(opener, dialect=dialect)
 
     async def serve() -> None:
         async with stdio_server() as (incoming, outgoing):
