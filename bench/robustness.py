@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from bench import stores
+from bench import parser_fuzz, stores
 from bench.measure import keep, percentiles
 from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, RecollectError, Saved
 
@@ -34,7 +34,8 @@ def main() -> None:
     given = options.parse_args()
     if given.data is None:
         options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
-    result: dict[str, object] = {}
+    nested = parser_fuzz.statements(parser_fuzz.words(), pairs=20_000, seed=1)
+    result: dict[str, object] = {"sql parser": parser_fuzz.fuzzed(parser_fuzz.read, nested)}
     for name, opened in (("sqlite", stores.sqlite()), ("postgres", stores.postgres())):
         with opened as url, Memory.open(url) as memory:
             result[name] = {

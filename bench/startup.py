@@ -31,7 +31,7 @@ AFTER_START = f"""
 import sys
 from recollect.interfaces.mcp.command import main
 from recollect.interfaces.mcp import server
-server.serve_stdio = lambda opener: server.build(opener)
+server.serve_stdio = lambda opener, **given: server.build(opener, **given)
 print([name for name in {HEAVY!r} if name in sys.modules])
 """
 

@@ -47,6 +47,7 @@ INNER_IMPORTS: dict[str, str] = {
     "explore/documents/pdf_pages.py": "it runs in a process of its own",
     "explore/documents/plain.py": "charset-normalizer comes with an extra",
     "storage/agent/postgres_guard.py": "sqlglot takes 0.2 s to import",
+    "storage/agent/postgres_parser.py": "sqlglot takes 0.2 s to import, and many processes never see SQL",
     "embedding/endpoint.py": "NumPy and the HTTP client are imported at the first text",
     "embedding/port.py": "NumPy is imported at the first text",
     "embedding/sentences.py": "so are the model's libraries",

@@ -340,6 +340,25 @@ def test_a_person_looks_at_a_task_and_corrects_it(url):
     assert f"{task}  completed" in command(url, "status", task)
 
 
+def test_an_agent_knows_the_dialect_before_its_first_statement(url):
+    dialect = "PostgreSQL" if url.startswith("postgresql") else "SQLite"
+    other = {"SQLite": "PostgreSQL", "PostgreSQL": "SQLite"}[dialect]
+
+    async def conversation(client):
+        described = {tool.name: tool.description for tool in (await client.list_tools()).tools}["query_graph"]
+        assert f"dialect {dialect}:" in described
+        assert other not in described
+        found = await call(client, "query_graph", sql="select 1 as a", options={"include_schema": True})
+        assert found["schema"]["dialect"] == dialect
+        wrong = await call(client, "query_graph", sql="select id from claims c join pages p on p.id = c.id")
+        assert (wrong["ok"], wrong["dialect"]) == (False, dialect)
+        assert "c.id or p.id" in wrong["hint"]
+
+    talk(url, conversation)
+    assert f"dialect: {dialect}" in command(url, "sql", "select nowhere from claims", code=1)
+    assert f"dialect: {dialect}" in command(url, "sql", "--schema")
+
+
 def test_every_command_speaks_json_and_has_exit_codes(tmp_path):
     url = str(tmp_path / "memory.db")
     created = as_json(url, "task", "create", "Does it flood?")

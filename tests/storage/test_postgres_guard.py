@@ -10,8 +10,9 @@ import psycopg
 import pytest
 
 from recollect.model.errors import InvalidInput
-from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, MAX_CHARACTERS, checked
+from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
 from recollect.storage.agent.postgres_guard_lists import ROW_FUNCTIONS
+from recollect.storage.agent.postgres_parser import MAX_CHARACTERS
 
 TABLES = {
     "claims": "id text, task_id text, claim_text text, confidence double precision, utility double precision, scope text",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from recollect import config
 from recollect.api.state import Tuning
@@ -21,6 +21,8 @@ from recollect.policy.boundary import visible_classes
 from recollect.recall.cut_off import CutOff
 from recollect.storage.port import Database
 from recollect.text import check
+
+_POSTGRES: Final = ("postgresql", "postgres")
 
 
 def access_of(
@@ -44,10 +46,16 @@ def access_from(settings: config.Settings) -> Access:
     )
 
 
+def dialect_of(url: str | None) -> str:
+    """Whose SQL `Memory.query_graph` takes on this database, SQLite's or PostgreSQL's, without opening it."""
+    scheme, separator, _ = str(config.load({"db": url}).db or "").partition("://")
+    return "PostgreSQL" if separator and scheme in _POSTGRES else "SQLite"
+
+
 def open_database(settings: config.Settings) -> Database:
     url = settings.db or str(config.default_database())
     scheme, separator, rest = url.partition("://")
-    if scheme in ("postgresql", "postgres") and separator:
+    if scheme in _POSTGRES and separator:
         try:
             from recollect.storage.postgres import PostgresDatabase
         except ImportError:

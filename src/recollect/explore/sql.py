@@ -49,11 +49,19 @@ def _result(
             raise SqlFailed("interrupted", "interrupted (cancelled)")
         answered = reader.answer(access, asked)
     except SqlFailed as failed:
-        hint = hint_for(failed, asked.sql, reader.shapes(access))
-        return QueryResult((), (), False, _elapsed_ms(begun), _short(failed.message), hint, schema, notes)
+        hint = hint_for(failed, asked.sql, reader.shapes(access), reader.dialect)
+        message = _short(failed.message)
+        return QueryResult((), (), False, _elapsed_ms(begun), message, hint, schema, notes, reader.dialect)
     rows = tuple(tuple(map(_plain, row)) for row in answered.rows)
-    elapsed = _elapsed_ms(begun)
-    return QueryResult(_distinct(answered.columns), rows, answered.truncated, elapsed, None, None, schema, notes)
+    return QueryResult(
+        _distinct(answered.columns),
+        rows,
+        answered.truncated,
+        _elapsed_ms(begun),
+        schema=schema,
+        notes=notes,
+        dialect=reader.dialect,
+    )
 
 
 def _short(message: str) -> str:

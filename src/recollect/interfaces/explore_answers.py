@@ -226,6 +226,7 @@ class TableAnswer(Answer):
 class SchemaAnswer(Answer):
     """What SQL may read."""
 
+    dialect: str = Field(description="Whose SQL to write: SQLite or PostgreSQL.")
     tables: list[TableAnswer]
 
 
@@ -247,6 +248,7 @@ class QueryAnswer(Answer):
     )
     error: str | None = None
     hint: str | None = None
+    dialect: str | None = Field(default=None, description="Only with an error: whose SQL to write.")
     notes: list[str] = Field(default=[])
     data_note: str = DATA
 
@@ -256,7 +258,8 @@ class QueryAnswer(Answer):
         schema = None
         if result.schema is not None:
             schema = SchemaAnswer(
-                tables=[TableAnswer(name=shape.name, columns=list(shape.columns)) for shape in result.schema]
+                dialect=result.dialect,
+                tables=[TableAnswer(name=shape.name, columns=list(shape.columns)) for shape in result.schema],
             )
         return cls(
             ok=result.ok,
@@ -268,6 +271,7 @@ class QueryAnswer(Answer):
             schema=schema,
             error=result.error,
             hint=result.hint,
+            dialect=None if result.ok else result.dialect,
             notes=list(result.notes),
         )
 

@@ -272,6 +272,8 @@ class QueryResult:
     hint: str | None = None
     schema: tuple[TableShape, ...] | None = None
     notes: tuple[str, ...] = ()
+    dialect: str = ""
+    """Whose SQL the statement has to be: SQLite or PostgreSQL."""
 
     @property
     def ok(self) -> bool:

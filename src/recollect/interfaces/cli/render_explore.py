@@ -66,6 +66,8 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
         yield shown(f"error: {result.error}")
         if result.hint:
             yield shown(f"hint: {result.hint}")
+        if result.dialect:
+            yield f"dialect: {result.dialect}"
     elif result.rows and len(result.columns) > _COLUMNS:
         for number, row in enumerate(result.rows, 1):
             yield Text(f"── {number} ──", style="dim")
@@ -76,6 +78,7 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
             table.add_row(*map(_cell, row))
         yield table
     if result.schema is not None:
+        yield f"dialect: {result.dialect}"
         for shape in result.schema:
             yield f"{shape.name}({', '.join(shape.columns)})"
     if result.error is None:

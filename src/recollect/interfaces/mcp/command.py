@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from recollect.api import Memory, access_of
+from recollect.api import Memory, access_of, dialect_of
 from recollect.interfaces.mcp.server import serve_stdio
 from recollect.model.errors import RecollectError
 
@@ -36,5 +36,6 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"{error.code}: {error}\n")
         return 2
     return serve_stdio(
-        lambda: Memory.open(given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow)
+        lambda: Memory.open(given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow),
+        dialect=dialect_of(given.db),
     )

@@ -20,7 +20,7 @@ from recollect.interfaces.mcp import explore, insight, memos, metabolism, recall
 from recollect.interfaces.mcp.ending import end, end_on_signals
 from recollect.interfaces.mcp.lines import take_standard_streams
 from recollect.interfaces.mcp.stdio import StdioTransport
-from recollect.interfaces.mcp.tool import Tool
+from recollect.interfaces.mcp.tool import ANY_DIALECT, Tool
 from recollect.interfaces.request_ids import ids_of, new_ids, with_ids
 from recollect.model.cancellation import CURRENT, Cancellation
 from recollect.model.errors import RecollectError, shown
@@ -70,14 +70,14 @@ class Opener:
                 self._memory.close()
 
 
-def build(memory: Callable[[], Memory]) -> Server[Any]:
-    """A server of these tools on this memory."""
+def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server[Any]:
+    """A server of these tools on this memory. `dialect` is what query_graph is said to speak."""
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[tool.listed() for tool in TOOLS])
+        return types.ListToolsResult(tools=[tool.listed(dialect) for tool in TOOLS])
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -105,7 +105,7 @@ def build(memory: Callable[[], Memory]) -> Server[Any]:
     )
 
 
-def serve_stdio(open_memory: Callable[[], Memory]) -> NoReturn:
+def serve_stdio(open_memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> NoReturn:
     """Serve on stdin and stdout until the input ends and all calls are answered; then end the process."""
     opener = Opener(open_memory)
 
@@ -114,7 +114,7 @@ def serve_stdio(open_memory: Callable[[], Memory]) -> NoReturn:
 
     end_on_signals(opener.close)
     incoming, outgoing = take_standard_streams()
-    server = build(opener)
+    server = build(opener, dialect=dialect)
 
     async def serve() -> None:
         await StdioTransport(incoming, outgoing, end_now=end_now).serve(server)

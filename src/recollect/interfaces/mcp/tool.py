@@ -18,6 +18,8 @@ from recollect.model.errors import InvalidInput
 
 # What one answer may weigh on the wire, its text and its structured copy together.
 CEILING_BYTES: Final = 40 * 1024
+# What a description says of the SQL dialect as long as the database is not known.
+ANY_DIALECT: Final = "SQLite or PostgreSQL"
 
 _Listing = TypeVar("_Listing", bound=Answer)
 
@@ -58,11 +60,11 @@ class Tool:
     aliases: tuple[str, ...] = ()
     alias_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def listed(self) -> types.Tool:
-        """The tool as `tools/list` shows it."""
+    def listed(self, dialect: str = ANY_DIALECT) -> types.Tool:
+        """The tool as `tools/list` shows it, on a memory whose SQL is of this dialect."""
         return types.Tool(
             name=self.name,
-            description=self.description,
+            description=self.description.replace(ANY_DIALECT, dialect),
             input_schema=_without_titles(self.input.model_json_schema()),
             output_schema=schema_with_ids(_without_titles(self.output.model_json_schema(mode="serialization"))),
             annotations=self.annotations,

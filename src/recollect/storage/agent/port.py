@@ -16,6 +16,7 @@ PATTERN_CHARACTERS: Final = 256
 COLUMNS: Final = 100
 
 Failure = Literal["refused", "interrupted", "failed"]
+Dialect = Literal["SQLite", "PostgreSQL"]
 
 
 class SqlFailed(Exception):
@@ -61,6 +62,8 @@ class Answered:
 class Reader(Protocol):
     """Runs statements of agents on one database. Threads may share it."""
 
+    dialect: Dialect
+    """Whose SQL it takes."""
     notes: tuple[str, ...]
     """What a caller should know about this database."""
 

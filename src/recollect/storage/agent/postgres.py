@@ -24,7 +24,7 @@ from recollect.model import cancellation
 from recollect.model.access import Access
 from recollect.model.errors import InvalidInput, StoreUnavailable
 from recollect.model.evidence import TableShape
-from recollect.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, SqlFailed
+from recollect.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, Dialect, SqlFailed
 from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
 from recollect.storage.agent.tables import Words, definitions, names
 from recollect.storage.port import Row
@@ -73,6 +73,7 @@ _LAST: Final = {"role": "recollect_agent"}
 class PostgresReader:
     """Runs agents' statements on a PostgreSQL database."""
 
+    dialect: Dialect = "PostgreSQL"
     notes: tuple[str, ...] = ("max_vm_steps has no meaning on PostgreSQL: timeout_ms ends a statement",)
 
     def __init__(self, url: str, analyses: Mapping[str, str], *, pool_size: int, waits: Waits) -> None:

@@ -33,6 +33,7 @@ from recollect.storage.agent.port import (
     Answered,
     Asked,
     Collector,
+    Dialect,
     SqlFailed,
 )
 from recollect.storage.agent.tables import Words, definitions, names, unhidden, written_out
@@ -90,6 +91,7 @@ _NOTHING: Final = re.compile(r"(?>[\s;]|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*", r
 class SqliteReader:
     """Runs agents' statements on a SQLite file. A connection belongs to one access; some are kept."""
 
+    dialect: Dialect = "SQLite"
     notes: tuple[str, ...] = ()
 
     def __init__(self, path: Path, analyses: Mapping[str, str], *, options: str = "mode=ro") -> None:

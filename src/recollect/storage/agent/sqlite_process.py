@@ -20,7 +20,7 @@ from recollect.model.access import Access
 from recollect.model.cancellation import Cancellation
 from recollect.model.errors import StoreBusy, StoreUnavailable
 from recollect.model.evidence import TableShape
-from recollect.storage.agent.port import Answered, Asked, SqlFailed
+from recollect.storage.agent.port import Answered, Asked, Dialect, SqlFailed
 from recollect.storage.agent.sqlite import SqliteReader
 from recollect.storage.agent.sqlite_worker import GRACE_MS, READY, answer_of, read_frame, request_text, write_frame
 
@@ -37,6 +37,7 @@ _PROGRAM: Final = (
 class SqliteProcessReader:
     """Runs agents' statements on a SQLite file in a few processes, and our analyses in this one."""
 
+    dialect: Dialect = "SQLite"
     notes: tuple[str, ...] = ()
 
     def __init__(self, path: Path, analyses: Mapping[str, str]) -> None:
