@@ -19,8 +19,8 @@ import apsw
 from recollect.model.access import Access
 from recollect.model.errors import RecollectError, StoreBusy, StoreUnavailable
 from recollect.model.evidence import TableShape
-from recollect.storage.agent.port import Answered, Asked, Reader, SqlFailed
-from recollect.storage.agent.sqlite import SqliteReader
+from recollect.storage.agent.port import Answered, Asked, Dialect, Reader, SqlFailed
+from recollect.storage.agent.sqlite_process import SqliteProcessReader
 from recollect.storage.migrate import is_current
 from recollect.storage.port import Result, Transaction
 from recollect.storage.sqlite import DIALECT, SqliteDatabase, applied_migrations, prepare
@@ -80,6 +80,7 @@ class ReadOnlySqliteDatabase(SqliteDatabase):
 class _SteadyReader:
     """Agents' SQL on such a file. Its connections are opened anew when the files have changed."""
 
+    dialect: Dialect = "SQLite"
     notes: tuple[str, ...] = ()
 
     def __init__(self, path: Path, options: Callable[[], str], analyses: Mapping[str, str]) -> None:
@@ -102,7 +103,7 @@ class _SteadyReader:
         options = self._options()
         if self._opened is None or self._opened[0] != options:
             self.close()
-            self._opened = (options, SqliteReader(self._path, self._analyses, options=options))
+            self._opened = (options, SqliteProcessReader(self._path, self._analyses, options=options))
         return self._opened[1]
 
 

@@ -40,10 +40,11 @@ class SqliteProcessReader:
     dialect: Dialect = "SQLite"
     notes: tuple[str, ...] = ()
 
-    def __init__(self, path: Path, analyses: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, analyses: Mapping[str, str], *, options: str = "mode=ro") -> None:
         self._path = path
+        self._options = options
         self._analyses = analyses
-        self._here = SqliteReader(path, analyses)
+        self._here = SqliteReader(path, analyses, options=options)
         self._places = threading.BoundedSemaphore(MAX_PROCESSES)
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
@@ -78,11 +79,14 @@ class SqliteProcessReader:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return _Process(self._path, self._analyses)
+        return self._started()
+
+    def _started(self) -> _Process:
+        return _Process((str(self._path), self._options), self._analyses)
 
     def _give_back(self, process: _Process) -> None:
         if process.ended and not self._closed:
-            process = _Process(self._path, self._analyses)  # starts while nobody waits for it
+            process = self._started()  # starts while nobody waits for it
         with self._lock:
             keep = not self._closed and len(self._idle) < MAX_IDLE_PROCESSES
             if keep:
@@ -94,8 +98,8 @@ class SqliteProcessReader:
 class _Process:
     """One process. It is ended by force when a statement runs past its time, and on cancellation."""
 
-    def __init__(self, path: Path, analyses: Mapping[str, str]) -> None:
-        command = [sys.executable or "python3", "-I", "-c", _PROGRAM, str(path), json.dumps(sys.path)]
+    def __init__(self, arguments: tuple[str, ...], analyses: Mapping[str, str]) -> None:
+        command = [sys.executable or "python3", "-I", "-c", _PROGRAM, *arguments, json.dumps(sys.path)]
         try:
             # Not a shell; the words are ours and the path of the store. Ctrl-C is for us and not for the process.
             self._process = subprocess.Popen(  # noqa: S603

@@ -30,11 +30,11 @@ _LENGTH: Final = struct.Struct(">I")
 
 
 def main() -> None:
-    """Serve the SQLite file that the first argument names, on standard input and output."""
+    """Serve a SQLite file, given its path and how to open it, on standard input and output."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but answers may reach the pipe
     apsw.hard_heap_limit(MEMORY_BYTES)
-    reader = SqliteReader(Path(sys.argv[1]), json.loads(read_frame(requests) or b"{}"))
+    reader = SqliteReader(Path(sys.argv[1]), json.loads(read_frame(requests) or b"{}"), options=sys.argv[2])
     answers.write(READY)
     answers.flush()
     while (request := read_frame(requests)) is not None:
