@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 from sqlglot import Dialect, TokenType
 from sqlglot.dialects.postgres import Postgres
 
-from recollect.model.errors import InvalidInput, shown
+from recollect.model.errors import InvalidInput, StoreUnavailable, shown
 
 MAX_SECONDS: Final = 0.5
 # The parser's moves forwards and back. SELECTs that people write take 1.0 to 1.4 for each token.
@@ -106,3 +106,13 @@ class BoundedPostgres(Postgres):
 
 
 DIALECT: Final[Dialect] = BoundedPostgres()
+
+
+def new_parser() -> Any:
+    """A parser for one text."""
+    try:
+        return DIALECT.parser()
+    except TypeError:  # classes compiled by mypyc cannot be subclassed, so nothing would bound them
+        raise StoreUnavailable(
+            "SQL for agents on PostgreSQL needs sqlglot without its compiled parts", hint="pip uninstall sqlglotc"
+        ) from None

@@ -36,13 +36,14 @@ _PREFIXES: Final = re.compile(r"(?:(?:\bnot\b|[-+])\s*){20}", re.IGNORECASE)
 
 def parsed(sql: str) -> list[Any]:
     """The statements in `sql` as sqlglot's trees. Raises InvalidInput or an error of sqlglot's."""
-    from recollect.storage.agent.postgres_grammar import DIALECT  # imports sqlglot, which takes a while
+    from recollect.storage.agent.postgres_grammar import DIALECT, new_parser  # imports sqlglot, which takes a while
 
     _check_text(sql)
     tokens = DIALECT.tokenize(sql)
     _check_joins(tokens)
+    parser = new_parser()
     try:
-        return [tree for tree in DIALECT.parser().parse(tokens, sql) if tree is not None]
+        return [tree for tree in parser.parse(tokens, sql) if tree is not None]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # it stumbled
         raise InvalidInput("cannot read the SQL", hint="plain SELECT statements only") from error
 
