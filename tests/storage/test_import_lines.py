@@ -47,6 +47,15 @@ def test_each_bad_line_is_rejected_and_all_others_are_stored(memory):
     assert imported.rejections[-1].code == "boundary_denied"
 
 
+def test_of_two_lines_with_one_id_the_later_version_holds(memory):
+    records = [node("n", "one"), node("n", "three", version=3), node("n", "two", version=2)]
+    imported = memory.import_(stream(*records))
+    assert (imported.nodes_created, imported.nodes_updated, imported.rejected) == (1, 1, 0)
+    assert memory.get("n").content == "three"
+    memory.import_(stream(node("n", "five", version=5), node("n", "four", version=4)))
+    assert memory.get("n").content == "five"
+
+
 def test_bad_lines_may_come_first_and_a_file_may_lack_its_last_line_break(memory):
     imported = memory.import_(io.BytesIO(b"\xff\nnot json\n" + HEADER + lines(node("n", "text")).rstrip()))
     assert (imported.nodes_created, [each.line for each in imported.rejections]) == (1, [1, 2])

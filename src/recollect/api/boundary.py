@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 import threading
 import time
 from collections import Counter
@@ -20,7 +21,6 @@ from recollect.storage import policies
 from recollect.storage.port import Database
 from recollect.text import check, detect
 from recollect.text.detect import FindingKind
-from recollect.text.secrets import may_hold_secrets
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ logger = logging.getLogger("recollect")
 
 # A policy that another process applies holds here after so long.
 _SECONDS: Final = 1.0
+# Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
+_SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
+_NAMES_REMEMBERED: Final = 10_000
 _SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
 # What holds where a stored policy cannot be read: nobody sees anything.
 _CLOSED: Final = (
@@ -130,6 +133,7 @@ class ImportGuard:
 
     def __init__(self, boundary: Boundary) -> None:
         self._policies = boundary.in_force().policies
+        self._harmless: set[str] = set()
         self.text = boundary.cleaned
 
     def node(self, node: Node) -> Node | None:
@@ -154,8 +158,11 @@ class ImportGuard:
 
     def refuse_secret(self, text: str, field: str) -> None:
         """Raises if a name or an id holds a secret."""
-        if not text.isascii() or may_hold_secrets(text):
-            refuse_secret(text, field=field)
+        if text in self._harmless or _SHORT_PARTS.fullmatch(text):
+            return
+        refuse_secret(text, field=field)
+        if len(self._harmless) < _NAMES_REMEMBERED:
+            self._harmless.add(text)
 
     def edge(self, edge: Edge) -> Edge:
         """What may be stored of an edge whose place and class are known."""

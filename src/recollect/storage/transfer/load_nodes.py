@@ -92,6 +92,7 @@ class _Batch:
         again: dict[str, Node] = {}
         for place, given in self._given:
             if given.id in self._known:
+                self._postpone_repeated(place, given)
                 continue
             node = self._related(place, given)
             if node is None:
@@ -119,6 +120,12 @@ class _Batch:
         counts["nodes_unchanged"] += len(self._given) - counts.total() - left_out + counts["nodes_refused"]
         return self._result
 
+    def _postpone_repeated(self, place: Place, node: Node) -> None:
+        """A later version of a node that is new in this batch waits until that one is written."""
+        is_new = node.id not in self._before and not self._loading.final
+        if is_new and later(node, self._known[node.id]) is not None:
+            self._result.loaded.early.append((place, node))
+
     def _changes(self) -> list[tuple[Place, Node]]:
         """The nodes of the file that are later than ours."""
         found: dict[str, tuple[Place, Node]] = {}
@@ -131,7 +138,7 @@ class _Batch:
                 continue
             node = self._related(place, given, mine)
             after = None if node is None else later(node, mine)
-            if after is not None:
+            if after is not None and (given.id not in found or later(after, found[given.id][1]) is not None):
                 found[given.id] = place, after
         judged = [node.id for _, node in found.values() if node.kind == "claim"]
         for claim_id, evidence_of in (evidence.posteriors(self._tx, self._access, judged) if judged else {}).items():
@@ -165,6 +172,8 @@ class _Batch:
 
     def _related(self, place: Place, node: Node, mine: Node | None = None) -> Node | None:
         """A node with what it takes over from its page and its task; None if it has to wait for one of them."""
+        if node.kind not in ("fragment", "claim"):
+            return node
         if node.page_id is not None:
             page_id = self._result.aliases.get(node.page_id, node.page_id)
             page = self._pages.get(page_id)
