@@ -5,10 +5,14 @@ The package imports this before everything else. A program that imports the pack
 
 from __future__ import annotations
 
+# Built into the interpreter: importing `signal` itself takes long enough to be interrupted.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
-from types import FrameType
+
+TYPE_CHECKING = False  # `typing` would take longer than all of this
+if TYPE_CHECKING:
+    from types import FrameType
 
 # What a shell reports for a process that a signal ended is this plus the signal's number.
 SIGNAL_EXIT_CODE = 128
@@ -17,8 +21,8 @@ _PACKAGE = __name__.partition(".")[0]
 
 def raise_on_interrupt() -> None:
     """Let Ctrl-C raise KeyboardInterrupt again, for commands that have something to finish or to say."""
-    if signal.getsignal(signal.SIGINT) is _end_at_once:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if _signal.getsignal(_signal.SIGINT) is _end_at_once:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
 def _end_at_once(signal_number: int, frame: FrameType | None) -> None:
@@ -35,5 +39,5 @@ def _is_command() -> bool:
 
 
 # A shell ignores Ctrl-C for a command in the background; that stays so.
-if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, _end_at_once)
+if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _end_at_once)

@@ -162,11 +162,15 @@ def test_ctrl_c_while_it_starts_leaves_no_traceback(tmp_path, command):
 def test_ctrl_c_in_the_middle_of_an_import_says_so_and_leaves_nothing_half_done(tmp_path):
     url = tmp_path / "m.db"
     Memory.open(url).close()
-    command = [sys.executable, "-m", "recollect", "import", "-", "--db", str(url)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdin.write(b'{"type":"entity","name":"Mira","entityType":"person","observations":["Signs off."]}\n')
-        process.stdin.flush()
-        time.sleep(2)  # until it waits for more
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "recollect", "import", str(pipe), "--db", str(url)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process,
+        pipe.open("wb") as source,  # waits until the command has opened it, too
+    ):
+        source.write(b'{"type":"entity","name":"Mira","entityType":"person","observations":["Signs off."]}\n')
+        source.flush()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
         assert process.stdout.read() == b""

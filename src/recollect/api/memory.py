@@ -87,8 +87,9 @@ class Memory(
 
     def close(self) -> None:
         """Finish the work at hand and release the database's connections."""
-        self._worker.close()
+        # First, because it is quick: whoever ends the process may not wait for the batch at hand.
         self._journal.close()
+        self._worker.close()
         if self._embedder is not None:
             self._embedder.close()
         self._close_reader()
