@@ -51,7 +51,7 @@ def reordered(
         return found
     where = {"owner": access.owner, "ids": json_text([node_id for node_id, _ in found])}
     texts = {
-        node_id: folded(searched_text(title, json.loads(aliases), content))
+        node_id: _with_words(searched_text(title, json.loads(aliases), content), words)
         for node_id, title, aliases, content in tx.rows("text_beginnings", where)
     }
     crossing = _believed(texts, {word: _crossings(word, texts) for word in words}, count)
@@ -60,6 +60,11 @@ def reordered(
         for node_id, score in found
     ]
     return sorted(rescored, key=lambda each: -each[1])
+
+
+def _with_words(text: str, words: Sequence[str]) -> str:
+    """A text in which all the words can be found that it has: folded, unless it has them as it is."""
+    return text if all(word in text for word in words) else folded(text)
 
 
 def _crossings(word: str, texts: Mapping[str, str]) -> Crossings:
@@ -101,5 +106,6 @@ def _is_seen_elsewhere(flank: Flank, looked_at: Sequence[str], word_texts: int, 
 
 def _share_left(text: str, crossing: Sequence[str], weights: Mapping[str, float]) -> float:
     """What is left of a text's score. Each term that it has counts by its weight."""
-    present = sum(weight for term, weight in weights.items() if term in text)
+    plain = folded(text)
+    present = sum(weight for term, weight in weights.items() if term in plain)
     return 1.0 - (1.0 - _LEFT_OVER) * sum(weights[word] for word in crossing) / present

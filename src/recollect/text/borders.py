@@ -16,17 +16,17 @@ from typing import Final
 _HAN: Final = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN: Final = re.compile(f"[{_HAN}]+")
 _START_OF_RUN: Final = re.compile(f"[{_HAN}]*")
-_END_OF_RUN: Final = re.compile(f"[0-9]?[{_HAN}]*$")
+_END_OF_RUN: Final = re.compile(f"[0-9０-９]?[{_HAN}]*$")
 # So far around a place a run is looked at.
 _REACH: Final = 8
 _PAIR: Final = 2
 
-# Characters that are words by themselves where they stand between others: Chinese particles, pronouns, prepositions,
-# auxiliaries and common verbs of one character.
+# Chinese particles, pronouns and conjunctions, which are words by themselves.
 _PARTICLES: Final = frozenset("的了和与及或是在我你他她它这那也都就把被从跟让并而又很还再已将吧呢吗着说")
-# Characters that stand before a word of two as a part of its own: 新会社, 各大学, 前社長.
+# Characters that stand before a word of two by themselves: 新会社, 各大学, 前社長; 去法国, 对中国.
 _PREFIXES: Final = frozenset(
-    "新旧各全同本前元両总総副超再未不無无非反最第毎每今昨来翌現现当当初諸诸某約约老大小对去来到给向为以于有要会能可没读看买做用叫请想一二三四五六七八九十百千万"
+    "新旧各全同本前元両总総副超再未不無无非反最第毎每今昨来翌現现当初諸诸某約约老大小"
+    "对去到给向为以于有要会能可没读看买做用叫请想一二三四五六七八九十百千万"
 )
 # Characters that stand after a word of two as a part of its own: 東京都, 登山口, 工程师.
 _KINDS_OF_PLACES: Final = frozenset("都道府県县市区區町村郡州省駅站")
@@ -44,7 +44,7 @@ _PAIR_WITH_PARTICLE_COST: Final = 1.3
 _SINGLE_COST: Final = 1.3
 # A cut through the word must be cheaper by so much to count.
 _MARGIN: Final = 1e-9
-_DIGITS: Final = frozenset("0123456789")
+_DIGITS: Final = frozenset("0123456789０１２３４５６７８９")
 _NEVER: Final = 100.0
 
 
@@ -66,7 +66,7 @@ def short_words(question: str) -> list[str]:
 
 
 def crossings(word: str, text: str) -> list[tuple[Flank, ...]]:
-    """The places where a folded text has the characters of a word across a border, each with the words beside the
+    """The places where a text has the characters of a word across a border, each with the words beside the
     border; none if the text has it as a word anywhere.
     """
     found = []
