@@ -115,7 +115,9 @@ class Graph:
 
 def put(memory, records):
     header = json.dumps({"type": "recollect", "format": 1, "exported_at": ago(), "root_namespace": "main"})
-    return memory.import_(io.BytesIO("\n".join((header, *records)).encode()))
+    imported = memory.import_(io.BytesIO("\n".join((header, *records)).encode()))
+    assert not imported.rejections
+    return imported
 
 
 def exported(memory):

@@ -64,11 +64,15 @@ class MemoryMachine(RuleBasedStateMachine):
                 "content": content,
                 "title": title,
                 "metadata": kept,
+                "aliases": (),
                 "version": 1,
             }
         else:
             assert saved.node.id == known
-            self.merge(known, title=title, metadata=metadata)
+            first, aliases = self.nodes[known]["title"], self.nodes[known]["aliases"]
+            if first is not None and title not in (None, first, *aliases):
+                aliases = (*aliases, title)
+            self.merge(known, title=first or title, metadata=metadata, aliases=aliases)
         return saved.node.id
 
     @rule(memo=memos, content=TEXTS, title=st.none() | st.just("U"))
@@ -165,7 +169,10 @@ class MemoryMachine(RuleBasedStateMachine):
     @invariant()
     def both_agree(self):
         stored = {
-            node.id: {name: getattr(node, name) for name in ("namespace", "content", "title", "metadata", "version")}
+            node.id: {
+                name: getattr(node, name)
+                for name in ("namespace", "content", "title", "metadata", "aliases", "version")
+            }
             for node in self.store.list(namespace="/", limit=100).nodes
         }
         assert stored == self.nodes

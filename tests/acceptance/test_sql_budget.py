@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from attacks_for_tests import forget_peak, peak_kib
 from long_rows_for_tests import shapes
 from talking_for_tests import talk
 
-from recollect import Memory
+from recollect import Memory, StoreUnavailable
 from recollect.model.cancellation import CURRENT, Cancellation
 from recollect.storage.agent.sqlite import _NOTHING
 
@@ -205,6 +206,14 @@ def test_a_process_that_dies_is_replaced(sqlite_store):
             os.kill(worker, signal.SIGKILL)
         memory.query_graph("select 1", timeout_ms=2_000)  # it may be the one that finds it dead
         assert memory.query_graph("select 1", timeout_ms=2_000).ok
+
+
+def test_a_file_that_has_gone_is_no_timeout(sqlite_store, tmp_path):
+    path = Path(shutil.copy(sqlite_store, tmp_path / "memory.db"))
+    with Memory.open(path) as memory:
+        path.rename(tmp_path / "elsewhere.db")
+        with pytest.raises(StoreUnavailable, match="cannot be read"):
+            memory.query_graph("select 1", timeout_ms=2_000)
 
 
 def test_no_process_outlives_a_server_that_is_killed(sqlite_store, tmp_path):

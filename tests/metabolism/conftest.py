@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
+from contextlib import contextmanager
 
 import pytest
 from metabolism_for_tests import Placed
@@ -49,3 +50,16 @@ def open_memory(store, owner, clock):
 @pytest.fixture
 def memory(open_memory):
     return open_memory()
+
+
+@pytest.fixture
+def later(clock):
+    """What is put in meanwhile may be dated later than now: no import takes what is."""
+
+    @contextmanager
+    def go():
+        clock.go_on(days=3001)
+        yield
+        clock.go_on(days=-3001)
+
+    return go

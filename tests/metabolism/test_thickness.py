@@ -107,13 +107,15 @@ def test_a_relation_ages_with_the_namespace_of_its_source(memory):
     assert set(pruned(memory.metabolize())) == {(busy, quiet, "seen")}
 
 
-def test_what_is_newer_than_now_does_not_make_thicker_than_full(memory):
-    joined(memory, newest=-5, days=-5)
+def test_what_is_newer_than_now_does_not_make_thicker_than_full(memory, later):
+    with later():
+        joined(memory, newest=-5, days=-5)
     assert memory.metabolize(figures=True).thickness.counts[-1] == 2
 
 
-def test_what_is_dated_later_than_now_does_not_age_the_others(memory):
-    joined(memory, newest=-3000, days=10)
+def test_what_is_dated_later_than_now_does_not_age_the_others(memory, later):
+    with later():
+        joined(memory, newest=-3000, days=10)
     assert memory.metabolize().pruned == 0
 
 

@@ -272,7 +272,6 @@ def test_one_without_a_vector_stays_though_others_have_theirs(graph, open_memory
         {"boundary_class": "internal"},
         {"expires_at": ago(days=-30)},
         {"superseded_by": HUB},
-        {"rejected_at": ago(days=1)},
         {"expires_at": ago(days=1)},
     ],
     ids=lambda other: next(iter(other)),
@@ -282,6 +281,16 @@ def test_what_stands_in_is_alive_and_of_the_same_place_kind_class_and_lifetime(m
     hub, _ = graph.hubs()
     graph.strong("original", says("Amber"), to=hub, **{"boundary_class": "public", **other})
     graph.weak("copy", says("Amber", 1), to=hub, boundary_class="public")
+    graph.put(memory)
+    assert fates(memory.metabolize()) == {"copy": "unique"}
+
+
+def test_a_rejected_claim_does_not_stand_in(memory):
+    graph = Graph()
+    hub, _ = graph.hubs()
+    claim = {"kind": "claim", "claim_kind": "fact"}
+    graph.strong("original", says("Amber"), to=hub, rejected_at=ago(days=1), **claim)
+    graph.weak("copy", says("Amber", 1), to=hub, **claim)
     graph.put(memory)
     assert fates(memory.metabolize()) == {"copy": "unique"}
 

@@ -317,3 +317,35 @@ def test_a_reference_servers_file_obeys_the_same_rules(url):
         assert {each.title for each in outsider.list().nodes} == {"Ada", "Bob"}
         assert outsider.import_(io.StringIO(lines)).nodes_unchanged == 2
         assert [each.code for each in nobody.import_(io.StringIO(lines)).rejections] == ["boundary_denied"] * 2
+
+
+def test_one_text_in_two_classes_comes_back_as_two(url, new_url):
+    """One of them became the other's alias, and whoever sees the open class only lost the memo."""
+    with Memory.open(url, allow=PII) as memory, Memory.open(url) as outsider:
+        memory.save("The bridge is closed.", boundary_class="pii")
+        outsider.save("The bridge is closed.", boundary_class="public")
+        memory.export(lines := io.StringIO())
+    copy = new_url("sqlite")
+    with Memory.open(copy, allow=PII) as other, Memory.open(copy) as outsider:
+        for _ in range(2):
+            other.import_(io.StringIO(lines.getvalue()))
+            assert sorted(node.boundary_class for node in other.list().nodes) == ["pii", "public"]
+        assert [node.boundary_class for node in outsider.list().nodes] == ["public"]
+
+
+def test_a_memo_changes_by_import_beside_its_twin_in_another_class(url):
+    with Memory.open(url, allow=PII) as memory:
+        memory.import_(stream(node("twin-one", "closed", boundary_class="pii"), node("twin-two", "closed")))
+        result = memory.import_(stream(node("twin-two", "closed", title="Bridge", version=2)))
+        assert (result.nodes_updated, result.rejected) == (1, 0)
+        assert memory.get("twin-two").title == "Bridge"
+
+
+@pytest.mark.parametrize("classes", [("pii", "internal"), ("internal", "pii")])
+def test_a_page_that_is_named_twice_has_the_strictest_class(url, classes):
+    address = "https://rivers.example/nile"
+    with Memory.open(url, allow=PII) as memory:
+        page = {"kind": "page", "domain": "rivers.example"}
+        memory.import_(stream(node("page-0", address, boundary_class="public", **page)))
+        memory.import_(stream(*(node(f"page-{each}", address, boundary_class=each, **page) for each in classes)))
+        assert memory.query_graph("select boundary_class from pages", timeout_ms=2_000).rows == (("pii",),)

@@ -103,6 +103,14 @@ def memory(server):
         yield opened
 
 
+@pytest.fixture
+def patient_memory(server, monkeypatch):
+    """One that waits for a server that recovers, which takes some seconds where other tests are at work."""
+    monkeypatch.setenv("RECOLLECT_CONNECT_TIMEOUT_MS", "20000")
+    with Memory.open(server.url) as opened:
+        yield opened
+
+
 @contextmanager
 def unavailable():
     """Something that fails with `store_unavailable` within the connect timeout."""
@@ -201,8 +209,8 @@ def test_a_server_that_is_about_to_stop_is_waited_for_and_then_reported(server):
         assert time.monotonic() - began > CONNECT_S / 2
 
 
-def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, memory):
-    runs = []
+def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, patient_memory):
+    memory, runs = patient_memory, []
 
     def work(tx):
         tx.run("lock_edges_shared", {})
@@ -224,6 +232,7 @@ def test_a_read_whose_server_is_killed_fails_and_the_next_one_works(server, memo
 
     with unavailable():
         memory._database.read(work)
+    server.start()
     assert memory.list() is not None
 
 

@@ -113,10 +113,10 @@ class MetabolismVerbs(Verbs):
         )
         access = self._access
         within = None if namespace is None else access.resolve(namespace)
+        measure = self._measure(access)
 
         def work(tx: Transaction) -> Reinforced:
             now = self._now()
-            measure = self._measure(access)
             reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, measure=measure, within=within)
             edge, before = reinforced.edge, reinforced.before
             payload = {

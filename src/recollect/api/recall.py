@@ -77,7 +77,6 @@ class RecallVerbs(Asking):
             holds=holding(access, self._boundary.in_force().policies),
             deadline=started + wanted.retrieval.context.timeout_ms / 1000,
         )
-
         measure = self._measure(access)
 
         def look(tx: Transaction) -> tuple[Recall, list[ContextItem], int, bool]:
@@ -98,12 +97,7 @@ class RecallVerbs(Asking):
                 *self._waiting(waiting, degraded),
             ),
         )
-        if self._database.read_only:
-            return replace(context, degraded=(*context.degraded, _NOT_KEPT))
-        self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
-        self._note_filtered(access, "activate", context.filtered, trace)
-        self._note_fallback(access, context.degraded, trace)
-        return context
+        return self._stored_context(access, context, recalled, trace)
 
     def context(self, context_id: str) -> ActiveContext:
         """An active context that still lives; one that has expired is gone."""
@@ -222,6 +216,15 @@ class RecallVerbs(Asking):
         if max_tokens is None:
             return most
         return min(most, check.check_whole(max_tokens, field="max_tokens", low=1, high=limits.CONTEXT_TOKENS))
+
+    def _stored_context(self, access: Access, context: ActiveContext, recalled: Recall, trace: Trace) -> ActiveContext:
+        """The context, stored with its events; it says so if this memory may only be read."""
+        if self._database.read_only:
+            return replace(context, degraded=(*context.degraded, _NOT_KEPT), is_kept=False)
+        self._database.write(lambda tx: self._keep(tx, access, context, recalled, trace))
+        self._note_filtered(access, "activate", context.filtered, trace)
+        self._note_fallback(access, context.degraded, trace)
+        return context
 
     def _keep(self, tx: Transaction, access: Access, context: ActiveContext, recalled: Recall, trace: Trace) -> None:
         contexts.save(tx, access, context, namespace=access.root)

@@ -92,10 +92,9 @@ class RelationVerbs(Verbs):
         access = self._access
         within = None if namespace is None else access.resolve(namespace)
         limit = check.check_whole(limit, field="limit", low=1, high=limits.RELATIONS_LIMIT)
+        measure = self._measure(access)
         return self._database.read(
-            lambda tx: edges.page(
-                tx, access, filters, within=within, limit=limit, cursor=cursor, measure=self._measure(access)
-            )
+            lambda tx: edges.page(tx, access, filters, within=within, limit=limit, cursor=cursor, measure=measure)
         )
 
     def walk(
@@ -116,6 +115,7 @@ class RelationVerbs(Verbs):
         tag = None if tag is None else check.check_tag(tag)
         if direction not in _DIRECTIONS:
             raise InvalidInput(f"direction {shown(direction)} is not one of {', '.join(_DIRECTIONS)}")
+        measure = self._measure(access)
         return self._database.read(
             lambda tx: edges.walk(
                 tx,
@@ -126,7 +126,7 @@ class RelationVerbs(Verbs):
                 tag=tag,
                 limit=limit,
                 cursor=cursor,
-                measure=self._measure(access),
+                measure=measure,
             )
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import replace
 from importlib.metadata import version
@@ -136,7 +137,20 @@ class UpkeepVerbs(Verbs):
         return Health(info, (schema, *self._database.check_integrity(), *rows, *vectors))
 
     def _export(self, target: IO[str], access: Access, progress: Progress) -> int:
+        if not self._database.read_only:
+            return self._export_to(target, access, progress)
+        # A read of a file that somebody else may write to is done again if it changed meanwhile.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as exported:
+            written = self._export_to(exported, access, progress)
+            exported.seek(0)
+            shutil.copyfileobj(exported, target)
+        return written
+
+    def _export_to(self, target: IO[str], access: Access, progress: Progress) -> int:
         def work(tx: Transaction) -> int:
+            if self._database.read_only:
+                target.seek(0)
+                target.truncate()
             sizes = health.sizes(tx, access)
             total = sum(count for name, count in sizes.items() if name not in ("events", "retired"))
             written = 0

@@ -47,6 +47,10 @@ RULES: Final = tuple(
             r'^column "(?:\w+\.)?([^".]+)" must appear in the GROUP BY clause',
             "PostgreSQL: add {0} to GROUP BY, or take one value of each group: max({0})",
         ),
+        (
+            r"^a text is expected, not a value of type",
+            "PostgreSQL: make it a text first, as in length(cast(x as text))",
+        ),
         (r"^subquery uses ungrouped column", "PostgreSQL: add the column to GROUP BY of the outer query"),
         (r"^aggregate functions are not allowed in (?!RETURNING)", _HAVING),
         (r"^aggregate function calls cannot (?:be nested|contain)", _STEP),
@@ -95,7 +99,7 @@ RULES: Final = tuple(
         (r"^the SQL is longer than|^more than \d+ words", "shorten the statement: for long lists join to a table"),
         # Both
         (r"^not allowed in a query: '~'|RegexpLike", "there are no regular expressions: use LIKE '%…%'"),
-        (r"too big|too long", "use substr, or aggregate fewer rows"),
+        (r"too big|too long(?! to read)", "use substr, or aggregate fewer rows"),
         (r"parameter.*no value", "write the value itself, in single quotes"),
         (r"no statement", "write one SELECT; include_schema=true lists the tables"),
     )

@@ -60,6 +60,8 @@ _NO_INTERVAL: Final = "SQLite has no INTERVAL; times are text: created_at > date
 def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape], dialect: Dialect) -> str | None:
     """A hint that is right for this message of this database, if the message is one that we know."""
     message = failed.message
+    if failed.kind == "interrupted" and "cancelled" in message:
+        return None
     if failed.kind == "interrupted":
         more = "max_vm_steps (up to 50,000,000) and " if "step" in message else ""
         return f"filter by task_id or id first, select fewer rows, or raise {more}timeout_ms (up to 2,000)"

@@ -46,10 +46,13 @@ class Access:
             return True
         if not set(other.classes) <= set(self.classes):
             return False
-        return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.could_see(hidden))
+        return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.overlaps(hidden))
 
-    def could_see(self, hidden: str) -> bool:
-        """Whether a class in a namespace, written as in `hidden`, is one that this access has something to do with."""
+    def overlaps(self, hidden: str) -> bool:
+        """True if this access may see the class, and the namespace lies inside its root or contains it.
+
+        Class and namespace are written as in `hidden`.
+        """
         boundary_class, _, place = hidden.partition(" ")
         namespace = place.removesuffix("/")
         meets = namespaces.is_inside(namespace, self.root) or namespaces.is_inside(self.root, namespace)

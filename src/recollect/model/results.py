@@ -350,6 +350,8 @@ class ActiveContext:
     filtered: Mapping[str, int] = field(default_factory=dict)
     tokens: int = 0
     degraded: tuple[str, ...] = ()
+    is_kept: bool = True
+    """False if the memory may only be read, so that it cannot be asked for by its id."""
 
 
 @dataclass(frozen=True, slots=True)

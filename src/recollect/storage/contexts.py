@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Final
 
 from recollect.model.access import Access
 from recollect.model.errors import Gone, NotFound
@@ -13,6 +14,9 @@ from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 from recollect.text.tokens import count_tokens, text_of
+
+# What a process of the version before this column writes: nobody can tell who may see its contexts.
+_UNKNOWN_MAKER: Final = "{}"
 
 
 def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: str) -> None:
@@ -42,7 +46,7 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
 def require(tx: Transaction, access: Access, context_id: str) -> Row:
     """What is stored of a context, whether it still lives or not; not found by whoever sees less than its maker did."""
     row = tx.row("context_get", {**scope_parameters(access), "id": context_id})
-    if row is not None:
+    if row is not None and row[1] != _UNKNOWN_MAKER:
         root, made_by, *stored = row
         known = {name: tuple(values) for name, values in json.loads(made_by).items()}
         maker = replace(access, root=root, tags=known["tags"], classes=known["classes"], hidden=known["hidden"])

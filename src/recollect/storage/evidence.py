@@ -60,9 +60,12 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
         else:
             added.append(Added(exact.get((*key, node.boundary_class), known[key]), "unchanged"))
     _insert(tx, access, fresh, made)
-    restrict(
-        tx, access, {each.id: node for each, node in zip(added, wanted, strict=True) if each.status == "unchanged"}
-    )
+    again: dict[str, Node] = {}
+    for each, node in zip(added, wanted, strict=True):
+        if each.status == "unchanged":
+            before = again.get(each.id, node)
+            again[each.id] = replace(node, boundary_class=strictest(before.boundary_class, node.boundary_class))
+    restrict(tx, access, again)
     return added
 
 

@@ -211,7 +211,7 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
         aliases=_aliases(node.aliases, change.alias, title=title),
         metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
         provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
-        # A class only goes up by itself.
+        # Without being asked, a class becomes stricter, never more open.
         boundary_class=strictest(node.boundary_class, change.boundary_class or node.boundary_class),
         claim_kind=change.claim_kind or node.claim_kind,
         scope=change.scope or node.scope,

@@ -160,14 +160,14 @@ class PostgresDatabase:
 
     def _run(self, work: Callable[[Transaction], Result], *, again: bool) -> Result:
         """One transaction; `again` runs it a second time if its connection broke before the commit was sent."""
-        worked = False
+        worked, connection = False, None
         try:
             with self._pool.transaction() as connection:
                 result = work(_Transaction(connection, self._statements))
                 worked = True
             return result
         except psycopg.OperationalError as error:
-            if worked or not again or not is_lost(connection, error):
+            if worked or not again or connection is None or not is_lost(connection, error):
                 raise
         self._pool.drop_idle()
         return self._run(work, again=False)

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -95,7 +95,7 @@ class Connections:
         self.drop_idle()
 
     def __del__(self) -> None:
-        if hasattr(self, "_idle"):
+        if hasattr(self, "_idle") and os.getpid() == self._process:
             self.close()
 
     def _begun(self, *, force_rollback: bool) -> tuple[ExitStack, Connection]:
@@ -242,7 +242,4 @@ def translated() -> Iterator[None]:
 
 def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:
     """Whether the server ended the connection, rather than refused a statement."""
-    with suppress(psycopg.Error):
-        if connection.closed:
-            return True
-    return (error.sqlstate or "").startswith("57P")
+    return connection.closed or (error.sqlstate or "").startswith("57P")

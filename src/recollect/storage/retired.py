@@ -309,10 +309,11 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now:
     pages = {node.page_id for node in found.values() if node.page_id is not None}
     here = {row[0] for row in tx.rows("node_places", {**owner, "ids": json_text([*found, *sorted(pages)])})}
     hashes = json_text(sorted({node.content_hash for node in found.values()}))
-    taken = {tuple(row[1:]) for row in tx.rows("nodes_by_hash", {**scope_parameters(access), "hashes": hashes})}
+    taken = {tuple(row[1:]) for row in tx.rows("nodes_with_texts", {**scope_parameters(access), "hashes": hashes})}
     refused = {}
     for node in found.values():
-        key = (node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position)
+        place = (node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position)
+        key = (node.boundary_class, *place)
         if node.id in here:
             refused[node.id] = "it is here already"
         elif node.expires_at is not None and node.expires_at <= now:

@@ -8,6 +8,7 @@ used. A writer may come at any time: a read during which the database has change
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,6 +88,7 @@ class _SteadyReader:
         self._path = path
         self._options = options
         self._analyses = analyses
+        self._lock = threading.Lock()
         self._opened: tuple[str, Reader] | None = None
 
     def answer(self, access: Access, asked: Asked) -> Answered:
@@ -101,10 +103,11 @@ class _SteadyReader:
 
     def _reader(self) -> Reader:
         options = self._options()
-        if self._opened is None or self._opened[0] != options:
-            self.close()
-            self._opened = (options, SqliteProcessReader(self._path, self._analyses, options=options))
-        return self._opened[1]
+        with self._lock:
+            if self._opened is None or self._opened[0] != options:
+                self.close()
+                self._opened = (options, SqliteProcessReader(self._path, self._analyses, options=options))
+            return self._opened[1]
 
 
 def _steady(options: Callable[[], str], read: Callable[[], Result]) -> Result:

@@ -19,10 +19,10 @@ _LOOKED_AT: Final = 200
 # What is left of a word's part of the score where it only stands across a border. BM25 of one place differs by a
 # factor of four between a short text and one of four times the average length.
 _LEFT_OVER: Final = 0.2
-# A word that so many texts have is common enough to ask the store about the words beside it; and so much more often
-# than in this place a word must be found to be one.
-_COMMON: Final = 10
-_MORE_OFTEN: Final = 1.2
+# From so many texts on, a word beside a border counts as a word only if it occurs in so many times more texts than this
+# border alone explains.
+_COMMON_WORD_TEXTS: Final = 10
+_MIN_EXCESS_RATIO: Final = 1.2
 
 Scored = list[tuple[str, float]]
 """Ids and scores of texts, best first."""
@@ -84,7 +84,7 @@ def _believed(texts: Mapping[str, str], by_word: Mapping[str, Crossings], count:
     believed: dict[str, list[str]] = {}
     for word, found in by_word.items():
         looked_at = [text for text in texts.values() if word in text]
-        rare = frequencies.get(word, 0) < _COMMON
+        rare = frequencies.get(word, 0) < _COMMON_WORD_TEXTS
         seen_elsewhere = {
             flank
             for flank in flanks
@@ -99,9 +99,9 @@ def _believed(texts: Mapping[str, str], by_word: Mapping[str, Crossings], count:
 
 
 def _is_seen_elsewhere(flank: Flank, looked_at: Sequence[str], word_texts: int, flank_texts: int) -> bool:
-    """Whether more texts have a word beside a border than should be there because of this border."""
+    """True if the neighbouring word occurs in clearly more texts than those in which it stands at this border."""
     share = sum(flank.across in text for text in looked_at) / len(looked_at)
-    return flank_texts > _MORE_OFTEN * share * word_texts
+    return flank_texts > _MIN_EXCESS_RATIO * share * word_texts
 
 
 def _share_left(text: str, crossing: Sequence[str], weights: Mapping[str, float]) -> float:

@@ -50,9 +50,11 @@ _NEVER: Final = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Flank:
-    """A word of two characters that ends or begins at a border (東京), and it with the character beyond (東京都).
+    """A word of two characters beside a border.
 
-    is_place: what is beyond says of what kind a place is, so that the word is the name of one.
+    word: the word on one side of the border (東京).
+    across: that word with the one character beyond the border (東京都).
+    is_place: that character names a kind of place (都, 市).
     """
 
     word: str

@@ -62,7 +62,7 @@ def feedback(
     session: Session,
     memo_id: MemoId,
     signal: Annotated[str, typer.Argument(help="helpful, harmful, outdated, duplicate or completed.")],
-    score: Annotated[float | None, typer.Option("--score", help="How strongly, 0 to 1; omit for 1.")] = None,
+    score: Annotated[float | None, typer.Option("--score", help="How strongly, −1 to 1; omit for 1.")] = None,
     context_id: Annotated[str | None, typer.Option("--context", metavar="ID", help="The context it came with.")] = None,
     duplicate_of: Annotated[str | None, typer.Option("--of", metavar="MEMO_ID", help="Which it duplicates.")] = None,
     request_id: Annotated[str | None, typer.Option("--request", metavar="ID", help="The same one counts once.")] = None,

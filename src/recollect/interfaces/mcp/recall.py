@@ -121,7 +121,7 @@ def activate(memory: Memory, given: ActivateInput) -> ActiveContextAnswer:
 
     def page(limit: int) -> ActiveContextAnswer:
         some = items[:limit]
-        left = len(some) < len(items)
+        left = len(some) < len(items) and context.is_kept
         cursor = cursors.encode(_CURSOR, f"{context.id}:{some[-1].rank}") if some and left else None
         return answer.model_copy(update={"items": some, "next_cursor": cursor})
 

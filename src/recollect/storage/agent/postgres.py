@@ -43,6 +43,8 @@ _EXCEEDED: Final = ("53", "54")
 # Whose rows are limited by a join, not by row-level security alone: no condition of a statement's may come before it,
 # or it would tell of hidden rows by failing. `queries` did; `embeddings` has the same shape, but was not seen to.
 _BARRIERS: Final = frozenset(("queries", "embeddings"))
+# What PostgreSQL says of repeat(), which the writer puts around every argument that has to be a text.
+_NO_TEXT: Final = re.compile(r"function pg_catalog\.repeat\((.+), integer\) does not exist")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 _WORDS: Final[Words] = {
     "joins": "left join {{table nodes}} c on c.owner_id = e.owner_id and c.id = e.target_id",
@@ -280,4 +282,6 @@ def _wipe(connection: psycopg.Connection[Any]) -> None:
 
 def _message(error: psycopg.Error) -> str:
     text = error.diag.message_primary or str(error)
+    if wrapped := _NO_TEXT.match(text):
+        return f"a text is expected, not a value of type {wrapped[1]}"
     return f"{text} ({error.diag.message_hint})" if error.diag.message_hint else text

@@ -13,7 +13,6 @@ from recollect.storage.agent.postgres_guard_lists import (
     ARGUMENTS,
     BINARY,
     CALLS,
-    COLUMN_NAMES,
     COMPARISONS,
     FIELDS,
     KEYWORDS,
@@ -23,11 +22,10 @@ from recollect.storage.agent.postgres_guard_lists import (
     ROW_FUNCTIONS,
     SYSTEM_COLUMNS,
     TEXT,
-    TYPE_COLUMNS,
-    TYPES,
     UNITS,
     VARIADIC,
 )
+from recollect.storage.agent.postgres_guard_names import folded, function_name, quote, quoted, trim_name, type_name
 
 MAX_TREE_DEPTH: Final = 120
 MAX_CALLS: Final = 200  # each may hold 100 kB until its row is done, and no timeout fires inside a row
@@ -199,7 +197,7 @@ class ExpressionWriter(ABC):
     def _trim(self, node: Any) -> str:
         characters = node.args.get("expression")
         values = [self.write(node.this), *([] if characters is None else [self.write(characters)])]
-        return CALLS[_trim_name(node), len(values)].format(*values)
+        return CALLS[trim_name(node), len(values)].format(*values)
 
     def _call(self, node: Any) -> str:
         name = function_name(node)
@@ -316,66 +314,6 @@ def _call_text(name: str, values: list[str], distinct: str, order: str) -> str:
         reason = f"{len(values)} arguments for" if known else "no such function:"
         raise InvalidInput(f"{reason} {shown(name)}", hint="see the reference for the functions query_graph allows")
     return f"pg_catalog.{name}({distinct}{', '.join(values)}{order})"
-
-
-def folded(node: Any) -> str:
-    """The name that PostgreSQL makes of an identifier."""
-    if type(node).__name__ != "Identifier":
-        raise InvalidInput("a name is expected", hint="names are plain or in double quotes")
-    name = str(node.this)
-    if not node.args.get("quoted"):  # PostgreSQL folds only ASCII
-        name = "".join(character.lower() if character.isascii() else character for character in name)
-    if not 0 < len(name.encode()) <= 63 or name.startswith("pg_"):
-        raise InvalidInput(f"not a name in a query: {shown(name)}")
-    return name
-
-
-def quote(name: str) -> str:
-    """The name in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def quoted(node: Any) -> str:
-    """An identifier in double quotes, so that it is never a keyword."""
-    return quote(folded(node))
-
-
-def function_name(node: Any) -> str:
-    """The name of a function that is called by a plain word."""
-    if not isinstance(node.this, str):
-        raise InvalidInput(f"no such function: {shown(node.name)}", hint="function names are not quoted or qualified")
-    return node.this.lower()
-
-
-def type_name(node: Any) -> str | None:
-    """PostgreSQL's name of a listed type."""
-    return TYPES.get(getattr(node.this, "name", "")) if type(node).__name__ == "DataType" else None
-
-
-def column_name(node: Any) -> str | None:
-    """The name that PostgreSQL gives to an output column without an alias: rewriting must not change it."""
-    kind = type(node).__name__
-    if kind == "Column":
-        return folded(node.this)
-    if kind in ("Paren", "Window", "Filter"):
-        return column_name(node.this)
-    if kind == "Anonymous":
-        return function_name(node)
-    if kind == "Cast":
-        kept, own = column_name(node.this), type_name(node.args["to"]) or ""
-        return kept if kept not in (None, "case") else TYPE_COLUMNS.get(own, own)
-    if kind == "Case":
-        return column_name(node.args.get("default")) or "case"
-    if kind == "Trim":
-        return _trim_name(node)
-    if kind == "Subquery" and type(node.this).__name__ == "Select":
-        first = node.this.expressions[0]
-        return folded(first.args["alias"]) if type(first).__name__ == "Alias" else column_name(first)
-    return COLUMN_NAMES.get(kind)
-
-
-def _trim_name(node: Any) -> str:
-    return {"": "btrim", "BOTH": "btrim", "LEADING": "ltrim", "TRAILING": "rtrim"}[node.args.get("position") or ""]
 
 
 def _not(node: Any) -> str:

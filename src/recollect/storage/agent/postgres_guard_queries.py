@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from recollect.model.errors import InvalidInput, shown
-from recollect.storage.agent.postgres_guard_expressions import ExpressionWriter, column_name, folded, quote, quoted
+from recollect.storage.agent.postgres_guard_expressions import ExpressionWriter
 from recollect.storage.agent.postgres_guard_lists import OWN
+from recollect.storage.agent.postgres_guard_names import column_name, folded, quote, quoted
 
 MAX_TABLES: Final = 32
 MAX_SET_OPERATIONS: Final = 20

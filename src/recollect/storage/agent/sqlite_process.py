@@ -113,6 +113,7 @@ class _Process:
         self._lock = threading.Lock()
         self._waits = 0
         self._waiting = False
+        self._stopped = False
         self.ended = False
 
     def answer(self, access: Access, asked: Asked) -> Answered:
@@ -122,9 +123,11 @@ class _Process:
         request = request_text(access, asked)
         seconds = (asked.budget.timeout_ms + GRACE_MS) / 1000
         reply = None if self.ended else self._awaited(call, seconds, lambda: self._ask(request))
-        if reply is None:
+        if reply is not None:
+            return answer_of(reply)
+        if call.cancelled or self._stopped:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})")
-        return answer_of(reply)
+        raise StoreUnavailable("the process for SQL ended by itself", hint="try again")
 
     def end(self) -> None:
         """End the process and wait until it has gone."""
@@ -171,4 +174,5 @@ class _Process:
     def _stop(self, this: int) -> None:
         with self._lock:
             if self._waiting and self._waits == this:
+                self._stopped = True
                 self._process.kill()

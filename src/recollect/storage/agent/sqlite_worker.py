@@ -18,6 +18,7 @@ from typing import IO, Any, Final
 import apsw
 
 from recollect.model.access import Access
+from recollect.model.errors import StoreUnavailable
 from recollect.storage.agent.port import Answered, Asked, Budget, SqlFailed
 from recollect.storage.agent.sqlite import SqliteReader
 
@@ -70,6 +71,8 @@ def answer_of(reply: bytes) -> Answered:
     told = json.loads(reply)
     if "failed" in told:
         raise SqlFailed(*told["failed"])
+    if "unavailable" in told:
+        raise StoreUnavailable(f"the file cannot be read: {told['unavailable']}")
     return Answered(tuple(told["columns"]), tuple(map(tuple, told["rows"])), told["truncated"])
 
 
@@ -84,6 +87,8 @@ def _reply(reader: SqliteReader, access: Access, asked: Asked) -> dict[str, Any]
         answered = reader.answer(access, asked)
     except SqlFailed as failed:
         return {"failed": [failed.kind, failed.message, failed.hint]}
+    except (apsw.Error, OSError) as error:  # the file itself cannot be read
+        return {"unavailable": str(error)}
     rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in answered.rows]
     return {"columns": answered.columns, "rows": rows, "truncated": answered.truncated}
 

@@ -125,13 +125,8 @@ select n.id, n.namespace, n.boundary_class, n.kind, n.page_id, n.domain, n.year,
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
--- name: nodes_by_hash
-select n.id, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position
-from nodes n
-where {visible n} and n.content_hash in {each hashes}
-
 -- name: nodes_with_texts
--- The same with their boundary classes: each class may have the text.
+-- The nodes that have these texts: one in each boundary class at most.
 select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position
 from nodes n
 where {visible n} and n.content_hash in {each hashes}

@@ -16,7 +16,7 @@ _TIMES: Final = frozenset({"created_at", "updated_at", "observed_at", "recency_a
 def later(incoming: Node, mine: Node) -> Node | None:
     """What an incoming node makes of ours, or None if ours stays: the higher version wins, then the later change.
 
-    A class only goes up by itself.
+    Without being asked, a class becomes stricter, never more open.
     """
     if incoming.provenance.get("source") == reference_server.SOURCE:
         return _imported_again(incoming, mine)

@@ -34,7 +34,7 @@ from recollect.storage.transfer.rejections import Fault, Place, Rejections
 from recollect.text.tokens import text_of
 
 # From here on an import changes what the planner should know.
-_MANY: Final = 1_000
+MIN_RECORDS_TO_REFRESH_STATISTICS: Final = 1_000
 # The order in which what came too early is tried again: what is named before what names it.
 _ORDER: Final = (Task, Query, Node, Edge, Correction, Setting)
 
@@ -98,7 +98,7 @@ def load(
         for _, batch, made in _embedded(batches(loader.take_postponed()), embedder, beside):
             loader.write(batch, made, final=True)
         loader.finish()
-    if total >= _MANY:
+    if total >= MIN_RECORDS_TO_REFRESH_STATISTICS:
         database.refresh_statistics()
         embeddings.prepare(database)
     counts = loader.counts
@@ -163,7 +163,7 @@ class _Loader:
             return
         self.counts["edges_skipped"] += sum(isinstance(record, Edge) for _, record in loaded.early)
         for place, record in loaded.early:
-            self._rejections.add(load_rest.nowhere(place, record))
+            self._rejections.add(load_rest.missing_reference(place, record))
 
     def take_postponed(self) -> list[Read]:
         """What came too early, in an order in which each may find what it names."""

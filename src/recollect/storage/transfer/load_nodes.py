@@ -89,7 +89,7 @@ class _Batch:
     def load(self) -> LoadedNodes:
         changed = self._settle(self._changes())
         new: list[Node] = []
-        again: dict[str, Node] = {}
+        to_restrict: dict[str, Node] = {}
         for place, given in self._given:
             if given.id in self._known:
                 self._postpone_repeated(place, given)
@@ -106,12 +106,14 @@ class _Batch:
                     self._pages[node.id] = (node.id, node.namespace, node.boundary_class, node.domain, node.year)
             else:
                 self._result.aliases[node.id] = holder
-                held = self._holders[_text_key(node)][holder]
-                if strictest(held, node.boundary_class) != held:
-                    again[holder] = replace(node, updated_at=self._loading.now)
+                held = self._holders[_text_key(node)]
+                stricter = strictest(held[holder], node.boundary_class)
+                if stricter != held[holder]:
+                    held[holder] = stricter
+                    to_restrict[holder] = replace(node, boundary_class=stricter, updated_at=self._loading.now)
         self._write([self._succeeded(node) for node in changed], [self._succeeded(node) for node in new])
-        if again:
-            evidence.restrict(self._tx, self._access, again)
+        if to_restrict:
+            evidence.restrict(self._tx, self._access, to_restrict)
         counts, loaded = self._result.loaded.counts, self._result.loaded
         counts["nodes_created"] += len(new)
         counts["nodes_updated"] += len(changed)
@@ -156,7 +158,8 @@ class _Batch:
         while True:
             waiting = []
             for place, node in wanted:
-                if set(self._holders.get(_text_key(node), ())) - {node.id}:
+                holders = self._holders.get(_text_key(node), {})
+                if any(held == node.boundary_class for holder, held in holders.items() if holder != node.id):
                     waiting.append((place, node))
                     continue
                 self._holders.get(_text_key(self._known[node.id]), {}).pop(node.id, None)
@@ -202,12 +205,15 @@ class _Batch:
         return node
 
     def _holder(self, node: Node) -> str | None:
-        """The node that has this text already: the one of the same class, else the oldest."""
-        holders = self._holders.get(_text_key(node))
-        if not holders:
-            return None
+        """The node that has this text already: the one of the same class, else of a page or an entity the oldest.
+
+        Memos and claims with one text in two classes stay two, so that an import gives what was exported.
+        """
+        holders = self._holders.get(_text_key(node), {})
         same = [node_id for node_id, held in holders.items() if held == node.boundary_class]
-        return same[0] if same else next(iter(holders))
+        if same or node.kind in ("memo", "claim"):
+            return same[0] if same else None
+        return next(iter(holders), None)
 
     def _succeeded(self, node: Node) -> Node:
         """A node that names what replaced it only if that is its former successor; others are linked at the end."""

@@ -59,7 +59,7 @@ def load_settings(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loa
     return loaded
 
 
-def nowhere(place: Place, record: Record) -> Fault:
+def missing_reference(place: Place, record: Record) -> Fault:
     """Why a record is left out that names something which is neither in the file nor where the access sees it."""
     match record:
         case Edge():
