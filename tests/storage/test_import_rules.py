@@ -227,8 +227,9 @@ def test_a_class_only_goes_up_by_an_import(url):
         memory.import_(stream(node("n1", "one", boundary_class="pii"), node("n2", "two")))
         memory.import_(stream(node("n1", "new one", boundary_class="public", version=2)))
         assert (memory.get("n1").content, memory.get("n1").boundary_class) == ("new one", "pii")
-        assert memory.import_(stream(node("n3", "two", boundary_class="pii"))).nodes_duplicate == 1
-        assert memory.get("n2").boundary_class == "pii"
+        # The same text in another class is another memo.
+        assert memory.import_(stream(node("n3", "two", boundary_class="pii"))).nodes_created == 1
+        assert memory.get("n2").boundary_class == "internal"
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,30 @@ def test_both_databases_give_the_same_scores(new_url):
                 ]
             )
     assert answers[0] == answers[1]
+
+
+def test_a_particle_behind_a_word_does_not_count_where_the_word_stands_across_a_border(memory):
+    """都の of 京都の紅葉 put 東京都の… above texts on 京都."""
+    for text in (
+        "東京都の水道料金が上がる。",
+        "京都駅で待ち合わせる。",
+        "東京都の予算が決まった。",
+        "彼は京都に住んでいる。",
+    ):
+        memory.save(text)
+    found = ranked(memory, "京都の旅行")
+    assert {text[:2] for text in found[2:]} == {"東京"}
+
+
+def test_a_place_is_a_place_whatever_follows_it_and_however_many_texts_there_are(memory):
+    """From the tenth text with 京都 on, 東京都庁 and 東京都民 counted as if they had the word."""
+    words = [
+        f"京都{thing}を見た。"
+        for thing in ("駅", "タワー", "大学", "の川", "の山", "の寺", "の庭", "の店", "の町", "の橋")
+    ]
+    crossing = ["東京都庁は新宿。", "東京都民の日。", "東京都立図書館。"]
+    for text in (*words, *crossing):
+        memory.save(text)
+    found = ranked(memory, "京都")
+    assert set(found[: len(words)]) == set(words)
+    assert set(found[len(words) :]) == set(crossing)

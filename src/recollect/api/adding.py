@@ -160,7 +160,7 @@ def _refuse_misquoted(sources: Mapping[Saying, str], known: Mapping[str, Node]) 
     for each in quoted:
         if each.where in wrong:
             raise InvalidInput(
-                f"{each.where}: the quote does not stand in fragment {sources[each]}",
+                f"{each.where}: the quote does not stand in its fragment",
                 hint="copy it word for word from the fragment, or leave quote out",
             )
 

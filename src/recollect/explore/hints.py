@@ -111,8 +111,8 @@ def _for_column(column: str, sql: str, shapes: Sequence[TableShape]) -> str:
     name = re.escape(column)
     if re.search(rf"\bas\s+\"?{name}\b", sql, re.IGNORECASE) and not having:
         return f"{column} is a name that SELECT gives: repeat its expression, or filter outside: {_WITH_STEP}"
-    if re.search(rf'"{name}"', sql, re.IGNORECASE) and not having:
-        return f"text is in single quotes: '{column}'; double quotes are for names"
+    if (quoted := re.search(rf'"({name})"', sql, re.IGNORECASE)) and not having:
+        return f"text is in single quotes: '{quoted[1]}'; double quotes are for names"
     if re.search(rf"(?:=|<>|!=|\blike)\s*{name}\b", sql, re.IGNORECASE) and not having:
         return f"if {column} is a text, quote it: '{column}'{_columns(used)}"
     if having:

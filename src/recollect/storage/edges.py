@@ -10,7 +10,7 @@ from typing import Any, Final
 from recollect.model import cursors
 from recollect.model.access import Access
 from recollect.model.errors import Conflict, InvalidInput, NotFound
-from recollect.model.graph import HUMAN, INSIGHT, JUDGEMENTS, Edge, MeasuredEdge, Node, NodeRef, strictest
+from recollect.model.graph import GUESSING, HUMAN, JUDGEMENTS, Edge, MeasuredEdge, Node, NodeRef, strictest
 from recollect.model.metabolism import EVIDENCE_TAGS, Reinforced
 from recollect.model.namespaces import is_inside
 from recollect.model.results import Direction, Related, Relations
@@ -66,7 +66,7 @@ def save(
     existing = from_row(row)
     kept = existing.reason if reason is None else reason or None
     # Said again, it is surer.
-    sure = 1.0 if existing.judge == INSIGHT else min(1.0, existing.confidence + STRENGTHEN)
+    sure = 1.0 if existing.judge in GUESSING else min(1.0, existing.confidence + STRENGTHEN)
     changed = guard(replace(existing, weight=weight, reason=kept, judge=None, confidence=sure))
     if changed != existing:
         changed = replace(changed, version=existing.version + 1, updated_at=now)

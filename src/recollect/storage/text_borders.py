@@ -44,9 +44,10 @@ def reach_of(words: Sequence[str], weights: Mapping[str, float], limit: int) -> 
 
 
 def reordered(
-    tx: Transaction, access: Access, found: Scored, words: Sequence[str], weights: Mapping[str, float], count: Count
+    tx: Transaction, access: Access, found: Scored, question: str, weights: Mapping[str, float], count: Count
 ) -> Scored:
     """What was found in a new order: a word that stands in a text across a border only counts less there."""
+    words = words_of(question, weights)
     if not words or not found:
         return found
     where = {"owner": access.owner, "ids": json_text([node_id for node_id, _ in found])}
@@ -55,8 +56,10 @@ def reordered(
         for node_id, title, aliases, content in tx.rows("text_beginnings", where)
     }
     crossing = _believed(texts, {word: _crossings(word, texts) for word in words}, count)
+    around = {word: _overlapping(word, folded(question), weights) for word in words}
+    beside = {node_id: {word: around[word] for word in crossed} for node_id, crossed in crossing.items()}
     rescored = [
-        (node_id, score * _share_left(texts[node_id], crossing[node_id], weights) if node_id in crossing else score)
+        (node_id, score * _share_left(texts[node_id], beside[node_id], weights) if node_id in crossing else score)
         for node_id, score in found
     ]
     return sorted(rescored, key=lambda each: -each[1])
@@ -104,8 +107,24 @@ def _is_seen_elsewhere(flank: Flank, looked_at: Sequence[str], word_texts: int, 
     return flank_texts > _MIN_EXCESS_RATIO * share * word_texts
 
 
-def _share_left(text: str, crossing: Sequence[str], weights: Mapping[str, float]) -> float:
-    """What is left of a text's score. Each term that it has counts by its weight."""
+def _overlapping(word: str, question: str, weights: Mapping[str, float]) -> dict[str, str]:
+    """The terms of a question that share a character with a word (都の in 京都の), with what both make together."""
+    found = {}
+    for term in weights:
+        if len(term) == len(word) and term != word:
+            for joined in (word + term[-1], term[0] + word):
+                if term in joined and joined in question:
+                    found[term] = joined
+    return found
+
+
+def _share_left(text: str, crossing: Mapping[str, Mapping[str, str]], weights: Mapping[str, float]) -> float:
+    """What is left of a text's score. Each term that it has counts by its weight; a term that shares a character with
+    a word across a border counts as little as the word, if the text has it nowhere else.
+    """
     plain = folded(text)
     present = sum(weight for term, weight in weights.items() if term in plain)
-    return 1.0 - (1.0 - _LEFT_OVER) * sum(weights[word] for word in crossing) / present
+    lost = set(crossing)
+    for overlapping in crossing.values():
+        lost |= {term for term, joined in overlapping.items() if 0 < plain.count(term) == plain.count(joined)}
+    return 1.0 - (1.0 - _LEFT_OVER) * sum(weights[term] for term in lost) / present

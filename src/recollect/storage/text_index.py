@@ -105,7 +105,7 @@ class TextSearch:
             if len(visible) >= wanted_texts or len(rows) < reach:
                 found = visible[:wanted_texts]
                 count = partial(self._counted, tx, access)
-                return text_borders.reordered(tx, access, found, words, weights, count)[:limit]
+                return text_borders.reordered(tx, access, found, question.text, weights, count)[:limit]
             # Texts that the access may not see took places: look further.
             reach *= 8
 

@@ -95,8 +95,10 @@ def _flanks(run: str, at: int) -> tuple[Flank, ...] | None:
     if at + 2 < len(run) and right[at + 1] == right[at + 3] + _pair(run, at + 1):
         flanks.append(Flank(run[at + 1 : at + 3], run[at : at + 3]))
     if at > 0 and left[at + 1] == left[at - 1] + _pair(run, at - 1):
-        is_place = not flanks and run[at + 1] in _KINDS_OF_PLACES
-        flanks.append(Flank(run[at - 1 : at + 1], run[at - 1 : at + 2], is_place))
+        name = Flank(run[at - 1 : at + 1], run[at - 1 : at + 2], run[at + 1] in _KINDS_OF_PLACES)
+        if name.is_place:  # whatever follows it: 東京都, 東京都庁
+            return (name,)
+        flanks.append(name)
     return tuple(flanks)
 
 

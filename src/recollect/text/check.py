@@ -38,7 +38,7 @@ def check_text(value: object, *, field: str, characters: int | None = None, size
     if size is not None and len(text.encode()) > size:
         raise InvalidInput(
             f"{field} has {len(text.encode()):,} bytes; at most {size:,} are allowed",
-            hint="split it into several memos and link them",
+            hint="split it into several memos and link them; an import does so with --split",
         )
     return text
 
@@ -70,7 +70,10 @@ def check_reason(value: object) -> str | None:
 def check_id(value: object, *, field: str) -> str:
     """An id as we write them; whether it exists is for the store to say."""
     if not isinstance(value, str) or len(value) > limits.ID_CHARACTERS or not _ID.fullmatch(value):
-        raise InvalidInput(f"{field} {shown(value)} is not an id", hint="ids look like 0192f3a0-7c1e-7d3a-…")
+        raise InvalidInput(
+            f"{field} {shown(value)} is not an id",
+            hint="ids look like 0192f3a0-7c1e-7d3a-…, at most 64 letters, digits and ._:-",
+        )
     return value
 
 

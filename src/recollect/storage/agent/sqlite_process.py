@@ -77,8 +77,11 @@ class SqliteProcessReader:
 
     def _taken(self) -> _Process:
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
+            process = self._idle.pop() if self._idle else None
+        if process is not None and not process.has_died():
+            return process
+        if process is not None:
+            process.end()
         return self._started()
 
     def _started(self) -> _Process:
@@ -128,6 +131,10 @@ class _Process:
         if call.cancelled or self._stopped:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})")
         raise StoreUnavailable("the process for SQL ended by itself", hint="try again")
+
+    def has_died(self) -> bool:
+        """Whether the process ended while nobody used it."""
+        return self._process.poll() is not None
 
     def end(self) -> None:
         """End the process and wait until it has gone."""

@@ -72,7 +72,9 @@ def missing_reference(place: Place, record: Record) -> Fault:
             what = f"its page {record.page_id}"
         case _:
             what = "what it names"
-    error = NotFound(f"{what} is neither in the file nor here", hint="import it together with what it names")
+    error = NotFound(
+        f"{what} is neither here nor in a line that can be stored", hint="import it together with what it names"
+    )
     return Fault(place, name_of(record), error)
 
 

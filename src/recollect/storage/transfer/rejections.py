@@ -60,8 +60,7 @@ class Rejections:
             self._sink.write(self._header + "\n")
             self._header = None
         told = {"type": REJECTED, "line": fault.place.line, "id": record_id, "code": error.code, "reason": reason}
-        # ASCII: a lone surrogate cannot be written in any other way.
-        self._sink.write(json.dumps({**told, "record": self._record(fault.place)}) + "\n")
+        self._sink.write(_line({**told, "record": self._record(fault.place)}) + "\n")
 
     def shown(self) -> tuple[Rejection, ...]:
         """The first of them, by line."""
@@ -84,5 +83,16 @@ class Rejections:
 def unwrapped(value: Any) -> Any:
     """A record; one from a file of rejects without what is said about it."""
     if isinstance(value, dict) and value.get("type") == REJECTED and "record" in value:
-        return value["record"]
+        record = value["record"]
+        return json.loads(record) if isinstance(record, str) else record  # a text: a line that was no JSON, and is now
     return value
+
+
+def _line(value: dict[str, Any]) -> str:
+    """JSON that people can read; in ASCII if it holds a lone surrogate, which cannot be written in any other way."""
+    line = json.dumps(value, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return line
