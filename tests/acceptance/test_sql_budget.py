@@ -19,7 +19,7 @@ from attacks_for_tests import forget_peak, peak_kib
 from long_rows_for_tests import shapes
 from talking_for_tests import talk
 
-from recollect import Memory, StoreUnavailable
+from recollect import Memory, StoreBusy, StoreUnavailable
 from recollect.model.cancellation import CURRENT, Cancellation
 from recollect.storage.agent.sqlite import _NOTHING
 
@@ -142,13 +142,80 @@ def test_a_wide_answer_takes_little_memory(memory):
     """PostgreSQL's rows arrived twenty at a time: of 100 columns of 100 kB that was 339 MB."""
     steps = ["x0 as materialized (select cast('漢aaaaaaaa' as text) as s)"]
     steps += [f"x{n + 1} as materialized (select s || s as s from x{n})" for n in range(13)]
-    columns = 100 if dialect_of(memory) == "postgres" else 1
+    columns = 30 if dialect_of(memory) == "postgres" else 1
     numbers = "n(i) as (select 1 union all select i + 1 from n where i < 200)"
     sql = f"with recursive {', '.join(steps)}, {numbers} select {', '.join(['s'] * columns)} from x13, n"
     result, _ = measured(memory, sql, timeout_ms=2_000, limit=200)
     assert result.ok, result.error
     assert result.truncated
     assert 0 < len(result.rows) < 200
+
+
+def test_a_row_that_is_too_big_is_not_kept(memory):
+    """One character beyond the basic plane makes a text four times as large in Python: 121 MB for one row."""
+    steps = ["x0 as materialized (select cast('aaaaaaaa' as text) as s)"]
+    steps += [f"x{n + 1} as materialized (select s || s as s from x{n})" for n in range(13)]
+    last = "x as materialized (select s || '😀' as s from x13)"
+    sql = f"with {', '.join(steps)}, {last} select {', '.join(['s'] * 100)} from x"
+    result, _ = measured(memory, sql, timeout_ms=2_000)
+    assert not result.ok
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select (x % y) + (x % y) from (select cast('1e131000' as numeric) - 1 as x, cast('1e65000' as numeric) as y) as c",
+        "select mod(sum(x), 7) from (select cast('1e131' || '000' as numeric) as x) as c",
+        "select cast('[1e131000, 1e131000]' as jsonb)",
+        "select cast('[1e131' || '000]' as jsonb) ->> 0",
+        "select cast(cast('{\"a\": 1E+131000}' as json) as text)",
+        "select date_trunc('day', now(), '<A' || 1 || '>1')",
+        "select cast('2020-01-01 12:00 q' || 'abc5' as timestamptz)",
+        "select greatest(" + ", ".join(["1"] * 101) + ")",
+        "select substring('abc')",
+    ],
+)
+def test_numbers_zones_and_lists_that_grow_are_refused(new_url, sql):
+    with Memory.open(new_url("postgres")) as memory:
+        result, _ = measured(memory, sql)
+        assert result.error
+        assert "unexpected" not in result.error
+
+
+def test_ordinary_numbers_json_and_times_are_not(new_url):
+    sql = """
+        select cast('1e30' as numeric) * 2, cast('{"hash": "7e123456", "n": 1.5e3}' as jsonb) ->> 'hash',
+            cast('2026-01-02T03:04:05Z' as timestamptz) > cast('2026-01-01' as date), date '2026-01-01' + interval '1 day',
+            cast(created_at as timestamptz) <= now(), date_trunc('day', now(), 'UTC') <= now(), greatest(1, 2.5, 3)
+        from memos
+    """
+    with Memory.open(new_url("postgres")) as memory:
+        memory.save("one")
+        result = memory.query_graph(sql, timeout_ms=2_000)
+        assert result.ok, result.error
+        assert result.rows[0][1] == "7e123456"
+
+
+def test_a_call_that_waits_for_others_can_be_cancelled(memory):
+    many = many_likes(dialect_of(memory))
+    threads = [
+        threading.Thread(target=memory.query_graph, args=(many,), kwargs={"timeout_ms": 2_000}) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    running = Cancellation()
+    CURRENT.set(running)
+    try:
+        threading.Timer(0.1, running.cancel).start()
+        begun = time.perf_counter()
+        with suppress(StoreBusy):
+            assert "cancelled" in memory.query_graph("select 1", timeout_ms=2_000).error
+        assert (time.perf_counter() - begun) * 1000 < 100 + PAST_MS + BUSY_MS
+    finally:
+        CURRENT.set(None)
+        for thread in threads:
+            thread.join()
 
 
 def test_an_error_repeats_little_of_a_statement(memory):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.quotes import find_quote
+from recollect.text.quotes import _is_part, find_quote
 
 FOUND = {
     "a line break in Japanese": ("ナイル川は\n氾濫する。", "川は氾濫する", "川は\n氾濫する"),
@@ -92,12 +92,46 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
 CHARACTERS = st.sampled_from("ab-1 \n\u00ad\u200b—.’'がか\u3099\u3099ｶﾞ川　ﬁ한\u1112\u1161e\u0301Ａ²…")
 
 
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("0.5% of patients died", "5% of patients died"),
+        ("He was unable to walk.", "able to walk"),
+        ("It was −5 degrees.", "5 degrees"),
+        ("Dose: 10 mg", "Dose: 1"),
+        ("1,234 birds", "234 birds"),
+        ("1,234 birds", "1"),
+        ("resume\u0301 sent", "resume"),
+        ("１２ ３４ birds", "1234 birds"),
+        ("a 0.5\n% share", "5 % share"),
+    ],
+)
+def test_a_part_of_a_word_or_number_is_no_quote(text, quote):
+    assert find_quote(text, quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("unable, but able to walk", "able to walk"),
+        ("1914–18", "18"),
+        ("東京都の人口", "京都"),
+        ("서울은 크다", "서울"),
+        ("see 3.", "3"),
+    ],
+)
+def test_a_whole_word_is_found_after_a_part(text, quote):
+    start, end = find_quote(text, quote)
+    assert text[start:end] == quote
+
+
 @given(st.text(CHARACTERS, max_size=30), st.data())
 def test_every_part_of_a_text_is_found_where_its_text_is_equal(text, data):
     start = data.draw(st.integers(0, len(text)))
     quote = text[start : data.draw(st.integers(start, len(text)))]
     found = find_quote(text, quote)
-    if quote.strip():
+    begin = start + len(quote) - len(quote.lstrip())
+    if quote.strip() and not _is_part(text, begin, begin + len(quote.strip())):
         assert text[slice(*found)] == quote.strip()
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
+
+_LOOK_EVERY_S: Final = 0.05
 
 
 class Cancellation:
@@ -36,6 +39,14 @@ class Cancellation:
         finally:
             with self._lock:
                 self._stop = outer
+
+    def acquired(self, slots: threading.Semaphore, timeout_s: float) -> bool:
+        """Take a slot, or wait for one; False if the time is up, or the call is cancelled and has to wait."""
+        deadline = time.monotonic() + timeout_s
+        while not slots.acquire(timeout=max(0.0, min(deadline - time.monotonic(), _LOOK_EVERY_S))):
+            if self.cancelled or time.monotonic() >= deadline:
+                return False
+        return True
 
 
 CURRENT: Final[ContextVar[Cancellation | None]] = ContextVar("recollect_cancellation", default=None)

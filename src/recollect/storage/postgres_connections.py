@@ -19,6 +19,7 @@ import psycopg
 from psycopg import errors, pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from recollect.model import cancellation
 from recollect.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
 from recollect.storage.port import Row
 
@@ -118,7 +119,10 @@ class Connections:
         if os.getpid() != self._process:
             raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
         asked_at = time.monotonic()
-        if not self._slots.acquire(timeout=self._waits.busy_s):
+        call = cancellation.current()
+        if not call.acquired(self._slots, self._waits.busy_s):
+            if call.cancelled:
+                raise StoreBusy("the call was cancelled while it waited for a connection")
             raise StoreBusy(
                 f"all {self._size} connections of this process to PostgreSQL are in use",
                 hint="try again in a moment, or let fewer calls run at once",

@@ -61,6 +61,8 @@ _MAYBE_SPACE: Final = frozenset({"", " "})
 # How often letters are compared at most, as a multiple of their number: only texts that repeat themselves within the
 # length of the quote can need more.
 _WORK: Final = 16
+_IN_NUMBERS: Final = frozenset(".,．，·٫")
+_SIGNS: Final = frozenset("-−‐–+±＋－")
 
 
 @dataclass(slots=True)
@@ -85,10 +87,12 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     if not wanted:
         return None
     at = text.find(wanted)
-    if at >= 0:
-        return at, at + len(wanted)
+    while at >= 0:
+        if not _is_part(text, at, at + len(wanted)):
+            return at, at + len(wanted)
+        at = text.find(wanted, at + 1)
     folded = _folded_text(text)
-    found = _find(folded, _fold(wanted))
+    found = _find(folded, _fold(wanted), whole_words_of=text)
     return _find(folded, _cut_in_a_word(wanted)) if found is None else found
 
 
@@ -98,7 +102,7 @@ def _folded_text(text: str) -> _Folded:
     return _fold(text)
 
 
-def _find(text: _Folded, quote: _Folded) -> tuple[int, int] | None:
+def _find(text: _Folded, quote: _Folded, *, whole_words_of: str = "") -> tuple[int, int] | None:
     size = len(quote.letters)
     if not size:
         return None
@@ -106,10 +110,33 @@ def _find(text: _Folded, quote: _Folded) -> tuple[int, int] | None:
     for _ in range(_WORK * (len(text.letters) + size) // size):
         if at < 0:
             return None
-        if _joints_agree(text, quote, at):
-            return text.starts[at], text.ends[at + size - 1]
+        start, end = text.starts[at], text.ends[at + size - 1]
+        if _joints_agree(text, quote, at) and not _is_part(whole_words_of, start, end):
+            return start, end
         at = text.letters.find(quote.letters, at + 1)
     return None
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a piece of a text is cut out of a word or a number, which may say the opposite: unable, 0.5, −5."""
+    return _goes_on(text, start) or _goes_on(text, end)
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word or a number goes on across a place of a text. Where words are not spaced, nobody can tell."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if unicodedata.category(after) == "Mn":
+        return True
+    if before.isdigit() and after.isdigit():
+        return True
+    if before.isalnum() and after.isalnum():
+        return not any(_WITHOUT_SPACES.match(each) or _HANGUL.match(each) for each in (before, after))
+    if after.isdigit():
+        ahead = text[at - 2] if at > 1 else " "
+        return (before in _IN_NUMBERS and ahead.isdigit()) or (before in _SIGNS and not ahead.isalnum())
+    return before.isdigit() and after in _IN_NUMBERS and text[at + 1 : at + 2].isdigit()
 
 
 def _joints_agree(text: _Folded, quote: _Folded, at: int) -> bool:
@@ -224,7 +251,8 @@ class _Folding:
                 self._add("-", place, place + 1)
         if gap and self._parts:
             around = (self._last(), following, self._text[self._folded.starts[-1]], self._text[start])
-            self._put(_MAYBE_SPACE if any(map(_is_unspaced, around)) else _SPACE)
+            between_digits = self._last().isdigit() and following.isdigit()
+            self._put(_MAYBE_SPACE if any(map(_is_unspaced, around)) and not between_digits else _SPACE)
 
     def _put(self, forms: frozenset[str]) -> None:
         self._folded.joints[len(self._folded.starts)] = forms

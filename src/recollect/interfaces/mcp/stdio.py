@@ -22,9 +22,8 @@ from recollect.interfaces.mcp import messages
 from recollect.interfaces.mcp.lines import MAX_LINE_BYTES, LineReader, TooLong, write_line
 from recollect.interfaces.mcp.messages import Refusal
 
-# How long calls may go on after the input has ended. An agent's SQL takes at most two seconds; the rest is for a first
-# search, which reads the model and all vectors.
-GRACE_SECONDS: Final = 15.0
+# How long calls may go on after the input has ended. An agent's SQL takes at most two seconds, four of them at once.
+GRACE_SECONDS: Final = 60.0
 # How many answers may wait for the client to read those before them.
 _WAITING_ANSWERS: Final = 100
 

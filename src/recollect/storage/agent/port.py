@@ -12,6 +12,7 @@ from recollect.model.evidence import TableShape
 BASE_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "embedding_models")
 # A text, blob or row that is longer stops the statement.
 VALUE_BYTES: Final = 150_000
+ROW_BYTES: Final = 4_000_000
 PATTERN_CHARACTERS: Final = 256
 COLUMNS: Final = 100
 
@@ -94,8 +95,11 @@ class Collector:
         if len(self.rows) >= self._budget.rows:
             self.truncated = True
             return False
+        weight = sum(map(_weight, row))
+        if weight > ROW_BYTES:
+            raise SqlFailed("failed", f"a row is too big: {weight:,} bytes", "select fewer or shorter columns")
         self.rows.append(row)
-        self._bytes += sum(_weight(value) for value in row)
+        self._bytes += weight
         if self._bytes > self._budget.answer_bytes:
             self.truncated = True
             return False

@@ -247,12 +247,15 @@ def _collected(connection: psycopg.Connection[Row], text: str, asked: Asked) -> 
     """
     collected = Collector(asked.budget)
     deadline = time.monotonic() + asked.budget.timeout_ms / 1000
+    call = cancellation.current()
+    if call.cancelled:
+        raise errors.QueryCanceled
     connection.execute("declare agent no scroll cursor for " + text, asked.parameters if asked.ours else None)
     columns: tuple[str, ...] = ()
     wanted, rows_at_once = True, 2
     while wanted:
         left_ms = int((deadline - time.monotonic()) * 1000)
-        if left_ms < 1:
+        if left_ms < 1 or call.cancelled:
             raise errors.QueryCanceled
         connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
         cursor = connection.execute(f"fetch {rows_at_once} from agent")

@@ -15,7 +15,8 @@ from recollect.model.errors import InvalidInput
 from recollect.storage.agent.postgres_guard_queries import QueryWriter
 from recollect.storage.agent.postgres_parser import parsed
 
-FUNCTIONS_SQL: Final = """
+FUNCTIONS_SQL: Final = (
+    """
 create or replace function recollect_agent.bounded(value text) returns text
 language plpgsql immutable strict parallel safe as $$
 begin
@@ -80,6 +81,22 @@ begin
   if octet_length(value) > 20000 then
     raise exception 'JSON too big: at most 20000 bytes' using errcode = 'program_limit_exceeded';
   end if;
+  -- Each such number is written out with all its digits.
+  if value ~* '[0-9]e[+-]?[0-9]{3}' and
+     regexp_replace(replace(replace(value, repeat(chr(92), 2), ''), chr(92) || '"', ''), '"[^"]*"', '', 'g')
+       ~* '[0-9]e[+-]?[0-9]{3}' then
+    raise exception 'JSON with a number too big' using errcode = 'program_limit_exceeded';
+  end if;
+  return value;
+end $$;
+
+create or replace function recollect_agent.plain_time(value text) returns text
+language plpgsql immutable strict parallel safe as $$
+begin
+  -- PostgreSQL keeps every time zone that a text names for ever, 23 kB each.
+  if value !~ '^[-+0-9:. TZ]{1,40}$' then
+    raise exception 'not a date or time: digits, - : . T and Z only' using errcode = 'invalid_datetime_format';
+  end if;
   return value;
 end $$;
 
@@ -89,17 +106,27 @@ language sql immutable parallel safe as $$ select value $$;
 create or replace function recollect_agent.bounded_number(value numeric) returns numeric
 language plpgsql immutable strict parallel safe as $$
 begin
-  if pg_column_size(value) > 256 then
+  -- 1e131000 takes a few bytes, and 1e131000 - 1 has 131,000 digits.
+  if pg_column_size(value) > 256 or scale(value) > 500 or (abs(value) > 1e500 and abs(value) < 'Infinity') then
     raise exception 'number too big' using errcode = 'program_limit_exceeded';
   end if;
   return value;
 end $$;
-""" + "".join(  # only numeric grows without bound; these are inlined, so that integers and floats cost nothing
-    f"""
+"""
+    + "".join(  # only numeric grows without bound; these are inlined, so that integers and floats cost nothing
+        f"""
 create or replace function recollect_agent.bounded_number(value {kind}) returns {kind}
 language sql immutable parallel safe as $$ select value $$;
 """
-    for kind in ("smallint", "integer", "bigint", "real", "double precision", "interval")
+        for kind in ("smallint", "integer", "bigint", "real", "double precision", "interval")
+    )
+    + "".join(
+        f"""
+create or replace function recollect_agent.plain_time(value {kind}) returns {kind}
+language sql immutable parallel safe as $$ select value $$;
+"""
+        for kind in ("date", "timestamp", "timestamptz")
+    )
 )
 
 

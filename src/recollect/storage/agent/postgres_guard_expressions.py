@@ -32,6 +32,9 @@ MAX_CALLS: Final = 200  # each may hold 100 kB until its row is done, and no tim
 MAX_DIGITS: Final = 40
 MAX_LIST: Final = 100  # of computed values after IN, and of branches after CASE x: one comparison each, one operation
 _JSON: Final = ("JSONExtract", "JSONExtractScalar")
+# Functions of ours around what is cast to a type, and around the result.
+_CHECKED_BEFORE: Final = {"jsonb": "bounded_json"} | dict.fromkeys(("date", "timestamp", "timestamptz"), "plain_time")
+_CHECKED_AFTER: Final = {"text": "bounded", "numeric": "bounded_number"}
 UNTICKED: Final = 40  # comparisons and casts: of 20 kB of JSON each takes a millisecond
 
 
@@ -144,6 +147,7 @@ class ExpressionWriter(ABC):
         if query is None and sum(type(one).__name__ != "Literal" for one in node.expressions) > MAX_LIST:
             raise InvalidInput(f"more than {MAX_LIST} computed values after IN", hint="write IN (select …)")
         inside = self.list(node.expressions) if query is None else self._inside(query)
+        self._unticked += len(node.expressions)
         return self._ticked(f"({self.write(node.this)} in ({inside}))")
 
     def _between(self, node: Any) -> str:
@@ -153,6 +157,7 @@ class ExpressionWriter(ABC):
     def _case(self, node: Any) -> str:
         if node.this and len(node.args["ifs"]) > MAX_LIST:
             raise InvalidInput(f"more than {MAX_LIST} branches after CASE x", hint="write CASE WHEN x = … THEN …")
+        self._unticked += len(node.args["ifs"]) if node.this else 0
         text = f"case {self.write(node.this)}" if node.this else "case"
         for branch in node.args["ifs"]:
             self.only(branch)
@@ -165,14 +170,13 @@ class ExpressionWriter(ABC):
         if kind is None:
             raise InvalidInput(f"not a type to cast to: {shown(node.args['to'].sql('postgres'))}")
         self.only(node.args["to"])
-        value, literal = self.write(node.this), type(node.this).__name__ == "Literal"
-        if kind == "jsonb" and not literal:
-            value = f"{OWN}.bounded_json({value})"
+        value = self.write(node.this)
+        if kind in _CHECKED_BEFORE:
+            value = f"{OWN}.{_CHECKED_BEFORE[kind]}({value})"
         text = f"cast({value} as {kind}{_precision(node.args['to'], kind)})"
-        if literal:
-            return text
-        bound = {"text": "bounded", "numeric": "bounded_number"}.get(kind)
-        return f"{OWN}.{bound}({text})" if bound else self._ticked(text)
+        if kind in _CHECKED_AFTER:
+            return f"{OWN}.{_CHECKED_AFTER[kind]}({text})"
+        return text if type(node.this).__name__ == "Literal" else self._ticked(text)
 
     def _extract(self, node: Any) -> str:
         return f"pg_catalog.extract('{_listed(node.this.name, FIELDS)}', {self.write(node.expression)})"
@@ -188,8 +192,7 @@ class ExpressionWriter(ABC):
         parts = [node.args.get(key) for key in ("this", "start", "length")]
         if any(part is not None and part.is_string for part in parts[1:]):
             raise InvalidInput("SUBSTRING with a regular expression", hint="substring(text from 1 for 10)")
-        values = [self.write(part) for part in parts if part is not None]
-        return CALLS["substr", len(values)].format(*values)
+        return _call_text("substr", [self.write(part) for part in parts if part is not None], "", "")
 
     def _position(self, node: Any) -> str:
         return CALLS["strpos", 2].format(self.write(node.this), self.write(node.args["substr"]))
@@ -215,6 +218,12 @@ class ExpressionWriter(ABC):
             distinct, nodes = "distinct ", [*nodes[0].expressions, *nodes[1:]]
         if (order or distinct) and name not in AGGREGATES and name != "string_agg":
             raise InvalidInput(f"DISTINCT or ORDER BY in {shown(name)}")
+        if name in ("greatest", "least"):
+            self._unticked += len(nodes)
+            if len(nodes) > MAX_LIST:
+                raise InvalidInput(f"more than {MAX_LIST} values for {name}", hint="take max(…) or min(…) of rows")
+        if name == "date_trunc" and len(nodes) == 3 and type(nodes[2]).__name__ != "Literal":
+            raise InvalidInput("date_trunc takes a time zone in quotes", hint="date_trunc('day', x, 'UTC')")
         text = _call_text(name, [self.write(one) for one in nodes], distinct, order)
         return self._ticked(text) if name in ("greatest", "least", "nullif") else text
 

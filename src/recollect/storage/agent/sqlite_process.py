@@ -7,6 +7,7 @@ and is replaced when it had to be ended. It costs 20 MB and, each statement, a f
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -48,21 +49,31 @@ class SqliteProcessReader:
         self._places = threading.BoundedSemaphore(MAX_PROCESSES)
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
+        self._owner = os.getpid()
         self._closed = False
 
     def answer(self, access: Access, asked: Asked) -> Answered:
         if asked.ours:
             return self._here.answer(access, asked)
-        if not self._places.acquire(timeout=WAIT_S):
+        call = cancellation.current()
+        if not call.acquired(self._places, WAIT_S):
+            if call.cancelled:
+                raise SqlFailed("interrupted", "interrupted (cancelled)")
             raise StoreBusy("other statements are running", hint="try again in a moment")
         try:
-            process = self._taken()
             try:
-                return process.answer(access, asked)
-            finally:
-                self._give_back(process)
+                return self._answer(access, asked)
+            except _Died:
+                return self._answer(access, asked)  # in a new one
         finally:
             self._places.release()
+
+    def _answer(self, access: Access, asked: Asked) -> Answered:
+        process = self._taken()
+        try:
+            return process.answer(access, asked)
+        finally:
+            self._give_back(process)
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         return self._here.shapes(access)
@@ -75,8 +86,14 @@ class SqliteProcessReader:
             process.end()
         self._here.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_closed") and not self._closed and os.getpid() == self._owner:
+            self.close()
+
     def _taken(self) -> _Process:
         with self._lock:
+            if os.getpid() != self._owner:  # after a fork they are the parent's
+                self._owner, self._idle = os.getpid(), []
             process = self._idle.pop() if self._idle else None
         if process is not None and not process.has_died():
             return process
@@ -96,6 +113,10 @@ class SqliteProcessReader:
                 self._idle.append(process)
         if not keep:
             process.end()
+
+
+class _Died(StoreUnavailable):
+    """A process ended by itself, perhaps before it was asked."""
 
 
 class _Process:
@@ -130,7 +151,7 @@ class _Process:
             return answer_of(reply)
         if call.cancelled or self._stopped:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})")
-        raise StoreUnavailable("the process for SQL ended by itself", hint="try again")
+        raise _Died("the process for SQL ended by itself", hint="try again")
 
     def has_died(self) -> bool:
         """Whether the process ended while nobody used it."""
