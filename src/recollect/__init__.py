@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import recollect.starting  # noqa: F401  # before everything else: from here on Ctrl-C is quiet
+
+# isort: split
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import recollect.starting  # noqa: F401  # before everything else: from here on Ctrl-C is quiet
 
 if TYPE_CHECKING:
     from recollect.api import Memory

@@ -25,9 +25,9 @@ from recollect.storage.agent.sqlite import _NOTHING
 
 PAST_MS = 500
 BUSY_MS = 1_000  # when other tests use the other core
-TIMEOUT_MS = 50
+TIMEOUT_MS = 30
 GROWTH_KIB = 100 * 1024
-SMOKE, WHOLE = 60, 540
+SMOKE, WHOLE = 24, 540
 
 
 def dialect_of(memory):

@@ -25,7 +25,7 @@ from recollect.storage.agent.sqlite import SqliteReader
 MEMORY_BYTES: Final = 80 * 1024 * 1024
 """What SQLite may allocate, all connections of the process together."""
 READY: Final = b"\x00"
-GRACE_MS: Final = 250
+GRACE_MS: Final = 150
 """How long after its time a statement may go on: until then it ends by itself, and the process stays."""
 _LENGTH: Final = struct.Struct(">I")
 
