@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect.storage import postgres, sqlite
-from recollect.storage.statements import Statements, _blocks
+from recollect.storage.statements import _BLOCK, Statements, _blocks
 
 SOURCE = Path(recollect.__file__).parent
 STATEMENTS = {dialect.name: Statements(dialect) for dialect in (sqlite.DIALECT, postgres.DIALECT)}
@@ -71,3 +72,12 @@ def test_optional_lines_come_and_go():
     assert ":tag" in statements.sql("edge_list", {"tag": "x"})
     assert "seq + 0" not in statements.sql("edge_list", {})
     assert "seq + 0" in statements.sql("edge_list", {"of_memo": "x"})
+
+
+@pytest.mark.parametrize("folder", ["", "sqlite", "postgres"])
+def test_no_name_is_used_twice(folder):
+    """The second block would silently take the place of the first."""
+    texts = [file.read_text("utf-8") for file in (QUERIES / folder).glob("*.sql")]
+    counts = Counter(name for text in texts for name, _ in _BLOCK.findall(text))
+    assert counts
+    assert not [name for name, count in counts.items() if count > 1]
