@@ -13,7 +13,7 @@ _LOOK_EVERY_S: Final = 0.05
 
 
 class Cancellation:
-    """Whether a call was cancelled, and what stops the operation that it waits for."""
+    """A call's cancellation: it knows whether the call was cancelled and how to stop the operation under way."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

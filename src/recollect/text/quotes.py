@@ -29,7 +29,7 @@ _HYPHENS: Final = "\\-\u2010\u2011\ufe63\uff0d"
 _DASHES: Final = "\u2012-\u2015\u2212\ufe31\ufe32\ufe58"
 _LINE_BREAKS: Final = "\n\r\x0b\x0c\x85\u2028\u2029"
 _HANGUL: Final = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
-# What is written without spaces, with CJK punctuation, kana and Han symbols, and full- and half-width forms.
+# Characters of scripts that are written without spaces, CJK punctuation and symbols, full- and half-width forms.
 _WITHOUT_SPACES: Final = re.compile(f"[{UNSPACED}\u2e80-\u303f\u3100-\u312f\u31a0-\u4dff\ufe30-\ufe4f\uff01-\uff9f]")
 _CONTINUING: Final = re.compile(f"[{_INVISIBLE}\u1160-\u11ff\ud7b0-\ud7fb\uff9e\uff9f]")
 _SEEN_NOTHING: Final = re.compile(f"[{_INVISIBLE}]")

@@ -44,12 +44,12 @@ STOP_WORDS: Final = frozenset(
 
 
 def text_of(title: str | None, content: str) -> str:
-    """What of a node is embedded and looked through for names."""
+    """The part of a node that is embedded and searched for names: its title and its text."""
     return f"{title}\n{content}" if title else content
 
 
 def searched_text(title: str | None, aliases: Sequence[str], content: str) -> str:
-    """What of a node the full-text index holds: its title, its aliases and its text."""
+    """The part of a node that the full-text index holds: its title, its aliases and its text."""
     return text_of("\n".join((*([title] if title else ()), *aliases)), content)
 
 

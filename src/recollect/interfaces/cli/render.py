@@ -90,7 +90,7 @@ def relation_line(edge: Edge) -> Text:
 
 
 def judge_of(edge: Edge) -> str:
-    """Who judged a relation; a program's guess is marked as one."""
+    """Names who judged a relation; a program's guess is marked as one."""
     if edge.judge in GUESSING:
         return f"guess: {edge.judge}"
     return "stated" if edge.judge is None else "person" if edge.judge == HUMAN else edge.judge

@@ -56,7 +56,7 @@ class Refusal:
 
 
 def read(line: bytes) -> types.JSONRPCMessage | Refusal | None:
-    """What a line says; None for an empty line and for what wants no answer."""
+    """Reads a line; returns None for an empty line and for a message that wants no answer."""
     line = line.strip().removeprefix(_BYTE_ORDER_MARK).strip()
     if not line:
         return None
@@ -147,7 +147,7 @@ def _message(
 
 
 def _fault_of(value: Mapping[str, Any], fault: tuple[int, str] | None, *, may_hold_surrogates: bool) -> Refusal | None:
-    """What keeps a message from being a request, a notification or an answer."""
+    """Returns the error that keeps a message from being a request, a notification or an answer, if there is one."""
     given = value.get("id")
     known = _echoed(given)
 
@@ -229,6 +229,6 @@ def _decoded_id(value: bytes) -> Id:
 
 
 def _kind(value: object) -> str:
-    """What a value is called in JSON."""
+    """Returns the name that JSON has for the kind of a value."""
     names = {dict: "an object", list: "an array", str: "a string", bool: "true or false", float: "a fraction"}
     return "null" if value is None else names.get(type(value), "a number")

@@ -45,7 +45,7 @@ class ExpressionWriter(ABC):
         self._relations = frozenset(relations)
         self._depth = self._calls = self.nodes = self._unticked = 0
         self.merges = False
-        """Whether what is written is a column of an inner query: the planner may put it into many places."""
+        """True while a column of an inner query is written: the planner may put it into many places."""
 
     @abstractmethod
     def query(self, node: Any) -> str:

@@ -75,7 +75,7 @@ def _check_text(sql: str) -> None:
 
 
 def _without_content(quoted: re.Match[str]) -> str:
-    """What stands for a text, a name in quotes or a comment while the rest is checked."""
+    """Returns a stand-in for a text, a name in quotes or a comment while the rest is checked."""
     if quoted.lastgroup:
         kind = quoted.lastgroup.removeprefix("open_")
         raise InvalidInput(

@@ -154,7 +154,7 @@ class _Process:
         raise _Died("the process for SQL ended by itself", hint="try again")
 
     def has_died(self) -> bool:
-        """Whether the process ended while nobody used it."""
+        """True if the process ended while nobody used it."""
         return self._process.poll() is not None
 
     def end(self) -> None:
@@ -177,7 +177,7 @@ class _Process:
         return read_frame(self._replies)
 
     def _awaited(self, call: Cancellation, seconds: float, ask: Callable[[], bytes | None]) -> bytes | None:
-        """What `ask` returns, or None if the process had to be ended before, or ended."""
+        """Returns the answer of `ask`; None if the process was ended before it answered, or ended by itself."""
         with self._lock:
             self._waits += 1
             self._waiting = True
