@@ -172,6 +172,9 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of whoever runs the tests."""
+    """No setting of whoever runs the tests. SQLite files are treated as shared, so that both databases are tested alike;
+    tests of privacy do without that.
+    """
     for setting in SETTINGS:
         monkeypatch.delenv(setting.variable, raising=False)
+    monkeypatch.setenv("RECOLLECT_PRIVACY", "shared")

@@ -37,6 +37,11 @@ SETTINGS: Final = (
         ",".join(DEFAULT_ALLOW),
         "Tags that this access holds, separated by commas; they open boundary classes.",
     ),
+    Setting(
+        "privacy",
+        "",
+        "shared: treat a personal memory as a shared one, as a service for others does; empty: as it was chosen.",
+    ),
     Setting("busy_timeout_ms", 30_000, "How long a write waits for other writers before it gives up."),
     Setting(
         "connect_timeout_ms",
@@ -75,6 +80,7 @@ class Settings:
     root: str
     namespace: str
     allow: tuple[str, ...]
+    privacy: str
     busy_timeout_ms: int
     connect_timeout_ms: int
     pool_size: int

@@ -209,9 +209,9 @@ def test_an_agent_is_told_what_is_wrong(tmp_path):
             ("add_evidence", judged(quote="The Rhine floods."), "invalid_input", "quote"),
             (
                 "add_evidence",
-                {"page": page, "fragments": [{"text": f"Key {SECRET}"}]},
+                {"page": page, "fragments": [{"text": "Fine."}], "claims": [{"text": SECRET}]},
                 "boundary_denied",
-                "fragments.0",
+                "claims.0",
             ),
             ("query_graph", {"sql": "select 1", "options": {"limit": 201}}, "invalid_input", "limit"),
             ("query_graph", {"sql": "select 1", "options": {"rows": 5}}, "invalid_input", "rows"),
@@ -506,6 +506,7 @@ def test_one_source_that_fails_does_not_cost_the_others(memory, tmp_path):
     good.write_text(RIVER)
     empty.write_text(" ")
     binary.write_bytes(b"\x89PNG\0\0\0")
+    memory.apply_policy("version: 1.0.1\nsecrets: deny\n")
     (tmp_path / "secret.txt").write_text(f"The key is {SECRET}.")
     (tmp_path / "nothing").mkdir()
     names = ["empty.md", "image.png", "secret.txt", "nothing", "missing.md"]
@@ -524,6 +525,7 @@ def test_one_bad_paper_does_not_cost_the_others(memory, tmp_path):
         {"title": "Three", "doi": "10.1000/3", "abstract": "Fine, too."},
         {"title": "Four", "doi": "10.1000/4", "abstract": "long " * 5000},
     ]
+    memory.apply_policy("version: 1.0.1\nsecrets: deny\n")
     file = tmp_path / "papers.jsonl"
     file.write_text("\n".join(map(json.dumps, papers)))
     added = memory.add_documents([file])

@@ -326,8 +326,7 @@ def test_a_looser_policy_below_loosens_nothing(url):
         saved = memory.save(f"write to {EMAIL}", namespace="low", scope="session").node
         assert saved.content == "write to [email]"
         assert saved.expires_at == memory.save("above", scope="session").node.expires_at[:10] + saved.expires_at[10:]
-        with pytest.raises(BoundaryDenied):
-            memory.save(f"the token is {SECRET}", namespace="low")
+        assert memory.save(f"the token is {SECRET}", namespace="low").node.content == "the token is [secret]"
         guarded = memory.validate_boundary(f"write to {EMAIL}", namespace="low", boundary_class="pii")
         assert (guarded.allowed, guarded.redacted) == (False, {"email": 1})
         assert guarded.policy_version == "1.0.0 > 1.0.0"
@@ -502,16 +501,21 @@ def test_validation_through_the_interfaces(url):
         assert (secret["allowed"], secret["redacted"]) == (False, None)
         assert SECRET not in json.dumps(secret)
         assert (await refusal(client, "boundary_validate", text="x", scope="forever"))["code"] == "invalid_input"
-        denied = await refusal(client, "memory_save", content=f"the token is {SECRET}")
+        kept = await call(client, "memory_save", content=f"the token is {SECRET}")
+        assert (kept["status"], kept["redacted"]) == ("created", {"secret": 1})
+        assert "A secret was taken out" in kept["note"]
+        denied = await refusal(client, "memory_save", content=SECRET)
         assert denied["code"] == "boundary_denied"
-        assert SECRET not in json.dumps(denied)
+        assert SECRET not in json.dumps([kept, denied])
         assert denied["hint"]
 
     talk(url, conversation)
     shown = json.loads(recollect(url, "boundary", f"Call {PHONE}", "--json"))
     assert shown["redacted"] == "Call [phone]"
     assert "principle" in recollect(url, "boundary", "x", "--scope", "forever", code=2)
-    assert SECRET not in recollect(url, "save", f"the token is {SECRET}", code=6)
+    told = recollect(url, "save", f"the new token is {SECRET}")
+    assert "A secret was taken out and not kept" in told
+    assert SECRET not in told + recollect(url, "save", SECRET, code=6)
 
 
 # --- rows that were there before --------------------------------------------------------------------------------------
@@ -530,7 +534,7 @@ def before(url, execute):
             "twin": memory.save("Write to [email] soon").node.id,
             "twinned": memory.save(f"Write to {EMAIL} soon").node.id,
         }
-    execute(url, f"update nodes set content = 'the token is {SECRET}' where id = '{ids['secret']}'")
+    execute(url, f"update nodes set content = '{SECRET}' where id = '{ids['secret']}'")
     return ids
 
 
@@ -720,14 +724,24 @@ def test_an_export_imported_again_changes_nothing(memory):
     assert exported(memory) == records
 
 
-def test_secrets_are_denied_at_import(memory):
+@pytest.mark.parametrize(
+    ("text", "policy", "kept"),
+    [
+        (f"the token is {SECRET}", written(), ["the token is [secret]"]),
+        (f"the token is {SECRET}", written(secrets="deny"), []),
+        (f"{SECRET}!", written(), []),
+    ],
+    ids=["taken_out", "denied", "nothing_else"],
+)
+def test_secrets_are_taken_out_or_denied_at_import(memory, text, policy, kept):
     memory.save("A placeholder.")
     (record,) = exported(memory)
     memory.delete(record["id"])
-    text = f"the token is {SECRET}"
+    memory.apply_policy(policy)
     imported = memory.import_(stream_of([{**record, "content": text, "content_hash": content_hash(text)}]))
-    assert (imported.nodes_created, imported.nodes_denied) == (0, 1)
-    assert memory.list().nodes == ()
+    assert (imported.nodes_created, imported.nodes_denied) == (len(kept), 1 - len(kept))
+    assert imported.redacted == ({"secret": 1} if kept else {})
+    assert [node.content for node in memory.list().nodes] == kept
 
 
 def reference(*observations):
@@ -737,7 +751,8 @@ def reference(*observations):
 def test_a_reference_servers_file_passes_the_policies(memory):
     assert memory.import_(reference(f"writes from {EMAIL}")).nodes_created == 1
     assert memory.list().nodes[0].content == "Kim\n- writes from [email]"
-    assert memory.import_(reference(f"the token is {SECRET}")).nodes_denied == 1
+    assert memory.import_(reference(f"the token is {SECRET}")).nodes_updated == 1
+    assert memory.list().nodes[0].content == "Kim\n- the token is [secret]"
 
 
 def test_a_changed_reference_file_changes_what_was_redacted(memory):

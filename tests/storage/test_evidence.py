@@ -242,7 +242,7 @@ def test_the_same_again_changes_nothing(memory, everything):
         ({"evidence": [says("supports", "no-such-fragment")]}, NotFound),
         ({"evidence": [NewEvidence("supports", claim="no-such-claim")]}, NotFound),
         ({"text": None, "claim_id": "no-such-claim"}, NotFound),
-        ({"text": f"The key is {SECRET}."}, BoundaryDenied),
+        ({"text": f"{SECRET}!"}, BoundaryDenied),
     ],
     ids=["quote", "fragment", "claim", "claim_id", "secret"],
 )
@@ -785,12 +785,39 @@ def test_a_deleted_claim_takes_what_was_said_about_it(memory, stored):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_secret_is_refused_with_its_place(memory, everything, given, place):
+def test_a_policy_that_denies_refuses_a_secret_with_its_place(memory, everything, given, place):
+    memory.apply_policy("version: 1.0.1\nsecrets: deny\n")
     before = everything()
     with pytest.raises((BoundaryDenied, InvalidInput), match=place) as refused:
         memory.add_evidence(**{"page": NILE, "fragments": [FLOODS], **given})
     assert refused.value.hint
     assert SECRET not in str(refused.value)
+    assert everything() == before
+
+
+def test_a_secret_is_taken_out_of_everything_and_the_rest_is_kept(memory, stored):
+    added = memory.add_evidence(
+        NewPage(
+            NILE.url, f"Key {SECRET}", paper_metadata={"note": SECRET}, cites=[NewPage("https://b.example/", SECRET)]
+        ),
+        fragments=[FLOODS, NewFragment(f"Key {SECRET}", heading=f"The key {SECRET}"), NewFragment(SECRET)],
+        claims=[NewClaim(f"{SECRET} is the key.", evidence=[says("supports", 1, quote=f"Key {SECRET}")])],
+    )
+    assert added.redacted == {"secret": added.redacted["secret"]}
+    assert rows(memory, "select title from pages order by title") == [("Key [secret]",), ("[secret]",)]
+    assert rows(memory, "select text_content from fragments where position > 0 order by position") == [
+        ("Key [secret]",),
+        ("[secret]",),
+    ]
+    assert rows(memory, "select claim_text from claims") == [("[secret] is the key.",)]
+    for table in ("edges", "events", "nodes"):
+        assert SECRET not in repr(stored(table))
+
+
+def test_the_address_of_a_page_with_a_secret_is_refused(memory, everything):
+    before = everything()
+    with pytest.raises((BoundaryDenied, InvalidInput), match=r"page|url"):
+        memory.add_evidence(NewPage(f"https://a.example/?key={SECRET}"), fragments=[FLOODS])
     assert everything() == before
 
 

@@ -139,7 +139,17 @@ def test_a_text_that_left_its_page_is_not_recalled(memory, tmp_path):
     assert fragment not in {each.id for each in similar}
 
 
-def test_a_document_with_a_secret_leaves_nothing_behind(memory, tmp_path):
+def test_a_document_is_kept_without_the_secret_in_it(memory, tmp_path):
+    note = tmp_path / "note.md"
+    note.write_text(f"# Access\n\nThe key of the gauge is {SECRET} and opens it.\n\nThe river is high.\n")
+    (added,) = memory.add_documents([note]).documents
+    assert (added.status, added.fragments) == ("created", len(rows(memory, "select id from fragments")))
+    texts = [text for (text,) in rows(memory, "select text_content from fragments")]
+    assert "The key of the gauge is [secret] and opens it." in "\n".join(texts)
+
+
+def test_a_document_with_a_secret_leaves_nothing_behind_where_the_policy_denies(memory, tmp_path):
+    memory.apply_policy("version: 1.0.1\nsecrets: deny\n")
     note = tmp_path / "long.md"
     paragraphs = [f"Paragraph {n} says something about the river, the mud, the fields and the sea." for n in range(250)]
     paragraphs[245] = f"The key is {SECRET}."

@@ -19,6 +19,7 @@ from recollect.storage.port import Model, Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import scope_parameters
 from recollect.text import check
+from recollect.text.redaction import lookup_terms
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Asking(Verbs):
         else:
             text = check.check_text(query, field="query", size=limits.QUERY_BYTES)
             question, why = self._question_of(self._boundary.cleaned(text, access.root))
+            if "pii" in access.classes:
+                question = replace(question, lookups=lookup_terms(text))
         return replace(question, now=self._now()), why
 
     def _question_of(self, text: str) -> tuple[Question, tuple[str, ...]]:
@@ -57,7 +60,7 @@ class Asking(Verbs):
         access = self._access
 
         def work(tx: Transaction) -> Question:
-            node = nodes.get(tx, access, node_id)
+            node = nodes.read(tx, access, node_id)
             model = embeddings.active(tx)
             rows = {} if model is None else embeddings.of_nodes(tx, access, [node_id], model)
             return Question(text_of(node.title, node.content), rows.get(node_id), model, kinds=())
@@ -159,7 +162,7 @@ def holding(access: Access, known: Policies) -> Callable[[Transaction, Sequence[
         return None
 
     def kept(tx: Transaction, ids: Sequence[str]) -> set[str]:
-        found = nodes.by_ids(tx, access, ids).values()
+        found = nodes.read_by_ids(tx, access, ids).values()
         return {node.id for node in found if not violated(node, known.at(node.namespace))}
 
     return kept

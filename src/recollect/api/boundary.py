@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.model import limits, namespaces
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput
-from recollect.model.graph import Edge, Node
+from recollect.model.graph import Edge, Node, strictest
 from recollect.storage import policies
 from recollect.storage.port import Database
-from recollect.text import check, detect
-from recollect.text.detect import FindingKind
-from recollect.text.tokens import text_of
+from recollect.text import detect
+from recollect.text.redaction import SECRET, has_secret_address, is_nothing_else, kinds_in, mapped, without
 
 if TYPE_CHECKING:
     from recollect.policy.boundary import Effective, Policies
@@ -33,8 +32,8 @@ logger = logging.getLogger("recollect")
 _SECONDS: Final = 1.0
 # Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
 _SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
+_NAMES: Final = {"email": "e-mail", "phone": "phone", "card": "card number", "national_id": "identity number"}
 _NAMES_REMEMBERED: Final = 10_000
-_SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
 # What holds where a stored policy cannot be read: nobody sees anything.
 _CLOSED: Final = (
     "version: 0.0.0\nboundary_classes:\n  public: {allow: []}\n  internal: {allow: []}\n  pii: {allow: []}\n"
@@ -52,14 +51,16 @@ class InForce:
 class Boundary:
     """Reads the policies of an owner every second; threads may share it."""
 
-    def __init__(self, database: Database, base: Access, allow: Sequence[str]) -> None:
+    def __init__(self, database: Database, base: Access, allow: Sequence[str], *, shared: bool = False) -> None:
+        """`shared` treats a personal store as a shared one."""
         self._database = database
         self._base = base
         self._allow = tuple(allow)
+        self._shared = shared
         self._lock = threading.Lock()
         self._read_at = -math.inf
         self._forgotten = 0
-        self._texts: Mapping[str, str] | None = None
+        self._stored: policies.Stored | None = None
         self._in_force: InForce | None = None
 
     def in_force(self) -> InForce:
@@ -71,11 +72,11 @@ class Boundary:
                 if self._in_force is not None and time.monotonic() - self._read_at <= _SECONDS:
                     return self._in_force
                 forgotten = self._forgotten
-            texts = self._database.read(lambda tx: policies.current(tx, self._base.owner))
+            stored = self._database.read(lambda tx: policies.current(tx, self._base.owner))
             with self._lock:
                 if forgotten == self._forgotten:
-                    if self._in_force is None or texts != self._texts:
-                        self._in_force, self._texts = self._judged(texts), texts
+                    if self._in_force is None or stored != self._stored:
+                        self._in_force, self._stored = self._judged(stored), stored
                     self._read_at = time.monotonic()
                     return self._in_force
 
@@ -114,17 +115,18 @@ class Boundary:
 
     def cleaned(self, text: str, namespace: str) -> str:
         """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""
-        return detect.redact(text, {_SECRET, *self.at(namespace).redacted_in("internal")})[0]
+        return detect.redact(text, self.at(namespace).redacted_in_passing("internal"))[0]
 
     def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
         """The same for all texts in some JSON."""
-        cleaned: dict[str, Any] = _mapped(values, lambda text: self.cleaned(text, namespace))
+        cleaned: dict[str, Any] = mapped(values, lambda text: self.cleaned(text, namespace))
         return cleaned
 
-    def _judged(self, texts: Mapping[str, str]) -> InForce:
+    def _judged(self, stored: policies.Stored) -> InForce:
         from recollect.policy.boundary import Policies
 
-        known = Policies({namespace: _read(text, namespace) for namespace, text in texts.items()})
+        personal = stored.privacy.mode == "personal" and not self._shared
+        known = Policies({namespace: _read(text, namespace) for namespace, text in stored.texts.items()}, personal)
         return InForce(known, self.access_under(known))
 
 
@@ -134,6 +136,7 @@ class ImportGuard:
     def __init__(self, boundary: Boundary) -> None:
         self._policies = boundary.in_force().policies
         self._harmless: set[str] = set()
+        self.redacted: Counter[str] = Counter()
         self.text = boundary.cleaned
 
     def node(self, node: Node) -> Node | None:
@@ -146,8 +149,9 @@ class ImportGuard:
     def admitted(self, node: Node) -> Node:
         """What may be stored of a node; raises if nothing may."""
         rules = self._policies.at(node.namespace)
-        kept, _ = guarded(node, rules)
+        kept, taken = guarded(node, rules)
         keep_invariants(kept, rules)
+        self.redacted.update(taken)
         if "imported_hash" in kept.provenance:
             kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
         return kept
@@ -172,57 +176,52 @@ class ImportGuard:
 def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
     """What may be stored of a node, and how much was taken out of it; raises if nothing may be.
 
-    A page is known by its URL: with a number taken out it would be another one. So a URL of a page, and where a
-    fragment says that it comes from there, is refused or kept.
+    In a personal store personal data stay, and raise the class. `shared_class` then says which class the text has for
+    those who see it without them; in a shared store it has that class, and nothing to hide.
     """
-    is_page = node.kind == "page"
-    urls = {"url": node.provenance["url"]} if node.kind in ("page", "fragment") and "url" in node.provenance else {}
-    said = {name: value for name, value in node.provenance.items() if name not in urls}
-    texts = [text_of(node.title, "" if is_page else node.content), *node.aliases]
-    texts += [*_texts(node.metadata), *_texts(said)]
-    found = {finding.kind for text in texts for finding in detect.find(text)}
-    if any(finding.kind == _SECRET for text in _texts(urls) for finding in detect.find(text)):
-        found.add(_SECRET)
-    verdict = rules.judge(node.boundary_class, found)
+    given = node.open_class
+    found = kinds_in(node)
+    verdict = rules.judge(given, found) if has_secret_address(node) else rules.admit(given, found)
     if verdict.denied:
         raise BoundaryDenied(
             f"this text is not stored: {verdict.reason}",
-            hint="take the secret out and say where it is kept instead" if _SECRET in found else "see the policy",
+            hint="take the secret out and say where it is kept instead" if SECRET in found else "see the policy",
         )
-    counts: Counter[str] = Counter()
-    kept = replace(node, boundary_class=verdict.boundary_class)
+    # Without being asked, a class becomes stricter, never more open: unless others saw it so all along.
+    judged = strictest(verdict.boundary_class, node.boundary_class if rules.personal else given)
+    is_apart = rules.personal and judged != given
+    kept = replace(node, boundary_class=judged, shared_class=given if is_apart else None)
     if not verdict.redact:
-        return kept, counts
-
-    def clean(text: str) -> str:
-        replaced, taken = detect.redact(text, verdict.redact)
-        counts.update(taken)
-        return replaced
-
-    content = node.content if is_page else _checked_size(clean(node.content), node.content)
-    kept = replace(
-        kept,
-        title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
-        aliases=tuple(dict.fromkeys(clean(alias)[: limits.TITLE_CHARACTERS] for alias in node.aliases)),
-        content=content,
-        content_hash=check.content_hash(content),
-        metadata=_mapped(node.metadata, clean),
-        provenance={**_mapped(said, clean), **urls},
-    )
+        return kept, Counter()
+    kept, counts = without(kept, verdict.redact)
+    # A piece of a document stays in its place.
+    if counts[SECRET] and node.kind != "fragment" and is_nothing_else(kept.content):
+        raise BoundaryDenied(
+            "this text is not stored: it holds nothing but a secret", hint="say what it is for and where it is kept"
+        )
     return kept, counts
 
 
-def _checked_size(cleaned: str, given: str) -> str:
-    """A cleaned text, which may have grown; one that was too long before is on its way to be split."""
-    is_long = len(given.encode()) > limits.MEMO_BYTES
-    return check.check_text(cleaned, field="content") if is_long else check.check_content(cleaned)
+def note_of(redacted: Mapping[str, int]) -> str | None:
+    """Says plainly what of a text was not kept."""
+    notes = []
+    if number := redacted.get(SECRET, 0):
+        what = "A secret was" if number == 1 else f"{number} secrets were"
+        notes.append(f"{what} taken out and not kept; the rest of the text is.")
+    personal = [f"{number} {_NAMES[kind]}" for kind, number in redacted.items() if kind != SECRET]
+    if personal:
+        notes.append(
+            f"Not kept: {', '.join(personal)}. This memory takes personal data out; one of your own can keep them "
+            "(`recollect privacy personal`)."
+        )
+    return " ".join(notes) or None
 
 
 def guarded_edge(edge: Edge, rules: Effective) -> Edge:
     """An edge whose reason holds nothing that its class forbids; a secret in it is taken out, too."""
     if edge.reason is None:
         return edge
-    cleaned, taken = detect.redact(edge.reason, {_SECRET, *rules.redacted_in(edge.boundary_class)})
+    cleaned, taken = detect.redact(edge.reason, rules.redacted_in_passing(edge.boundary_class))
     return replace(edge, reason=cleaned[: limits.REASON_CHARACTERS]) if taken else edge
 
 
@@ -252,7 +251,7 @@ def violated(node: Node, rules: Effective) -> tuple[str, ...]:
 
 def refuse_secret(text: str, *, field: str) -> None:
     """Raises if a short text that is kept as it is, such as a name or an id, holds a secret."""
-    if any(finding.kind == _SECRET for finding in detect.find(text)):
+    if any(finding.kind == SECRET for finding in detect.find(text)):
         raise InvalidInput(f"{field} looks like a secret", hint="choose another one")
 
 
@@ -264,46 +263,3 @@ def _read(text: str, namespace: str) -> Policy:
     except InvalidInput as error:
         logger.warning("the policy of %s cannot be read, so nothing in it is shown: %s", namespace, error)
         return parse(_CLOSED)
-
-
-def _texts(value: Any, key: str = "") -> list[str]:
-    """All texts in some JSON, each with its key: "password: …" is one only together."""
-    match value:
-        case Mapping():
-            return [text for name, item in value.items() for text in _texts(item, name)]
-        case list() | tuple():
-            return [text for item in value for text in _texts(item, key)]
-        case None | bool():
-            return [key]
-        case _:
-            return [f"{key}: {value}" if key else str(value)]
-
-
-def _mapped(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
-    match value:
-        case Mapping():
-            mapped: dict[str, Any] = {}
-            for name, item in value.items():
-                new = cleaned = clean(name)
-                number = 1
-                while new in mapped:  # two names that are alike when cleaned stay two
-                    number += 1
-                    new = f"{cleaned} {number}"
-                mapped[new] = _mapped(item, clean, name)
-            return mapped
-        case list() | tuple():
-            return [_mapped(item, clean, key) for item in value]
-        case None | bool():
-            return value
-        case _:
-            return _cleaned_value(value, clean, key)
-
-
-def _cleaned_value(value: Any, clean: Callable[[str], str], key: str) -> Any:
-    """A text or number, looked at with its key in front of it."""
-    before = f"{key}: " if key else ""
-    whole = f"{before}{value}"
-    cleaned = clean(whole)
-    if cleaned == whole:
-        return value
-    return cleaned.removeprefix(before) if cleaned.startswith(before) else clean(str(value))

@@ -28,7 +28,6 @@ from recollect.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Node, QueryT
 from recollect.storage import embeddings, events, evidence, nodes, tasks
 from recollect.storage.port import Transaction
 from recollect.text import check
-from recollect.text.tokens import text_of
 
 
 class EvidenceVerbs(Verbs):
@@ -76,7 +75,7 @@ class EvidenceVerbs(Verbs):
         )
         with self._noting_refusal("add_evidence", place, trace):
             prepared, redacted = self._guarded(prepared, place)
-        texts = [text_of(node.title, node.content) for node in (*prepared.fragments, *prepared.new_claims)]
+        texts = [embeddings.embedded_text(node) for node in (*prepared.fragments, *prepared.new_claims)]
         adding = Adding(
             prepared=prepared,
             task_id=None if task is None else task.id,

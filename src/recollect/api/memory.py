@@ -53,14 +53,16 @@ class Memory(
         allow: Sequence[str] | None = None,
         embedder: str | Embedder | None = None,
         embed_model: str | None = None,
+        privacy: str | None = None,
         clock: Callable[[], datetime] | None = None,
     ) -> Self:
         """Open a memory by path or URL. What is not given comes from the environment, then the defaults.
 
         `root` confines everything to one namespace and what is below it, `namespace` is the default
         inside it, `allow` holds the tags that open boundary classes. `embedder` is the name of one (see the
-        settings) or an object of your own that is one; `embed_model` is its model. `clock` tells the time
-        instead of the machine's, with a zone: what is fresh and what has expired depends on it.
+        settings) or an object of your own that is one; `embed_model` is its model. `privacy="shared"` treats
+        a personal memory as a shared one, for those who are not its owner. `clock` tells the time instead of the
+        machine's, with a zone: what is fresh and what has expired depends on it.
         """
         if not isinstance(url, str | Path | None):
             raise InvalidInput(f"a database is a path or a URL, not {type(url).__name__}")
@@ -72,6 +74,7 @@ class Memory(
             "allow": allow,
             "embedder": embedder if isinstance(embedder, str) else None,
             "embed_model": embed_model,
+            "privacy": privacy,
         }
         settings = config.load(given)
         access = access_from(settings)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, cast, get_args
 
-from recollect.api.boundary import guarded, keep_invariants, refuse_secret
+from recollect.api.boundary import guarded, keep_invariants, note_of, refuse_secret
 from recollect.api.insight import InsightVerbs
 from recollect.api.state import trace_of
 from recollect.model import limits
@@ -21,7 +21,6 @@ from recollect.model.results import Deleted, Page, Saved
 from recollect.storage import edges, embeddings, events, evidence, mentions, nodes, sweep
 from recollect.storage.port import Transaction
 from recollect.text import check
-from recollect.text.tokens import text_of
 
 logger = logging.getLogger("recollect")
 
@@ -72,7 +71,7 @@ class MemoVerbs(InsightVerbs):
         another one becomes an alias, by which it is found and linked, too. `scope` says how long
         it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
-        find_insight). What the policy forbids is taken out or refused.
+        find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
         trace = trace_of(request_id, trace_id)
         refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
@@ -113,7 +112,7 @@ class MemoVerbs(InsightVerbs):
         """The memo or claim with this id."""
         node_id = check.check_id(memo_id, field="memo_id")
         access = self._access.narrowed(namespace)
-        return self._database.read(lambda tx: nodes.get(tx, access, node_id))
+        return self._database.read(lambda tx: nodes.read(tx, access, node_id))
 
     def list(
         self, *, namespace: str | None = None, kind: NodeKind = "memo", limit: int = 20, cursor: str | None = None
@@ -162,7 +161,7 @@ class MemoVerbs(InsightVerbs):
                 kind=existing.kind,
                 namespace=existing.namespace,
                 scope=scope or existing.scope,
-                boundary_class=strictest(given.boundary_class, existing.boundary_class),
+                boundary_class=strictest(given.boundary_class, existing.open_class),
             )
         if given.kind == "claim":
             check.check_text(given.content, field="a claim", size=limits.CLAIM_BYTES)
@@ -170,9 +169,13 @@ class MemoVerbs(InsightVerbs):
         node, redacted = guarded(given, rules)
         node = replace(node, content_hash=check.content_hash(node.content))
         bare = replace(given, title=None, metadata={}, provenance={})
-        names = tuple(guarded(replace(bare, content=name), rules)[0] for name in entities)
+        names: list[Node] = []
+        for name in entities:
+            entity, taken = guarded(replace(bare, content=name), rules)
+            names.append(replace(entity, title=entity.content))
+            redacted.update(taken)
         title = existing.title if existing is not None and node.title is None else node.title
-        texts = [text_of(title, node.content), *(text_of(name.content, name.content) for name in names)]
+        texts = [embeddings.embedded_text(each) for each in (replace(node, title=title), *names)]
         return _Saving(
             node=node,
             change=nodes.Change(
@@ -181,12 +184,13 @@ class MemoVerbs(InsightVerbs):
                 metadata=node.metadata,
                 provenance=node.provenance,
                 boundary_class=node.boundary_class,
+                shared_class=node.shared_class,
                 claim_kind=node.claim_kind,
                 scope=scope,
                 confidence=node.confidence if sure else None,
             ),
             existing=existing,
-            entities=names,
+            entities=tuple(names),
             redacted=redacted,
             lifetime=None if node.scope is None else rules.expiry(node.scope),
             accept=lambda stored: keep_invariants(stored, rules),
@@ -219,7 +223,8 @@ class MemoVerbs(InsightVerbs):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": redacted} if redacted else {}
             events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
-        return replace(saved, redacted=dict(saving.redacted))
+        notes = (saved.note, note_of(saving.redacted))
+        return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
         """Link a node to the entities that the caller names; those that are not there yet are made."""
@@ -235,7 +240,8 @@ class MemoVerbs(InsightVerbs):
                     title=name.content,
                     content=name.content,
                     content_hash=check.content_hash(name.content),
-                    boundary_class=strictest(node.boundary_class, name.boundary_class),
+                    boundary_class=strictest(node.open_class, name.boundary_class),
+                    shared_class=name.shared_class and strictest(node.open_class, name.open_class),
                     **times,
                 ),
                 saving.made,

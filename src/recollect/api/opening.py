@@ -133,12 +133,18 @@ def tuning_of(settings: config.Settings) -> Tuning:
         raise InvalidInput(f"cutoff {shown(settings.cutoff)} is not auto or off")
     if not settings.cutoff_min <= settings.cutoff_max <= limits.SEARCH_LIMIT:
         raise InvalidInput(f"cutoff_min ≤ cutoff_max ≤ {limits.SEARCH_LIMIT} does not hold")
+    if settings.privacy not in ("", "shared"):
+        raise InvalidInput(
+            f"privacy {shown(settings.privacy)} is not shared or empty",
+            hint="`recollect privacy personal` makes a memory personal for good",
+        )
     return Tuning(
         alpha=_alpha(settings.alpha),
         cut=CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
         if settings.cutoff == "auto"
         else None,
         send_classes=cast(tuple[BoundaryClass, ...], settings.embed_classes),
+        shared=settings.privacy == "shared",
     )
 
 

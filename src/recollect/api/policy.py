@@ -14,14 +14,15 @@ from recollect.api.state import silent, trace_of
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, StoreBusy
-from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, Scope
-from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Reclassified
+from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, PrivacyMode, Scope, strictest
+from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Privacy, Reclassified
+from recollect.policy.boundary import DEFAULT_ALLOW
 from recollect.storage import edges, embeddings, events, evidence, nodes, policies, retired, sweep, tasks
 from recollect.storage.events import Trace
 from recollect.storage.port import Progress, Row, Transaction
 from recollect.storage.statements import scope_parameters
-from recollect.text import check, detect
-from recollect.text.tokens import text_of
+from recollect.text import check
+from recollect.text.redaction import SECRET, kinds_in
 
 if TYPE_CHECKING:
     from recollect.policy.boundary import Effective, Policies
@@ -98,6 +99,36 @@ class PolicyVerbs(Asking):
         own = self._database.read(lambda tx: policies.history(tx, access, place))
         return own or (PolicyVersion("", default().version, default_text(), None, ""),)
 
+    def privacy(self) -> Privacy:
+        """Whether this memory keeps personal data, as it is treated here."""
+        stored = self._database.read(lambda tx: policies.privacy(tx, self._access.owner))
+        return Privacy("shared", stored.chosen_at) if self._tuning.shared else stored
+
+    def choose_privacy(self, mode: PrivacyMode) -> Privacy:
+        """Choose whether this memory keeps personal data (personal) or takes them out (shared), from now on.
+
+        What was taken out before does not come back. What was kept before is shown without personal data to those who
+        do not see its class; `reclassify` takes them out for good.
+        """
+        access = self._access
+        chosen = check.check_choice(mode, get_args(PrivacyMode), field="privacy")
+        if chosen is None:
+            raise InvalidInput("say which privacy to choose", hint="personal or shared")
+        if "/" in access.root or not set(DEFAULT_ALLOW) <= set(access.tags):
+            raise BoundaryDenied(
+                "the privacy of the whole memory is its owner's to choose, and this access sees a part of it",
+                hint="open it with a root of the first level and the default tags",
+            )
+        new = Privacy(cast(PrivacyMode, chosen), self._now())
+
+        def work(tx: Transaction) -> None:
+            policies.choose_privacy(tx, access.owner, new)
+            events.record(tx, access, "policy", {"privacy": new.mode}, namespace=access.root, at=new.chosen_at)
+
+        self._database.write(work)
+        self._boundary.forget()
+        return self.privacy()
+
     def validate_boundary(
         self,
         text: str,
@@ -121,13 +152,14 @@ class PolicyVerbs(Asking):
             boundary_class=check.check_class(boundary_class),
         )
         said = {"policy_version": rules.version}
+        if SECRET in kinds_in(node):
+            saved = "a save refuses the text" if rules.secrets == "deny" else "a save takes it out and keeps the rest"
+            return Guarded(False, f"found: secret; {saved}", "secret", None, {}, **said)
         try:
             kept, redacted = guarded(node, rules)
             keep_invariants(kept, rules)
         except BoundaryDenied as error:
-            found_secret = any(finding.kind == "secret" for finding in detect.find(text))
-            denied: BoundaryClass = "secret" if found_secret else node.boundary_class
-            return Guarded(False, error.message, denied, None, {}, **said)
+            return Guarded(False, error.message, node.boundary_class, None, {}, **said)
         verdict = rules.judge(kept.boundary_class, ())
         found = Guarded(True, "allowed", kept.boundary_class, kept.content, redacted, **said)
         if not (access.sees(place, kept.boundary_class) if opened is None else kept.boundary_class in opened):
@@ -227,7 +259,7 @@ class PolicyVerbs(Asking):
                 new, what = _rejudged(node, known.at(node.namespace))
                 if new is not node and not dry_run:
                     what = {*what, *self._rewrite(access, node, new)}
-                for name in what if seen.sees(node.namespace, node.boundary_class) else ():
+                for name in what if seen.sees(node.namespace, node.open_class) else ():
                     changed[name].append(node.id)
             checked += len(batch)
             progress(checked, total)
@@ -271,7 +303,7 @@ class PolicyVerbs(Asking):
 
         If another node already has what is left, that one stands for both, and this one is retired.
         """
-        texts = [] if new is None else [text_of(new.title, new.content)]
+        texts = [] if new is None else [embeddings.embedded_text(new)]
         made = None if self._embedder is None else embeddings.made(self._embedder, texts)
 
         def work(tx: Transaction) -> set[str]:
@@ -315,11 +347,11 @@ def _rejudged(node: Node, rules: Effective) -> tuple[Node | None, set[str]]:
     except BoundaryDenied:
         return None, {"denied"}
     what = {"redacted"} if redacted else set()
-    if kept.boundary_class != node.boundary_class:
+    if strictest(kept.boundary_class, node.boundary_class) != node.boundary_class:
         what.add("raised")
     if violated(kept, rules):
         what.add("violating")
-    return (kept if what & {"redacted", "raised"} else node), what
+    return (kept if kept != node else node), what
 
 
 def _counts(report: Reclassified) -> dict[str, int]:

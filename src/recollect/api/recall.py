@@ -139,7 +139,7 @@ class RecallVerbs(Asking):
 
         def work(tx: Transaction) -> Judged:
             now = self._now()
-            node = nodes.get(tx, access, node_id)
+            node = nodes.find(tx, access, node_id)
             if node.kind not in SEARCHED:
                 raise InvalidInput(f"{node.id} is a {node.kind}; memos and claims are judged")
             settings = in_force.policies.at(node.namespace).retrieval.feedback
@@ -149,6 +149,7 @@ class RecallVerbs(Asking):
                 return judged(each, known, now=now, settings=settings, strength=strength)
 
             done = feedback.record(tx, access, given, trace=trace, judge=judge)
+            done = replace(done, node=nodes.seen(access, done.node) or done.node)
             if done.status == "repeated" or strength == 0.0:
                 return done
             return self._reinforced(tx, access, done, context_id, trace)
@@ -247,7 +248,7 @@ def _items(
     """The nodes in full, by rank, as far as their texts fit the budget; and how many tokens they have."""
     from recollect.recall.explain import reason_of
 
-    by_id = nodes.by_ids(tx, access, [each.node_id for each in recalled.chosen])
+    by_id = nodes.read_by_ids(tx, access, [each.node_id for each in recalled.chosen])
     against = standings.disputes(tx, access, list(by_id))
     by_id = {node_id: node for node_id, node in by_id.items() if not _is_replaced(node_id, against)}
     disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])

@@ -31,6 +31,8 @@ class Tuning:
     alpha: float | None = None
     cut: CutOff | None = None
     send_classes: tuple[BoundaryClass, ...] = ("public", "internal")
+    shared: bool = False
+    """Treats a personal store as a shared one."""
 
 
 class Verbs:
@@ -48,9 +50,9 @@ class Verbs:
         new_id: Callable[[], str] = identifiers.new_id,
     ) -> None:
         self._database = database
-        self._boundary = Boundary(database, access, allow)
-        self._embedder = embedder
         self._tuning = tuning or Tuning()
+        self._boundary = Boundary(database, access, allow, shared=self._tuning.shared)
+        self._embedder = embedder
         self._clock = clock
         self._new_id = new_id
         self._text_search = text_index.TextSearch()

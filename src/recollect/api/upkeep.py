@@ -22,14 +22,17 @@ from recollect.model.results import Check, Health, Imported, Info
 from recollect.storage import embeddings, health, linking, text_index
 from recollect.storage.port import Progress, Transaction
 from recollect.storage.transfer import load, records
+from recollect.text import check
 
 
 class UpkeepVerbs(Verbs):
     """What keeps a memory whole, and moves it."""
 
-    def export(self, target: IO[str], *, progress: Progress = silent) -> int:
-        """Write everything this access may see as JSON lines; returns how many."""
-        return self._export(target, self._access, progress)
+    def export(self, target: IO[str], *, shared: bool = False, progress: Progress = silent) -> int:
+        """Write everything this access may see as JSON lines; returns how many. `shared` is for others: texts with
+        personal data are written without them, in the class that they have so.
+        """
+        return self._export(target, self._access, progress, shared=check.check_flag(shared, field="shared") or False)
 
     def import_(
         self,
@@ -45,19 +48,20 @@ class UpkeepVerbs(Verbs):
         stored. `rejects` is a new file for all such lines: mended, it can be imported. `split` stores memos that are
         too long in parts. Doing it again changes nothing.
         """
+        guard = ImportGuard(self._boundary)
         with readable(source) as file, writable(rejects) as sink:
             imported = load.load(
                 self._database,
                 self._access,
                 file,
-                guard=ImportGuard(self._boundary),
+                guard=guard,
                 embedder=self._embedder,
                 now=self._now(),
                 options=load.Options(progress, split=split, rejects=sink),
             )
         if not embeddings.is_instant(self._embedder):
             self._worker.wake()
-        return imported
+        return replace(imported, redacted=dict(guard.redacted))
 
     def backup(self, target: str | Path, *, progress: Progress = silent) -> Path:
         """Write a consistent copy while the store is in use.
@@ -136,17 +140,17 @@ class UpkeepVerbs(Verbs):
         vectors = self._database.read(lambda tx: health.vector_checks(tx, access, self._embedder, classes))
         return Health(info, (schema, *self._database.check_integrity(), *rows, *vectors))
 
-    def _export(self, target: IO[str], access: Access, progress: Progress) -> int:
+    def _export(self, target: IO[str], access: Access, progress: Progress, *, shared: bool = False) -> int:
         if not self._database.read_only:
-            return self._export_to(target, access, progress)
+            return self._export_to(target, access, progress, shared=shared)
         # A read of a file that somebody else may write to is done again if it changed meanwhile.
         with tempfile.TemporaryFile("w+", encoding="utf-8") as exported:
-            written = self._export_to(exported, access, progress)
+            written = self._export_to(exported, access, progress, shared=shared)
             exported.seek(0)
             shutil.copyfileobj(exported, target)
         return written
 
-    def _export_to(self, target: IO[str], access: Access, progress: Progress) -> int:
+    def _export_to(self, target: IO[str], access: Access, progress: Progress, *, shared: bool) -> int:
         def work(tx: Transaction) -> int:
             if self._database.read_only:
                 target.seek(0)
@@ -154,7 +158,7 @@ class UpkeepVerbs(Verbs):
             sizes = health.sizes(tx, access)
             total = sum(count for name, count in sizes.items() if name not in ("events", "retired"))
             written = 0
-            for line in records.export(tx, access, now=self._now()):
+            for line in records.export(tx, access, now=self._now(), shared=shared):
                 target.write(line + "\n")
                 written += 1
                 if written % 1_000 == 0:

@@ -35,7 +35,7 @@ def vector_search(
     wanted = [
         (node_id, value) for node_id, value in zip(near.ids, similarities, strict=True) if value >= min_similarity
     ]
-    by_id = nodes.by_ids(tx, access, [node_id for node_id, _ in wanted])
+    by_id = nodes.read_by_ids(tx, access, [node_id for node_id, _ in wanted])
     return SimilarFound(
         tuple(
             _similar(by_id[node_id], value) for node_id, value in wanted if node_id in by_id and _holds(by_id[node_id])

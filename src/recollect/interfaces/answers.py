@@ -117,7 +117,7 @@ class SavedMemo(Answer):
     boundary_class: str
     expires_at: str | None = None
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
-    note: str | None = Field(default=None, description="What became of the given title, if the memo has another.")
+    note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     links: list[Link] = Field(default=[], description="With link: the links that were made for it.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")

@@ -27,6 +27,7 @@ GUESSING: Final = frozenset({INSIGHT, NAMES})
 # From the shortest to the longest: what has no scope lasts as long as a principle.
 SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
 # From the least to the most restricted.
+PrivacyMode = Literal["personal", "shared"]
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
 
 
@@ -70,6 +71,15 @@ class Node:
     domain: str | None = None
     year: int | None = None
     rejected_at: str | None = None
+    shared_class: BoundaryClass | None = None
+    """The class of the text without the personal data in it, which those see who may not see the whole; None: there is
+    no such text.
+    """
+
+    @property
+    def open_class(self) -> BoundaryClass:
+        """The class in which most may see something of it."""
+        return self.shared_class or self.boundary_class
 
 
 @dataclass(frozen=True, slots=True)

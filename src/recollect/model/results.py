@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from recollect.model.graph import BoundaryClass, MeasuredEdge, Node, NodeRef
+from recollect.model.graph import BoundaryClass, MeasuredEdge, Node, NodeRef, PrivacyMode
 from recollect.model.insight import ProposedLink
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
@@ -18,8 +18,8 @@ Target = Literal["claims", "fragments", "memos"]
 class Saved:
     """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
     `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
-    of a title that is not its first, in a sentence. `redacted`: what the policy took out of it, by kind. `links`:
-    those that were made because it was asked for; `degraded`: what was not as it should be about that.
+    of a title that is not its first, and what was not kept. `redacted`: what the policy took out of it, by kind.
+    `links`: those that were made because it was asked for; `degraded`: what was not as it should be about that.
     """
 
     node: Node
@@ -193,6 +193,7 @@ class Imported:
     node has; denied: a node that the policy does not let in; split: a memo that was stored in parts;
     skipped: an edge with an end that is in neither the file nor the store.
     rejected: how many lines were left out, for whatever reason; rejections: the first 1,000 of them.
+    redacted: what the policies took out of the texts, by kind.
     """
 
     nodes_created: int = 0
@@ -212,6 +213,7 @@ class Imported:
     settings: int = 0
     rejected: int = 0
     rejections: tuple[Rejection, ...] = ()
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,16 @@ class Guarded:
     redacted: Mapping[str, int] = field(default_factory=dict)
     policy_version: str = ""
     escalation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Whether a memory keeps personal data (personal: its owner sees them, others see the texts without them) or takes
+    them out (shared), and since when.
+    """
+
+    mode: PrivacyMode
+    chosen_at: str
 
 
 @dataclass(frozen=True, slots=True)

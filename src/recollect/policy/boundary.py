@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import reduce
 from types import MappingProxyType
@@ -13,12 +13,13 @@ from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope, strictest
 from recollect.model.namespaces import is_inside
 from recollect.policy import document, invariants
-from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
+from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule, SecretRule
 from recollect.policy.linking import Linking
 from recollect.policy.metabolism import Metabolism
 from recollect.policy.retrieval import Retrieval
 
 DEFAULT_ALLOW: Final = ("answer:task",)
+SECRET: Final = "secret"  # noqa: S105  # the name of a kind of finding
 
 Value = TypeVar("Value")
 
@@ -48,10 +49,12 @@ class Effective:
     denied: frozenset[BoundaryClass]
     escalation: Mapping[BoundaryClass, str | None]
     detect: Mapping[str, BoundaryClass]
+    secrets: SecretRule
     invariants: tuple[Invariant, ...]
     retrieval: Retrieval
     linking: Linking
     metabolism: Metabolism
+    personal: bool = False
 
     def visible_classes(self, allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
         """The classes that the held tags open. One that stays closed closes all the stricter ones."""
@@ -88,9 +91,30 @@ class Effective:
         reason = _reason(boundary_class, judged, redact)
         return Verdict(judged, redact, denied=False, reason=reason, escalation=self.escalation[judged])
 
+    def admit(self, boundary_class: BoundaryClass, found: Collection[str]) -> Verdict:
+        """What becomes of a text that is saved: a secret is taken out before the rest is judged, unless the policy
+        denies the whole text for it.
+        """
+        if SECRET not in found or self.secrets == "deny":
+            return self.judge(boundary_class, found)
+        verdict = self.judge(boundary_class, [kind for kind in found if kind != SECRET])
+        if verdict.denied:
+            return verdict
+        redact = (*verdict.redact, SECRET)
+        return replace(verdict, redact=redact, reason=_reason(boundary_class, verdict.boundary_class, redact))
+
     def redacted_in(self, boundary_class: BoundaryClass) -> tuple[str, ...]:
         """The kinds of findings that are redacted in texts of a class."""
         return self.redact[boundary_class]
+
+    def redacted_in_passing(self, boundary_class: BoundaryClass) -> tuple[str, ...]:
+        """The kinds of findings that are taken out of what has no class of its own to raise, such as a question or the
+        reason of a link: secrets, and what its class redacts; in a personal store all, unless it is as restricted.
+        """
+        kinds = self.redact[boundary_class]
+        if self.personal and boundary_class != "pii":
+            kinds = FINDING_KINDS
+        return (*(kind for kind in kinds if kind != SECRET), SECRET)
 
     def expiry(self, scope: Scope | None) -> timedelta | None:
         """How long a memory of the scope lives; None is without end, as for memories without a scope."""
@@ -121,6 +145,7 @@ class Policies:
     """The policies of one owner by namespace: at a place the topmost one above it holds, tightened by those below."""
 
     by_namespace: Mapping[str, Policy]
+    personal: bool = False
     _known: dict[tuple[str, ...], Effective] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, namespace: str) -> Effective:
@@ -129,17 +154,34 @@ class Policies:
         if chain not in self._known:
             # Only a namespace of the first level has nothing above it: further down the default is only tightened.
             above = [] if chain and "/" not in chain[0] else [document.default()]
-            self._known[chain] = _folded([*above, *(self.by_namespace[path] for path in chain)])
+            levels = [*above, *(self.by_namespace[path] for path in chain)]
+            if self.personal:
+                levels[0] = _personal(levels[0])
+            self._known[chain] = replace(_folded(levels), personal=self.personal)
         return self._known[chain]
 
     def with_policy(self, namespace: str, policy: Policy) -> Policies:
         """The same policies with another one in a namespace."""
-        return Policies({**self.by_namespace, namespace: policy})
+        return Policies({**self.by_namespace, namespace: policy}, self.personal)
 
 
 def visible_classes(allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
     """The classes that the held tags open under the default policy."""
     return Policies({}).at("").visible_classes(allow)
+
+
+def _personal(policy: Policy) -> Policy:
+    """A policy at the top of a personal store: where it says nothing itself, the owner sees personal data, and nothing
+    of them is taken out.
+    """
+    stated = frozenset[str]() if policy is document.default() else policy.stated
+    classes = dict(policy.classes)
+    for name, rule in policy.classes.items():
+        if f"boundary_classes.{name}.redact" not in stated:
+            classes[name] = replace(classes[name], redact=tuple(kind for kind in rule.redact if kind == SECRET))
+        if name == "pii" and f"boundary_classes.{name}.allow" not in stated:
+            classes[name] = replace(classes[name], allow=(*DEFAULT_ALLOW, *rule.allow))
+    return replace(policy, classes=MappingProxyType(classes))
 
 
 def _folded(chain: Sequence[Policy]) -> Effective:
@@ -153,6 +195,7 @@ def _folded(chain: Sequence[Policy]) -> Effective:
         denied=frozenset(name for name in BOUNDARY_CLASSES if any(rule.deny for rule in _rules(chain, name, "deny"))),
         escalation=_by_class(lambda name: _first([rule.escalation for rule in _rules(chain, name, "escalation")])),
         detect=MappingProxyType({kind: _detected_class(chain, kind) for kind in FINDING_KINDS}),
+        secrets="deny" if any(policy.secrets == "deny" for policy in _stating(chain, "secrets")) else "redact",
         invariants=tuple(invariant for policy in chain for invariant in policy.invariants),
         retrieval=document.retrieval(
             *(policy.retrieval for policy in layers), calibration=calibrations[-1] if calibrations else None

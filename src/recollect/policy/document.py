@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from recollect.model.errors import InvalidInput
 from recollect.model.graph import BoundaryClass, Scope
@@ -16,6 +16,9 @@ from recollect.policy.retrieval import Calibration, Retrieval
 
 # What a scan of a text can find, and so what a policy can redact and detect.
 FINDING_KINDS: Final = ("email", "phone", "card", "national_id", "secret")
+
+# What becomes of a text in which a secret is found: it is kept without the secret, or refused.
+SecretRule = Literal["redact", "deny"]
 
 Parameters = TypeVar("Parameters", Retrieval, Linking)
 
@@ -60,6 +63,7 @@ class Policy:
     scopes: Mapping[Scope, ScopeRule]
     classes: Mapping[BoundaryClass, ClassRule]
     detect: Mapping[str, BoundaryClass]
+    secrets: SecretRule
     invariants: tuple[Invariant, ...]
     retrieval: Mapping[str, Any]
     insight: Mapping[str, Any]

@@ -13,7 +13,7 @@ import yaml
 from recollect.model.errors import InvalidInput, shown
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope
 from recollect.policy import invariants
-from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule
+from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, Policy, ScopeRule, SecretRule
 from recollect.policy.linking_kinds import read_insight
 from recollect.policy.metabolism_kinds import read_metabolism
 from recollect.policy.nodes import (
@@ -43,6 +43,7 @@ _SECTIONS: Final = (
     "scopes",
     "boundary_classes",
     "detect",
+    "secrets",
     "invariants",
     "retrieval",
     "insight",
@@ -62,6 +63,7 @@ BLANK: Final = Policy(
     scopes=MappingProxyType({scope: ScopeRule(ttl_days=1.0, max_tokens=1) for scope in _SCOPES}),
     classes=MappingProxyType({name: ClassRule(allow=(), redact=()) for name in BOUNDARY_CLASSES}),
     detect=MappingProxyType(dict.fromkeys(FINDING_KINDS, BOUNDARY_CLASSES[-1])),
+    secrets="deny",
     invariants=(),
     retrieval=MappingProxyType({}),
     insight=MappingProxyType({}),
@@ -87,6 +89,7 @@ def read(text: str, *, base: Policy = BLANK) -> Policy:
         scopes=_scopes(given.get("scopes"), base=base, stated=stated),
         classes=_classes(given.get("boundary_classes"), base=base, stated=stated),
         detect=_detect(given.get("detect"), base=base, stated=stated),
+        secrets=_secrets(given.get("secrets"), base=base, stated=stated),
         invariants=_invariants(given["invariants"]) if "invariants" in given else base.invariants,
         retrieval=read_retrieval(given["retrieval"]) if "retrieval" in given else MappingProxyType({}),
         insight=read_insight(given["insight"]) if "insight" in given else MappingProxyType({}),
@@ -209,6 +212,13 @@ def _detect(node: yaml.Node | None, *, base: Policy, stated: set[str]) -> Mappin
         classes[kind] = found
         stated.add(f"detect.{kind}")
     return MappingProxyType(classes)
+
+
+def _secrets(node: yaml.Node | None, *, base: Policy, stated: set[str]) -> SecretRule:
+    if node is None:
+        return base.secrets
+    stated.add("secrets")
+    return cast(SecretRule, Choice(get_args(SecretRule)).read(node, of="rule for secrets"))
 
 
 def _invariants(node: yaml.Node) -> tuple[Invariant, ...]:

@@ -66,7 +66,7 @@ def search(tx: Transaction, access: Access, ask: Ask, searching: Searching) -> F
     if keep is None:
         keep = len(places) if ask.cut is None else kept([place.score for place in places], ask.cut)
     chosen = places[:keep]
-    by_id = nodes.by_ids(tx, access, [place.scored.candidate.id for place in chosen])
+    by_id = nodes.read_by_ids(tx, access, [place.scored.candidate.id for place in chosen])
     if ask.wanted.holds is not None:
         holding = ask.wanted.holds(tx, list(by_id))
         filtered["invariant"] += len(by_id) - len(holding)

@@ -67,7 +67,7 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
     if expires_at <= now:
         raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
     items = tx.rows("context_items", key)
-    by_id = nodes.by_ids(tx, access, [node_id for _, node_id, _, _ in items])
+    by_id = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in items])
     tokens = sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values())
     return ActiveContext(
         id=context_id,

@@ -16,7 +16,7 @@ from recollect.model.identifiers import timestamp
 from recollect.storage.port import Database, Model, Progress, Transaction
 from recollect.storage.statements import inside_parameters
 from recollect.text.check import content_hash, json_text
-from recollect.text.tokens import text_of
+from recollect.text.redaction import shared_text
 
 if TYPE_CHECKING:
     from recollect.storage.port import Row
@@ -47,6 +47,11 @@ def made(embedder: Embedder, texts: Sequence[str]) -> Made:
     except EmbedderUnavailable:
         return Made(embedder.model_id, {})
     return Made(embedder.model_id, dict(zip(map(content_hash, texts), rows, strict=True)))
+
+
+def embedded_text(node: Node) -> str:
+    """What a node's vector is made of."""
+    return shared_text(node.title, node.content, node.shared_class)
 
 
 def is_instant(embedder: Embedder | None) -> bool:
@@ -190,7 +195,7 @@ def sendable(embedder: Embedder, classes: Sequence[BoundaryClass]) -> tuple[Boun
 
 
 def _made_of(node: Node) -> dict[str, Any]:
-    return {"content_hash": content_hash(text_of(node.title, node.content)), "version": None}
+    return {"content_hash": content_hash(embedded_text(node)), "version": None}
 
 
 def _changed(
@@ -307,7 +312,7 @@ def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: M
 
 def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], Matrix, list[tuple[Row, str]]]:
     """The rows that the embedder takes, their vectors, and those that it refuses with its reason."""
-    texts = [text_of(row[2], row[3]) for row in batch]
+    texts = [shared_text(*row[2:5]) for row in batch]
     try:
         return list(batch), vectors_of(embedder, texts), []
     except TextRefused:
@@ -334,11 +339,11 @@ def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model,
             "id": node_id,
             "version": version,
             "model": model.number,
-            "content_hash": content_hash(text_of(title, content)),
+            "content_hash": content_hash(shared_text(title, content, shared_class)),
             "vector": tx.dialect.to_vector(vector),
             "now": now,
         }
-        for (owner, node_id, title, content, version), vector in zip(batch, vectors, strict=True)
+        for (owner, node_id, title, content, shared_class, version), vector in zip(batch, vectors, strict=True)
     ]
     tx.run_many("nodes_hold", rows)
     saved = sum(tx.count("embedding_save", row) for row in rows)

@@ -89,7 +89,10 @@ def migrate(script: Script, dialect: Dialect) -> None:
     applied = script.applied()
     is_current(applied, dialect)
     done = {version for version, _ in applied}
+    now = timestamp(utc_now())
+    # An existing store stays as it was: shared.
+    words = {**dialect.words, "privacy": "shared" if applied else dialect.privacy, "now": now}
     for migration in migrations(dialect.name):
         if migration.version not in done:
-            script.execute(Template(migration.text).substitute(dialect.words))
-            script.record(migration, timestamp(utc_now()))
+            script.execute(Template(migration.text).substitute(words))
+            script.record(migration, now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from recollect.model import cursors, limits
 from recollect.model.access import Access
@@ -17,17 +17,45 @@ from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
 from recollect.text.check import check_metadata, content_hash, json_text
+from recollect.text.redaction import masked
 
 # metadata, provenance, pinned and aliases stand together: what a row has in another form than a node.
 _JSON = NODE_COLUMNS.index("metadata")
 
 
 def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -> Node:
-    """The node with this id, if the access may see it."""
+    """The node with this id, if the access may see the whole of it."""
+    node = find(tx, access, node_id, label)
+    if not access.sees(node.namespace, node.boundary_class):
+        raise BoundaryDenied(
+            f"{label} {node_id} holds personal data that this access may not see, so it can only read the rest",
+            hint="open the memory with a tag that this class allows",
+        )
+    return node
+
+
+def read(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -> Node:
+    """What the access may see of the node with this id."""
+    return seen(access, find(tx, access, node_id, label)) or _missing(access, node_id, label)
+
+
+def seen(access: Access, node: Node) -> Node | None:
+    """What an access may see of a node: the whole, the text without personal data, or nothing."""
+    if access.sees(node.namespace, node.boundary_class):
+        return node
+    if node.shared_class is not None and access.sees(node.namespace, node.shared_class):
+        return masked(node)
+    return None
+
+
+def find(tx: Transaction, access: Access, node_id: str, label: str = "memo") -> Node:
+    """The whole of a node of which the access sees something. What leaves the store of it has to be `seen`."""
     row = tx.row("node_get", {**scope_parameters(access), "id": node_id})
-    if row is None:
-        raise NotFound(f"there is no {label} {node_id} in {access.root!r}", hint="list the memos to find its id")
-    return from_row(row)
+    return _missing(access, node_id, label) if row is None else from_row(row)
+
+
+def _missing(access: Access, node_id: str, label: str) -> NoReturn:
+    raise NotFound(f"there is no {label} {node_id} in {access.root!r}", hint="list the memos to find its id")
 
 
 def _anything(node: Node) -> None:
@@ -46,6 +74,7 @@ class Change:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     boundary_class: BoundaryClass | None = None
+    shared_class: BoundaryClass | None = None
     claim_kind: ClaimKind | None = None
     scope: Scope | None = None
     expires_at: str | None = None
@@ -84,6 +113,7 @@ def create(
         metadata=node.metadata,
         provenance=node.provenance,
         boundary_class=node.boundary_class,
+        shared_class=node.shared_class,
         claim_kind=node.claim_kind,
         # A scope is never shortened by saying the same again.
         scope=node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None,
@@ -147,15 +177,22 @@ def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str 
     """Nodes in the access's root, newest first."""
     before = cursors.decode_number(cursor, "nodes")
     rows = tx.rows("node_list", {**scope_parameters(access), "kind": kind, "before": before, "limit": limit + 1})
-    nodes = tuple(from_row(row[1:]) for row in rows[:limit])
+    found = (seen(access, from_row(row[1:])) for row in rows[:limit])
+    nodes = tuple(node for node in found if node is not None)
     return Page(nodes, cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None)
 
 
 def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
     """The nodes with these ids, without those that the access may not see."""
-    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)})
-    found = map(from_row, rows)
+    found = map(from_row, tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)}))
     return {node.id: node for node in found if access.sees(node.namespace, node.boundary_class)}
+
+
+def read_by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
+    """What the access may see of the nodes with these ids, without those of which it sees nothing."""
+    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)})
+    found = (seen(access, from_row(row)) for row in rows)
+    return {node.id: node for node in found if node is not None}
 
 
 def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
@@ -203,6 +240,9 @@ def to_parameters(node: Node) -> dict[str, Any]:
 def _merged(node: Node, change: Change, *, now: str) -> Node:
     content = node.content if change.content is None else change.content
     title = node.title if change.title is None else change.title
+    # Without being asked, a class becomes stricter, never more open.
+    boundary_class = strictest(node.boundary_class, change.boundary_class or node.boundary_class)
+    open_class = strictest(node.open_class, change.shared_class or change.boundary_class or node.open_class)
     changed = replace(
         node,
         content=content,
@@ -211,8 +251,8 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
         aliases=_aliases(node.aliases, change.alias, title=title),
         metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
         provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
-        # Without being asked, a class becomes stricter, never more open.
-        boundary_class=strictest(node.boundary_class, change.boundary_class or node.boundary_class),
+        boundary_class=boundary_class,
+        shared_class=None if open_class == boundary_class else open_class,
         claim_kind=change.claim_kind or node.claim_kind,
         scope=change.scope or node.scope,
         expires_at=change.expires_at if change.scope is not None else node.expires_at,
@@ -265,10 +305,10 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
     if new is old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
-    if (new.title, new.aliases, new.content) != (old.title, old.aliases, old.content):
+    if _searched(new) != _searched(old):
         text_index.write(tx, access, [new], new=False)
         mentions.write(tx, access, new, old=old)
-    if (new.title, new.content) != (old.title, old.content):
+    if _searched(new) != _searched(old):
         embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
     if new.year != old.year:
         date_fragments(tx, access, new)
@@ -278,6 +318,11 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
             {"owner": access.owner, "ids": json_text([new.id, *restrict_fragments(tx, access, new)])},
         )
     return True
+
+
+def _searched(node: Node) -> tuple[object, ...]:
+    """What the indexes of a node are made of."""
+    return node.title, node.aliases, node.content, node.shared_class is None
 
 
 def restrict_fragments(tx: Transaction, access: Access, page: Node) -> list[str]:

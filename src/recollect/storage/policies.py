@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
-from recollect.model.results import PolicyVersion
+from recollect.model.results import PolicyVersion, Privacy
 from recollect.storage.port import Transaction
 
 
-def current(tx: Transaction, owner: str) -> Mapping[str, str]:
-    """The text of the policy in force in each namespace that has one of its own."""
-    return {namespace: yaml for namespace, _, yaml in tx.rows("policies_current", {"owner": owner})}
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What decides the boundary of an owner: the text of the policy of each namespace that has one, and the privacy."""
+
+    texts: Mapping[str, str]
+    privacy: Privacy
+
+
+def current(tx: Transaction, owner: str) -> Stored:
+    """The policies in force, and the privacy."""
+    rows = tx.rows("policies_current", {"owner": owner})
+    return Stored({namespace: yaml for namespace, _, yaml in rows}, privacy(tx, owner))
+
+
+def privacy(tx: Transaction, owner: str) -> Privacy:
+    """What the owner chose, else what holds for the store; one from before there was a choice is shared."""
+    return Privacy(*(tx.row("privacy_current", {"owner": owner}) or ("shared", "")))
+
+
+def choose_privacy(tx: Transaction, owner: str, chosen: Privacy) -> None:
+    """Store an owner's choice."""
+    tx.run("privacy_choose", {"owner": owner, "mode": chosen.mode, "now": chosen.chosen_at})
 
 
 def history(tx: Transaction, access: Access, namespace: str) -> tuple[PolicyVersion, ...]:

@@ -26,6 +26,8 @@ class Question:
     task_id: str | None = None
     scopes: Sequence[str] = ()
     now: str = ""
+    lookups: Sequence[str] = ()
+    """Personal data in the question, as the index knows them; for those who may see them."""
 
     def filters(self) -> dict[str, Any]:
         """The parameters of a statement that are the same whatever is searched."""

@@ -43,6 +43,7 @@ DIALECT: Final = Dialect(
     name="sqlite",
     each="(select value from json_each({}))",
     words={"seq": "integer primary key autoincrement", "key": "text", "identity": "unique"},
+    privacy="personal",
     parameter=":{}",
     document=" ".join,
     matches=(

@@ -51,6 +51,8 @@ class Dialect:
     """A subquery of the texts in a parameter that holds a JSON array; {} is the parameter."""
     words: Mapping[str, str]
     """The words in $ of migrations."""
+    privacy: str
+    """Whether a new store keeps personal data: personal or shared."""
     parameter: str
     """How a named parameter is written; {} is the name."""
     document: Callable[[Sequence[str]], str]
@@ -149,6 +151,16 @@ def _visible(alias: str) -> str:
     )
 
 
+def _visible_somehow(alias: str) -> str:
+    """Rows that the access sees as they are, and those that it sees without personal data (`nodes.seen`)."""
+    shared = f"{alias}.shared_class in {{each classes}}{{unhidden {alias}.shared_class {alias}.namespace}}"
+    return (
+        f"{alias}.owner_id = :owner and {{inside {alias}.namespace root}} and ("
+        f"({alias}.boundary_class in {{each classes}}{{unhidden {alias}.boundary_class {alias}.namespace}})"
+        f" or ({shared}))"
+    )
+
+
 def _visible_edge(alias: str) -> str:
     return (
         f"{alias}.owner_id = :owner and {{inside {alias}.source_namespace root}}"
@@ -244,6 +256,7 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "inside": _inside,
     "within": _within,
     "visible": _visible,
+    "visible_somehow": _visible_somehow,
     "visible_edge": _visible_edge,
     "unhidden": _unhidden,
     "live": _live,

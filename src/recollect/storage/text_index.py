@@ -13,12 +13,13 @@ from itertools import accumulate
 from typing import Any, Final
 
 from recollect.model.access import Access
-from recollect.model.graph import Node
+from recollect.model.graph import BoundaryClass, Node
 from recollect.storage import text_borders
 from recollect.storage.port import Database, Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
+from recollect.text.redaction import lookup_terms, shared_text
 from recollect.text.tokens import query_terms, searched_text, terms, text_of
 
 # Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
@@ -49,7 +50,8 @@ _REINDEX_BATCH: Final = 500
 def write(tx: Transaction, access: Access, written: Sequence[Node], *, new: bool) -> None:
     """Index the titles, aliases and texts of nodes that were just written."""
     documents = [
-        _document(tx, access, node.id, searched_text(node.title, node.aliases, node.content)) for node in written
+        _document(tx, access, node.id, searched_text(node.title, node.aliases, node.content), node.shared_class)
+        for node in written
     ]
     if not new:
         tx.run_many("text_forget", documents)
@@ -79,7 +81,7 @@ class TextSearch:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
         kinds = question.kinds
         statistics = self._current(tx, access, kinds)
-        wanted = query_terms(question.text)[:_TERMS]
+        wanted = [*query_terms(question.text), *question.lookups][:_TERMS]
         frequencies = _telling(self._counted(tx, access, wanted), statistics)
         if any(2 * count > statistics.texts for count in frequencies.values()):
             # In more than half of all texts: is it, or have there come so many since they were counted?
@@ -161,16 +163,21 @@ def _reindex_batch(tx: Transaction, access: Access, after: int) -> tuple[int, in
     scope = {"owner": access.owner, **inside_parameters("root", access.root)}
     rows = tx.rows("node_batch", {**scope, "after": after, "limit": _REINDEX_BATCH})
     documents = [
-        _document(tx, access, node_id, searched_text(title, json.loads(aliases), content))
-        for _, node_id, title, aliases, content in rows
+        _document(tx, access, node_id, searched_text(title, json.loads(aliases), content), shared_class)
+        for _, node_id, title, aliases, content, shared_class in rows
     ]
     tx.run_many("text_forget", documents)
     tx.run_many("text_index", documents)
     return len(rows), rows[-1][0] if rows else after
 
 
-def _document(tx: Transaction, access: Access, node_id: str, text: str) -> dict[str, Any]:
-    found = terms(text)
+def _document(
+    tx: Transaction, access: Access, node_id: str, text: str, shared_class: BoundaryClass | None
+) -> dict[str, Any]:
+    """The terms of a text. Personal data are terms as a whole only, for those who may see them (`lookup_terms`)."""
+    found = terms(shared_text(None, text, shared_class))
+    if shared_class is not None:
+        found += lookup_terms(text)
     return {"owner": access.owner, "id": node_id, "terms": tx.dialect.document(found), "length": len(found)}
 
 

@@ -39,7 +39,8 @@ _MARKS: Final = "\u0300-\u036f\u0900-\u0dff"
 # More than any text in real scripts has, less than a hostile one.
 _CHARACTERS_KEPT: Final = 32_768
 _PASSES: Final = 8
-_LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
+# What stands in a text where something was taken out.
+LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
 
 _MAILBOX_CHARACTERS: Final = 64
 _NOT_DOMAINS: Final = frozenset({"css", "gif", "jpeg", "jpg", "js", "json", "png", "svg", "ts", "webp"})
@@ -108,7 +109,7 @@ def _candidates(text: str, kinds: Collection[FindingKind]) -> Iterator[Finding]:
 
 def _scan(text: str, kinds: Collection[FindingKind]) -> Iterator[Finding]:
     if "[" in text:
-        text = re.sub(_LABEL, lambda match: TAKEN_OUT * len(match[0]), text)
+        text = re.sub(LABEL, lambda match: TAKEN_OUT * len(match[0]), text)
     if "secret" in kinds:
         yield from (Finding("secret", start, end) for start, end in secret_spans(text))
     if "email" in kinds and _may_hold_emails(text):
@@ -165,6 +166,11 @@ def _email_patterns() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...], re.
         ),
         re.compile(r"mailto:([^\s@<>\"'?\uffff]{1,64}@[A-Za-z0-9-]{1,63})"),
     )
+
+
+def plain(text: str) -> str:
+    """The plain form of a text: full-width and other disguised characters as those of ASCII, without invisible ones."""
+    return _JOINED.applied(text)
 
 
 class _Folding(dict[int, str]):

@@ -66,13 +66,10 @@ def save(
         **words,
     )
     note = " (this text was already there)" if saved.status == "duplicate" else ""
-    if saved.note:
-        note += f" ({saved.note})"
-    if saved.redacted:
-        note += f" (taken out: {', '.join(f'{number} {kind}' for kind, number in sorted(saved.redacted.items()))})"
     session.show(
         answers.SavedMemo.of(saved, session.memory.root_namespace),
         render.shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}"),
+        *([render.shown(saved.note)] if saved.note else ()),
         *(render_insight.saved_lines(saved) if link else ()),
     )
 
@@ -239,14 +236,15 @@ def rename(session: Session, source: str, target: str) -> None:
 def export(
     session: Session,
     file: Annotated[Path, typer.Argument(help="Where to; - writes to standard output.")] = Path("-"),
+    shared: Annotated[bool, typer.Option("--shared", help="For others: without personal data.")] = False,
 ) -> None:
     """Write everything this access may see as JSON lines."""
     if str(file) == "-":
-        session.memory.export(sys.stdout)
+        session.memory.export(sys.stdout, shared=shared)
         return
     try:
         with open(file, "x", encoding="utf-8", opener=private) as stream, session.progress("exporting") as report:
-            lines = session.memory.export(stream, progress=report)
+            lines = session.memory.export(stream, shared=shared, progress=report)
     except FileExistsError:
         raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
     except OSError as error:

@@ -119,6 +119,17 @@ def policy(
     session.show(answers.PolicyAnswer.of(applied), render.applied_line(applied))
 
 
+@command(app, "privacy")
+def privacy(
+    session: Session,
+    mode: Annotated[str | None, typer.Argument(help="personal or shared; omit to read it.")] = None,
+) -> None:
+    """Say, or choose, whether personal data are kept (personal: for you alone) or taken out (shared)."""
+    wanted: Any = mode
+    known = session.memory.privacy() if mode is None else session.memory.choose_privacy(wanted)
+    session.show(known, *render.privacy_lines(known, chosen=mode is not None))
+
+
 @command(app, "boundary")
 def boundary(
     session: Session,

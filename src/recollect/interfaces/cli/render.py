@@ -112,6 +112,9 @@ def import_line(imported: Imported) -> str:
         parts.append(f"{count(imported.edges_skipped, 'relation')} skipped, for want of an end")
     if imported.nodes_split:
         parts.append(f"{count(imported.nodes_split, 'memo')} stored in parts")
+    if imported.redacted:
+        taken = (f"{number:,} {kind}" for kind, number in sorted(imported.redacted.items()))
+        parts.append(f"taken out of texts: {', '.join(taken)}")
     return ", ".join(parts) + "."
 
 

@@ -14,6 +14,7 @@ from recollect.model.results import (
     Judged,
     PolicyApplied,
     PolicyVersion,
+    Privacy,
     Reclassified,
     Swept,
 )
@@ -71,6 +72,20 @@ def applied_line(applied: PolicyApplied) -> RenderableType:
     after = f"; of what is stored: {would}" if would else ""
     hint = "; `recollect reclassify` brings old rows in line" if applied.status == "applied" else ""
     return shown(f"{applied.status}: {applied.version} in {applied.namespace}{before}{after}{hint}")
+
+
+def privacy_lines(privacy: Privacy, *, chosen: bool) -> tuple[RenderableType, ...]:
+    """What becomes of personal data, and what a new choice does not change."""
+    meaning = {
+        "personal": "e-mail addresses, phone, card and identity numbers are kept for you, and others do not see them",
+        "shared": "e-mail addresses, phone, card and identity numbers are taken out of texts",
+    }
+    older = {
+        "personal": "What was taken out earlier does not come back.",
+        "shared": "What was kept earlier is shown without them; `recollect reclassify` takes them out for good.",
+    }
+    first = shown(f"{privacy.mode}: {meaning[privacy.mode]}")
+    return (first, shown(older[privacy.mode])) if chosen else (first,)
 
 
 def guarded_lines(guarded: Guarded) -> tuple[RenderableType, ...]:

@@ -144,8 +144,9 @@ TOOLS: Final = (
             "user states a fact, "
             "decision or preference worth keeping beyond this conversation, or when you have worked something out. "
             "One thought per memo. Saving the same text again is harmless: the memo that has it is returned with "
-            "status 'duplicate', and another title becomes an alias. E-mail addresses, phone numbers and the like are "
-            "taken out (`redacted` counts them); a text with a password or key is refused."
+            "status 'duplicate', and another title becomes an alias. A password or key is taken out and "
+            "not kept; so are e-mail addresses, phone numbers and the like, unless the memory is personal. `note` says "
+            "what was not kept."
         ),
         input=SaveInput,
         output=SavedMemo,

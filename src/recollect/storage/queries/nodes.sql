@@ -3,7 +3,7 @@
 -- name: node_get
 select {node n}
 from nodes n
-where {visible n} and n.id = :id
+where {visible_somehow n} and n.id = :id
 
 -- name: node_same_text
 -- The node with this text among those that the access sees; if several boundary classes have it, that of :boundary_class.
@@ -22,7 +22,7 @@ from nodes n
 where n.owner_id = :owner and n.kind = :kind and n.seq in (
     select n.seq
     from nodes n
-    where {visible n} and n.kind = :kind
+    where {visible_somehow n} and n.kind = :kind
       and n.seq < :before --if before
     order by n.seq desc
     limit :limit
@@ -173,7 +173,7 @@ where n.owner_id = :owner and n.id in {each ids}
 
 -- name: node_batch
 -- For work over all nodes in batches, in order.
-select n.seq, n.id, n.title, n.aliases, n.content
+select n.seq, n.id, n.title, n.aliases, n.content, n.shared_class
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq

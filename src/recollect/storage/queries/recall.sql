@@ -5,9 +5,9 @@
 select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
        coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to, n.page_id
 from nodes n
-where {visible n} and {live n} and n.id in {each ids} and n.kind || '' in {each kinds}
+where {visible_somehow n} and {live n} and n.id in {each ids} and n.kind || '' in {each kinds}
   and n.scope in {each scopes} --if scopes
-  and {matches n} --if metadata
+  and {visible n} and {matches n} --if metadata
 
 -- name: utility_sums
 -- Sum and sum of squares of the utilities as they are now; most nodes have none.
@@ -106,6 +106,18 @@ select p.namespace, p.version, p.yaml
 from policies p
 where p.owner_id = :owner
   and p.seq = (select max(o.seq) from policies o where o.owner_id = p.owner_id and o.namespace = p.namespace)
+
+-- name: privacy_current
+select p.mode, p.chosen_at
+from privacy p
+where p.owner_id in (:owner, '')
+order by p.owner_id desc
+limit 1
+
+-- name: privacy_choose
+insert into privacy (owner_id, mode, chosen_at)
+values (:owner, :mode, :now)
+on conflict (owner_id) do update set mode = excluded.mode, chosen_at = excluded.chosen_at
 
 -- name: policy_history
 select p.version, p.yaml, p.approver, p.applied_at

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import IO, Final, Protocol
+from typing import IO, Any, Final, Protocol
 
 from recollect.embedding.port import Embedder
 from recollect.model.access import Access
@@ -31,7 +31,6 @@ from recollect.storage.transfer.identities import Identities
 from recollect.storage.transfer.reading import Read, batches, parsed
 from recollect.storage.transfer.records import Record, Setting
 from recollect.storage.transfer.rejections import Fault, Place, Rejections
-from recollect.text.tokens import text_of
 
 # From here on an import changes what the planner should know.
 MIN_RECORDS_TO_REFRESH_STATISTICS: Final = 1_000
@@ -105,7 +104,7 @@ def load(
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     payload |= {"rejected": rejections.total} if rejections.total else {}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
-    return Imported(**counts, rejected=rejections.total, rejections=rejections.shown())
+    return Imported(**dict[str, Any](counts), rejected=rejections.total, rejections=rejections.shown())
 
 
 class _Loader:
@@ -251,7 +250,7 @@ def _embedded(
     """Each batch with its vectors; those of the next are made while one is written."""
 
     def make(batch: list[Read]) -> Made | None:
-        texts = [text_of(record.title, record.content) for _, record in batch if isinstance(record, Node)]
+        texts = [embeddings.embedded_text(record) for _, record in batch if isinstance(record, Node)]
         return None if embedder is None else embeddings.made(embedder, texts)
 
     waiting: tuple[int, list[Read], Future[Made | None]] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Final, get_args
 
@@ -16,7 +16,8 @@ from recollect.storage import edges, nodes
 from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.storage.transfer import rules
-from recollect.text import check
+from recollect.text import check, detect
+from recollect.text.redaction import masked
 
 FORMAT: Final = 1
 _UTILITY_LIMIT: Final = 1e12
@@ -37,8 +38,10 @@ class Setting:
 Record = Task | Query | Node | Edge | Correction | Setting
 
 
-def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
-    """The lines of the stream: everything the access may see, oldest first."""
+def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -> Iterator[str]:
+    """The lines of the stream: everything the access may see, oldest first. With `shared`, without personal data; the
+    class of an edge follows its ends where the stream is read.
+    """
     yield check.json_text({"type": "recollect", "format": FORMAT, "exported_at": now, "root_namespace": access.root})
     scope = scope_parameters(access)
     for row in tx.stream("task_export", scope):
@@ -46,9 +49,13 @@ def export(tx: Transaction, access: Access, *, now: str) -> Iterator[str]:
     for row in tx.stream("query_export", scope):
         yield line("query", Query(*row))
     for row in tx.stream("node_export", scope):
-        yield line("node", nodes.from_row(row))
+        node = nodes.from_row(row)
+        yield line("node", masked(node) if shared else node)
     for row in tx.stream("edge_export", scope):
-        yield line("edge", edges.from_row(row))
+        edge = edges.from_row(row)
+        if shared and edge.reason is not None:
+            edge = replace(edge, reason=detect.redact(edge.reason, detect.KINDS)[0])
+        yield line("edge", edge)
     for row in tx.stream("correction_export", scope):
         yield line("correction", Correction(*row))
     for row in tx.stream("setting_export", scope):
@@ -69,6 +76,7 @@ def parse(line: Mapping[str, Any], access: Access, *, split: bool = False) -> Re
             is_long = split and line.get("kind") == "memo"
             node = Node(**_checked(line, _LONG_NODE_FIELDS if is_long else _NODE_FIELDS))
             _refuse_secret(node.boundary_class)
+            _refuse_secret(node.open_class)
             if check.content_hash(node.content) != node.content_hash:
                 raise InvalidInput("content_hash does not match the content")
             _refuse_outside(node.namespace, access)
@@ -181,6 +189,7 @@ _NODE_FIELDS: Final[Mapping[str, Checker]] = {
     "claim_kind": _optional(_one_of(ClaimKind, "claim_kind")),
     "scope": _optional(_one_of(Scope, "scope")),
     "boundary_class": _one_of(BoundaryClass, "boundary_class"),
+    "shared_class": _optional(_one_of(BoundaryClass, "shared_class")),
     "utility": _number,
     "confidence": partial(check.check_weight, field="confidence"),
     "quality": partial(check.check_weight, field="quality"),
@@ -274,7 +283,9 @@ _SETTING_FIELDS: Final[Mapping[str, Checker]] = {
 
 # Fields that exports made before them do not have.
 _LATER: Final = frozenset(
-    "task_id judged_at judge page_id position domain year rejected_at source_kind target_kind aliases".split()  # noqa: SIM905
+    """
+    task_id judged_at judge page_id position domain year rejected_at source_kind target_kind aliases shared_class
+    """.split()  # noqa: SIM905  # a list of words
 )
 
 

@@ -51,10 +51,10 @@ from (
     order by score desc
     limit :reach
 ) as best
-left join nodes n on n.seq = best.seq and {visible n} and n.kind in {each kinds}
+left join nodes n on n.seq = best.seq and {visible_somehow n} and n.kind in {each kinds}
   and {live n}
   and n.scope in {each scopes} --if scopes
-  and {matches n} --if metadata
+  and {visible n} and {matches n} --if metadata
 order by best.score desc, best.seq desc
 
 -- name: text_missing
