@@ -58,6 +58,9 @@ PARITY = {
     "reembed": (None, "reembed"),
     "doctor": (None, "doctor"),
     "info": (None, "info"),
+    # Whether personal data are kept is for people to choose, not for an agent.
+    "privacy": (None, "privacy"),
+    "choose_privacy": (None, "privacy"),
 }
 NOT_VERBS = {"open", "close", "root_namespace"}
 

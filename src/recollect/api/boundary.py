@@ -32,7 +32,12 @@ logger = logging.getLogger("recollect")
 _SECONDS: Final = 1.0
 # Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
 _SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
-_NAMES: Final = {"email": "e-mail", "phone": "phone", "card": "card number", "national_id": "identity number"}
+_NAMES: Final = {
+    "email": ("e-mail address", "e-mail addresses"),
+    "phone": ("phone number", "phone numbers"),
+    "card": ("card number", "card numbers"),
+    "national_id": ("identity number", "identity numbers"),
+}
 _NAMES_REMEMBERED: Final = 10_000
 # What holds where a stored policy cannot be read: nobody sees anything.
 _CLOSED: Final = (
@@ -208,7 +213,7 @@ def note_of(redacted: Mapping[str, int]) -> str | None:
     if number := redacted.get(SECRET, 0):
         what = "A secret was" if number == 1 else f"{number} secrets were"
         notes.append(f"{what} taken out and not kept; the rest of the text is.")
-    personal = [f"{number} {_NAMES[kind]}" for kind, number in redacted.items() if kind != SECRET]
+    personal = [f"{number} {_NAMES[kind][number > 1]}" for kind, number in redacted.items() if kind in _NAMES]
     if personal:
         notes.append(
             f"Not kept: {', '.join(personal)}. This memory takes personal data out; one of your own can keep them "

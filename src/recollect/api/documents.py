@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -107,37 +108,43 @@ class DocumentVerbs(EvidenceVerbs):
             )
             for at, piece in enumerate(document.pieces)
         ]
-        self._refuse_forbidden(page, fragments, namespace)
+        wanted = self._kept_fragments(page, fragments, namespace)
         known = self._known(url, namespace)
         if known is not None:
             access, page_id, now = self._access, known.id, self._now()
-            place = access.resolve(namespace)
-            wanted = [
-                (check.content_hash(self._boundary.cleaned(each.text, place)), each.position or 0) for each in fragments
-            ]
             self._database.write(lambda tx: evidence.move_fragments(tx, access, page_id, wanted, now=now))
         stored: list[Added] = []
+        redacted: Counter[str] = Counter()
         for first in range(0, max(len(fragments), 1), _AT_ONCE):
             part = self.add_evidence(page, fragments=fragments[first : first + _AT_ONCE], namespace=namespace)
             assert part.page is not None
             stored += part.fragments
+            redacted.update(part.redacted)
             page_id = part.page.id
         self._finish(page_id, [each.id for each in stored], hashed)
         created = sum(each.status == "created" for each in stored)
-        return DocumentAdded(source, url, document.title, "created" if known is None else "updated", created)
+        status: AddedStatus = "created" if known is None else "updated"
+        return DocumentAdded(source, url, document.title, status, created, redacted=dict(redacted))
 
-    def _refuse_forbidden(self, page: NewPage, fragments: Sequence[NewFragment], namespace: str | None) -> None:
-        """Raises if the policy refuses any part, before the first is written."""
+    def _kept_fragments(
+        self, page: NewPage, fragments: Sequence[NewFragment], namespace: str | None
+    ) -> list[tuple[str, int]]:
+        """The hash and position of each fragment as the policy leaves it; raises if the policy refuses any part, before
+        the first is written.
+        """
+        kept: list[tuple[str, int]] = []
         place = self._access.resolve(namespace)
         like = unsaved(namespace=place, boundary_class=check.check_class(None))
         for first in range(0, len(fragments), _AT_ONCE):
             part = fragments[first : first + _AT_ONCE]
             try:
                 with self._noting_refusal("add_document", place, NO_TRACE):
-                    self._guarded(prepare(page, part, (), like=like), place)
+                    guarded, _ = self._guarded(prepare(page, part, (), like=like), place)
             except BoundaryDenied as error:
                 where = f"in the paragraphs {first + 1} to {first + len(part)}"
                 raise BoundaryDenied(f"{where}, {error.message}", hint=error.hint) from None
+            kept += [(node.content_hash, node.position or 0) for node in guarded.fragments]
+        return kept
 
     def _add_papers(
         self, source: str, papers: Bibliography, namespace: str | None
@@ -156,6 +163,7 @@ class DocumentVerbs(EvidenceVerbs):
         cites = [NewPage(cited.url, cited.title, cited.year) for cited in paper.cites]
         abstract = [] if paper.abstract is None else [NewFragment(paper.abstract, type="abstract", position=0)]
         created = new_cites = 0
+        redacted: Counter[str] = Counter()
         status: AddedStatus = "unchanged"
         for first in range(0, max(len(cites), 1), _AT_ONCE):
             some = cites[first : first + _AT_ONCE]
@@ -164,10 +172,11 @@ class DocumentVerbs(EvidenceVerbs):
             assert added.page is not None
             created += sum(each.status == "created" for each in added.fragments)
             new_cites += added.cites
+            redacted |= Counter(added.redacted)
             status = added.page.status if status == "unchanged" else status
         if status == "unchanged" and (created or new_cites):
             status = "updated"
-        return DocumentAdded(source, paper.url, paper.title, status, created, new_cites)
+        return DocumentAdded(source, paper.url, paper.title, status, created, new_cites, dict(redacted))
 
     def _known(self, url: str, namespace: str | None) -> Node | None:
         access = self._access

@@ -15,7 +15,7 @@ from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, StoreBusy
 from recollect.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node, PrivacyMode, Scope, strictest
-from recollect.model.results import Fitted, Guarded, PolicyApplied, PolicyVersion, Privacy, Reclassified
+from recollect.model.policies import Fitted, Guarded, PolicyApplied, PolicyVersion, Privacy, Reclassified
 from recollect.policy.boundary import DEFAULT_ALLOW
 from recollect.storage import edges, embeddings, events, evidence, nodes, policies, retired, sweep, tasks
 from recollect.storage.events import Trace

@@ -126,6 +126,7 @@ class UpkeepVerbs(Verbs):
             root_namespace=access.root,
             default_namespace=access.namespace,
             embedder=None if self._embedder is None else self._embedder.model_id,
+            privacy="personal" if self._boundary.in_force().policies.personal else "shared",
             sizes=self._database.read(lambda tx: health.sizes(tx, access)),
             engine=self._database.engine(),
         )

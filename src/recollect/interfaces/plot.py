@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from recollect.model.results import Fitted
+from recollect.model.policies import Fitted
 
 _WIDTH: Final = 640
 _HEIGHT: Final = 420

@@ -9,17 +9,8 @@ from pydantic import Field
 from recollect.interfaces.answers import DIGITS, JUDGE, Answer, Memo, MemoRef, trust_of
 from recollect.interfaces.search_answers import FinalFactors, HitScores
 from recollect.model.graph import MeasuredEdge, Node
-from recollect.model.results import (
-    ActiveContext,
-    ContextItem,
-    Guarded,
-    Judged,
-    PolicyApplied,
-    PolicyVersion,
-    Reclassified,
-    Swept,
-    Weighed,
-)
+from recollect.model.policies import Guarded, PolicyApplied, PolicyVersion, Reclassified
+from recollect.model.results import ActiveContext, ContextItem, Judged, Swept, Weighed
 
 
 class Features(FinalFactors, HitScores):

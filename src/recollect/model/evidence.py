@@ -168,6 +168,8 @@ class DocumentAdded:
     status: AddedStatus
     fragments: int
     cites: int = 0
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    """What the policy took out of the texts, by kind."""
 
 
 @dataclass(frozen=True, slots=True)

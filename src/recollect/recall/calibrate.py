@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.errors import InvalidInput
-from recollect.model.results import Fitted
+from recollect.model.policies import Fitted
 
 Numbers = NDArray[np.float64]
 Points = tuple[tuple[float, float], ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from recollect.model.access import Access
 from recollect.model.errors import Conflict
-from recollect.model.results import PolicyVersion, Privacy
+from recollect.model.policies import PolicyVersion, Privacy
 from recollect.storage.port import Transaction
 
 

@@ -144,6 +144,7 @@ def info_table(info: Info) -> Table:
     table.add_row("root", shown(info.root_namespace))
     table.add_row("default namespace", shown(info.default_namespace))
     table.add_row("embedder", shown(info.embedder or "none"))
+    table.add_row("privacy", info.privacy)
     for name, count in info.sizes.items():
         table.add_row(name, f"{count:,}")
     for name, value in info.engine.items():

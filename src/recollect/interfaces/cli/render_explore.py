@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
@@ -41,6 +42,11 @@ def documents_table(added: DocumentsAdded) -> Iterator[RenderableType]:
     for each in added.documents:
         by_status[each.status] = by_status.get(each.status, 0) + 1
     yield ", ".join(f"{number} {status}" for status, number in by_status.items()) or "nothing was added"
+    taken: Counter[str] = Counter()
+    for each in added.documents:
+        taken.update(each.redacted)
+    if taken:
+        yield f"taken out of texts: {', '.join(f'{number} {kind}' for kind, number in sorted(taken.items()))}"
     for source, reason in islice(added.failures, _FAILURES):
         yield shown(f"failed: {source}: {reason}")
     if len(added.failures) > _FAILURES:

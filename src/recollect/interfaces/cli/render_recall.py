@@ -6,18 +6,8 @@ from rich.console import RenderableType
 from rich.syntax import Syntax
 
 from recollect.interfaces.cli.render import count, judge_of, memo_cell, new_table, shown, when
-from recollect.model.results import (
-    ActiveContext,
-    ContextItem,
-    Fitted,
-    Guarded,
-    Judged,
-    PolicyApplied,
-    PolicyVersion,
-    Privacy,
-    Reclassified,
-    Swept,
-)
+from recollect.model.policies import Fitted, Guarded, PolicyApplied, PolicyVersion, Privacy, Reclassified
+from recollect.model.results import ActiveContext, ContextItem, Judged, Swept
 
 
 def context_table(context: ActiveContext, *, explain: bool = False) -> tuple[RenderableType, ...]:
