@@ -210,6 +210,7 @@ def test_others_get_the_texts_without_personal_data(url, personal, how):
         for value in (PHONE, EMAIL, "1234-5678", "kenji", english.content_hash):
             assert value not in told
         assert memory.search("phone number", metadata={"tel": PHONE}).hits == ()
+        assert exported(memory).count("[phone]") == 4
 
 
 def test_a_part_of_a_number_finds_nothing(new_url):

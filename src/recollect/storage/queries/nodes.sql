@@ -135,7 +135,7 @@ order by n.seq
 -- name: node_export
 select {node n}
 from nodes n
-where {visible n}
+where {visible_somehow n}
 order by n.seq
 
 -- name: node_counts

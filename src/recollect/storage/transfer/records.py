@@ -49,8 +49,9 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
     for row in tx.stream("query_export", scope):
         yield line("query", Query(*row))
     for row in tx.stream("node_export", scope):
-        node = nodes.from_row(row)
-        yield line("node", masked(node) if shared else node)
+        node = nodes.seen(access, nodes.from_row(row))
+        if node is not None:
+            yield line("node", masked(node) if shared else node)
     for row in tx.stream("edge_export", scope):
         edge = edges.from_row(row)
         if shared and edge.reason is not None:
