@@ -42,7 +42,13 @@ _PASSES: Final = 8
 _LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
 
 _MAILBOX_CHARACTERS: Final = 64
-_NOT_DOMAINS: Final = frozenset({"css", "gif", "jpeg", "jpg", "js", "json", "png", "svg", "ts", "webp"})
+# What a file's name ends with, and no domain.
+_NOT_DOMAINS: Final = frozenset(
+    {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
+    | {"txt", "webp", "xml", "yaml", "yml"}
+)
+# What says that user@host is no address but where to log in: "deploy@www.example.com:site/", "ssh://deploy@".
+_LOGIN_BEFORE, _LOGIN_AFTER = "://", r":(?:~|/|[\w.-]+/)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +148,17 @@ def _email_spans(text: str) -> Iterator[tuple[int, int]]:
         at, end = domain.span()
         first = max(0, at - _MAILBOX_CHARACTERS)
         mailbox = next(filter(None, (pattern.search(text, first, at) for pattern in mailboxes)), None)
-        # a@b.dot(c) is a program, logo@2x.png a picture; git@github.com:owner/name is nobody's.
+        # a@b.dot(c) is a program, logo@2x.png a picture; git@github.com is nobody's.
         named = (domain["end"] or "").lower() not in _NOT_DOMAINS and text[end : end + 1] != "("
-        if mailbox and named and mailbox[0] != "git":
+        if mailbox and named and mailbox[0] != "git" and not _is_login(text, mailbox.start(), end):
             yield mailbox.start(), end
     if "mailto:" in text:
         yield from (match.span(1) for match in dotless.finditer(text))
+
+
+def _is_login(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - len(_LOGIN_BEFORE)) : start]
+    return before == _LOGIN_BEFORE or bool(re.match(_LOGIN_AFTER, text[end : end + _MAILBOX_CHARACTERS]))
 
 
 @cache
@@ -158,7 +169,8 @@ def _email_patterns() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...], re.
     wide_end = rf"[A-Za-z]{{2,24}}|(?:(?!\d){letter}){{2,24}}"
     wide = rf"(?=[A-Za-z0-9.-]{{0,250}}[^\x00-\x7f])(?:(?:{letter}|-){{1,63}}\.){{1,8}}(?:{wide_end})"
     return (
-        re.compile(f"(?:@|%40)(?:{plain}|{wide})"),
+        # Not the version of a package: "react@18.2.0-rc.next".
+        re.compile(rf"(?:@|%40)(?!v?\d+\.\d)(?:{plain}|{wide})"),
         (
             re.compile(rf"{spaced}{letter}(?:{spaced}[\w{_MARKS}.+%&'-])*\Z"),
             re.compile(rf"{letter}[\w{_MARKS}.+-]*\Z"),
