@@ -47,8 +47,10 @@ _NOT_DOMAINS: Final = frozenset(
     {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
     | {"txt", "webp", "xml", "yaml", "yml"}
 )
-# What says that user@host is no address but where to log in: "deploy@www.example.com:site/", "ssh://deploy@".
-_LOGIN_BEFORE, _LOGIN_AFTER = "://", r":(?:~|/|[\w.-]+/)"
+# Domains that no method of a program is named after.
+_PLAIN_DOMAINS: Final = frozenset({"com", "edu", "gov", "net", "org"})
+# The path that follows user@host where somebody logs in: "deploy@www.example.com:site/".
+_LOGIN_PATH: Final = r":(?:~|/|[\w.-]+/)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +150,19 @@ def _email_spans(text: str) -> Iterator[tuple[int, int]]:
         at, end = domain.span()
         first = max(0, at - _MAILBOX_CHARACTERS)
         mailbox = next(filter(None, (pattern.search(text, first, at) for pattern in mailboxes)), None)
-        # a@b.dot(c) is a program, logo@2x.png a picture; git@github.com is nobody's.
-        named = (domain["end"] or "").lower() not in _NOT_DOMAINS and text[end : end + 1] != "("
-        if mailbox and named and mailbox[0] != "git" and not _is_login(text, mailbox.start(), end):
+        # git@github.com is nobody's.
+        if mailbox and mailbox[0] != "git" and not _is_no_address(text, mailbox.start(), end, domain["end"] or ""):
             yield mailbox.start(), end
     if "mailto:" in text:
         yield from (match.span(1) for match in dotless.finditer(text))
 
 
-def _is_login(text: str, start: int, end: int) -> bool:
-    before = text[max(0, start - len(_LOGIN_BEFORE)) : start]
-    return before == _LOGIN_BEFORE or bool(re.match(_LOGIN_AFTER, text[end : end + _MAILBOX_CHARACTERS]))
+def _is_no_address(text: str, start: int, end: int, top_level: str) -> bool:
+    """Whether it is a picture (logo@2x.png), a program (a@b.dot(c)), a handle (@a@b.social) or a login."""
+    ending, after = top_level.lower(), text[end : end + _MAILBOX_CHARACTERS]
+    called = after.startswith("(") and after[1:2].isascii() and ending not in _PLAIN_DOMAINS
+    handle_or_login = text[max(0, start - 3) : start].endswith(("@", "://")) or re.match(_LOGIN_PATH, after)
+    return ending in _NOT_DOMAINS or called or bool(handle_or_login)
 
 
 @cache

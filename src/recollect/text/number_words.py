@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 # How much of the text before and after a number may say what it is.
 _CONTEXT_BEFORE, _CONTEXT_AFTER = 40, 24
 
+_LETTER: Final = r"[^\W\d_]"
+
 # Plain texts rather than patterns: compiled at first use and kept by `re`, as importing must be quick. Latin words
 # have no letter before them, so that "typically" is no call and a border no order.
 PHONE: Final = (
@@ -55,7 +57,9 @@ _NOUN: Final = (
     r"(?:number|num|no|nr|id|code|nummer|num[eé]ro|n[uú]m|n[°o])(?![a-z])|#|番号|コード|号码?|號碼?|编号|번호"
 )
 _VERB: Final = r"(?:is|was|ist|lautet|est|es)(?![a-z])|[はが是为為는은이가]"
-_GAP: Final = r"[ \t:=.°'\"*|>({\[「_#-]"
+_GAP: Final = r"[ \t:=.°'\"*|>({\[「【_#-]"
+# "Reference for the claim: 123"
+_OF_WHAT: Final = r"(?: (?:for|of|on) (?:the|your|my|our|this|an?) \w{1,20})?"
 # The name of a column or a field: "ID", "order_id", "orderId".
 _IDENTIFIER: Final = r"(?:(?<![A-Za-z])(?:ID|Id|id)|(?<=[a-z])I[dD])"
 
@@ -90,7 +94,8 @@ class Candidate(NamedTuple):
 
 def is_near(words: str, candidate: Candidate) -> bool:
     """Whether one of the words stands shortly before or after a number."""
-    return bool(re.search(words, candidate.before) or re.search(words, candidate.after))
+    # Tables have no letters between their numbers, and need no search for each word.
+    return any(re.search(_LETTER, text) and re.search(words, text) for text in (candidate.before, candidate.after))
 
 
 def is_among(script: str, candidate: Candidate) -> bool:
@@ -114,7 +119,7 @@ def names_a_thing(candidate: Candidate, *, identifiers: bool = True) -> bool:
 @cache
 def _thing_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     numbered = rf"{_GAP}{{0,2}}+(?:{_NOUN}){_GAP}{{0,2}}+(?:{_VERB})?"
-    things = rf"(?:(?:{_THINGS})(?:{numbered})?|(?:{_NUMBERED}){numbered})"
+    things = rf"(?:(?:{_THINGS})(?:{numbered})?|(?:{_NUMBERED}){numbered}){_OF_WHAT}"
     return (
         re.compile(rf"(?i){things}{_GAP}{{0,6}}+\Z"),
         re.compile(rf"{_IDENTIFIER}(?: is)?{_GAP}{{0,6}}+\Z"),

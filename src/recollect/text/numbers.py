@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from recollect.text import identities, phones
-from recollect.text.number_words import Candidate, names_a_thing
+from recollect.text import cards, identities, number_words, phones
+from recollect.text.number_words import Candidate, is_near
 
 NumberKind = Literal["phone", "card", "national_id"]
 
@@ -25,20 +25,6 @@ _AFTER: Final = rf"(?![A-Za-wyz0-9_]|\.[0-9]|[{_DASH}][A-Za-z0-9])"
 # A number without any separator may as well be part of an address, a price or a path.
 _BEFORE_PLAIN: Final = rf"(?<![A-Za-z0-9_+#$€£¥/\-‐–])(?<![0-9][.,{_DASH}])"
 _AFTER_PLAIN: Final = rf"(?![A-Za-z0-9_%円元원]|[.,/{_DASH}][0-9A-Za-z])"
-
-# Visa cards of 13 and of 19 digits are left out: the former are not in use any more, and barcodes have as many digits;
-# the latter never were, and the identifiers of many services have as many.
-_ISSUER: Final = (
-    r"4[0-9]{15}"  # Visa
-    r"|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"  # Mastercard
-    r"|3[47][0-9]{13}"  # American Express
-    r"|6(?:011|4[4-9][0-9]|5[0-9]{2})[0-9]{12}"  # Discover
-    r"|35(?:2[89]|[3-8][0-9])[0-9]{12}"  # JCB
-    r"|3(?:0[0-59]|[689][0-9])[0-9]{11}"  # Diners Club
-    r"|62[0-9]{14,17}"  # UnionPay
-)
-# What may follow a card in the same row: its month and year of expiry.
-_EXPIRY: Final = r"(?:0[1-9]|1[0-2])[2-4][0-9]"
 
 # Which digits (0), capitals (A) and plus signs a text has, once everything that may separate digits is gone: the bytes
 # of any script but those of East Asia, whose characters follow digits without a space.
@@ -55,11 +41,12 @@ _Check = Callable[[Candidate], bool]
 
 
 class _Rule(NamedTuple):
-    """What to look for, and the check that it is that."""
+    """What to look for, the check that it is that, how many last groups may be no part of it, words it must be near."""
 
     pattern: re.Pattern[str]
     check: _Check
     groups_cut: int = 0
+    words: str = ""
 
 
 def may_hold_numbers(text: str) -> bool:
@@ -78,12 +65,16 @@ def number_spans(text: str, kinds: Collection[NumberKind]) -> Iterator[tuple[Num
                 for rule in _RULES[kind]():
                     for span in _matches(text, rule, start, end):
                         yield (kind, *span)
+                        if kind == "card":
+                            yield from (("card", *code) for code in cards.code_spans(text, *span))
 
 
 def _matches(text: str, rule: _Rule, position: int, limit: int) -> Iterator[tuple[int, int]]:
     while match := rule.pattern.search(text, position, limit):
         start = match.start()
         position = start + 1
+        if rule.words and not is_near(rule.words, Candidate(text, *match.span())):
+            continue
         for end in _ends(match, rule.groups_cut):
             if rule.check(Candidate(text, start, end)):
                 position = end
@@ -100,38 +91,6 @@ def _ends(match: re.Match[str], groups: int) -> Iterator[int]:
         if end < 0:
             return
         yield end
-
-
-def _is_card(candidate: Candidate) -> bool:
-    return _has_card_digits(candidate.digits) and not _is_cell(candidate) and not names_a_thing(candidate)
-
-
-def _has_card_digits(number: str) -> bool:
-    # Every second digit from the right is doubled, and the digits of the result added: 8 becomes 1 + 6.
-    doubled = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-    return bool(re.fullmatch(_ISSUER, number)) and (
-        (sum(map(int, number[::-2])) + sum(doubled[int(digit)] for digit in number[-2::-2])) % 10 == 0
-    )
-
-
-def _is_cell(candidate: Candidate) -> bool:
-    """Whether a number is one of a row or a column of numbers that are no cards.
-
-    One of fifty numbers of sixteen digits is a card by chance, and a table has many of them.
-    """
-    before, value, after = candidate.before, candidate.value, candidate.after
-    if not value.isdigit():
-        gap = re.escape(value[4])
-        follows = re.match(rf"{gap}(?!{_EXPIRY}\b)\d{{4}}(?!\d)", after)
-        return bool(follows or re.search(rf"(?<!\d)\d{{4}}{gap}\Z", before))
-    between = re.search(r"\d([,;|\t])\s?\Z", before)
-    if between and re.match(rf"\s?{re.escape(between[1])}\s?\d(?!\d?/)", after):
-        return True
-    neighbours = [
-        re.search(rf"(?<!\d)(\d{{{len(value)}}})[\s,;|]{{1,3}}\Z", before),
-        re.match(rf"[\s,;|]{{1,3}}(\d{{{len(value)}}})(?!\d)", after),
-    ]
-    return any(neighbour and not _has_card_digits(neighbour[1]) for neighbour in neighbours)
 
 
 def _rule(shape: str, check: _Check, *, plain: bool = False, groups_cut: int = 0) -> _Rule:
@@ -175,8 +134,9 @@ def _phone_rules() -> tuple[_Rule, ...]:
                 rf"(?:(?<=TEL)|(?<=FAX)|(?<=[Tt]el)|{_BEFORE_PLAIN})\(?\d(?:{between}\d){{8,11}}{_AFTER_PLAIN}",
                 re.ASCII,
             ),
-            phones.is_named,
+            phones.is_usual_somewhere,
             _GROUPS_CUT,
+            number_words.PHONE,
         ),
     )
 
@@ -187,7 +147,7 @@ def _card_rules() -> tuple[_Rule, ...]:
     return (
         _rule(
             rf"\d{{4}}{gap}(?:\d{{4}}(?P=gap)\d{{4}}(?P=gap)\d{{4}}(?:(?P=gap)\d{{1,3}})?|\d{{6}}(?P=gap)\d{{4,5}})",
-            _is_card,
+            cards.is_card,
             groups_cut=_GROUPS_CUT,
         ),
     )

@@ -4,36 +4,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recollect.text import number_words
 from recollect.text.number_words import Candidate, is_among, is_near, names_a_thing
+
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber
 
 # Plans of which a number may stand after a word that says telephone: those whose numbers begin with 0, and the others.
 _TRUNK: Final = ("JP", "KR", "GB", "DE", "FR", "IT", "CN", "IN", "AU", "NL", "BE", "AT", "CH", "TW", "BR")
 _TRUNKLESS: Final = ("US", "CN", "ES", "IT", "BR", "IN", "MX", "PL")
 # Numbers of stories and tests, which no plan has: 555 in North America, 07700 900123 in the United Kingdom.
-_FICTION: Final = r"(?:\+?1)?(?:555\d{7}|[2-9]\d\d555\d{4})|(?:\+44|0)7700900\d{3}"
-_MIN_DIGITS, _MAX_GROUPS = 9, 6
+_FICTION: Final = r"1?(?:555\d{7}|[2-9]\d\d555\d{4})|(?:44|0)7700900\d{3}"
 _DATE: Final = r"(?<!\d)(?:(?:19|20)\d\d([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:19|20)\d\d)(?!\d)"
+_MIN_NATIONAL_DIGITS, _MIN_INTERNATIONAL_DIGITS = 9, 10
+_MAX_GROUPS: Final = 6
 
 
 def is_international(candidate: Candidate) -> bool:
     """A number with the code of its country: +81 90-1234-5678, 0081 90 1234 5678."""
-    if candidate.value.startswith("+"):
-        # Old and mistyped numbers are in no plan; the word near them says what they are.
-        return _belongs_to_somebody(candidate.value, possible=is_near(number_words.PHONE, candidate))
+    import phonenumbers
+
+    plus, digits = candidate.value.startswith("+"), candidate.digits
+    try:
+        number = phonenumbers.parse(candidate.value if plus else f"+{digits[2:]}")
+    except phonenumbers.NumberParseException:
+        return False
+    if plus:
+        # Old, new and mistyped numbers are in no plan; their grouping or the word near them says what they are.
+        grouped = len(digits) >= _MIN_INTERNATIONAL_DIGITS and not candidate.value[1:].isdigit()
+        known = grouped or is_near(number_words.PHONE, candidate) or bool(re.fullmatch(_FICTION, digits))
+        return _is_somebodys(number, possible=known)
     # Many barcodes begin with 00, and so do some numbers of a row of four-digit numbers.
     grouped = not re.fullmatch(r"\d+|\d{4}(?:\D\d{4})+", candidate.value)
     known = grouped or is_near(number_words.PHONE, candidate)
-    return known and _belongs_to_somebody("+" + candidate.digits[2:]) and not names_a_thing(candidate)
+    return known and _is_somebodys(number) and not names_a_thing(candidate)
 
 
 def is_national(*regions: str) -> Callable[[Candidate], bool]:
     """The check of a number that is written as usual in one of the regions."""
 
     def check(candidate: Candidate) -> bool:
-        return _belongs_to_somebody(candidate.value, *regions) and not names_a_thing(candidate)
+        return _is_in_plan(candidate, regions) and not names_a_thing(candidate)
 
     return check
 
@@ -48,45 +61,71 @@ def is_chinese_by_context(candidate: Candidate) -> bool:
     return _is_known(candidate, number_words.CHINESE) and is_national("CN")(candidate)
 
 
-def is_named(candidate: Candidate) -> bool:
-    """A number in any grouping that stands near a word that says telephone, in one of the larger plans."""
+def is_usual_somewhere(candidate: Candidate) -> bool:
+    """A number in any grouping that one of the larger plans has; for numbers near a word that says telephone."""
     groups = re.findall(r"\d+", candidate.value)
     if len(groups) > _MAX_GROUPS or any(len(group) < 2 for group in groups[1:]):
         return False
-    if len(candidate.digits) < _MIN_DIGITS or re.search(_DATE, candidate.value):
+    if sum(map(len, groups)) < _MIN_NATIONAL_DIGITS or re.search(_DATE, candidate.value):
         return False
-    regions = _TRUNK if candidate.digits.startswith("0") else _TRUNKLESS
-    return is_near(number_words.PHONE, candidate) and is_national(*regions)(candidate)
+    return is_national(*(_TRUNK if groups[0].startswith("0") else _TRUNKLESS))(candidate)
 
 
 def _is_known(candidate: Candidate, script: str) -> bool:
     return is_near(number_words.PHONE, candidate) or is_among(script, candidate)
 
 
-def _belongs_to_somebody(number: str, *regions: str, possible: bool = False) -> bool:
-    """Whether a number is in one of the plans (or at least possible there), and no service that everybody may call.
+def _is_in_plan(candidate: Candidate, regions: tuple[str, ...]) -> bool:
+    """Whether a number is one of somebody's in the plan of one of the regions.
 
-    Where several plans have the number, the one decides in which it is usually grouped as it is here: 0808 157 0192 is
-    a free line of the United Kingdom, and 080-8157-0192 a mobile telephone in Japan.
+    Where one plan has it as a service and another one does not, the plan decides in which it is usually grouped so:
+    0808 157 0192 is a free line of the United Kingdom, and 080-8157-0192 a mobile telephone in Japan.
     """
     import phonenumbers
-    from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
-    groups, kinds = re.findall(r"\d+", number), []
-    for region in regions or (None,):
-        try:
-            parsed = phonenumbers.parse(number, region)
-        except phonenumbers.NumberParseException:
-            continue
-        if phonenumbers.is_valid_number(parsed) or (possible and phonenumbers.is_possible_number(parsed)):
-            usual = re.findall(r"\d+", phonenumbers.format_number(parsed, PhoneNumberFormat.NATIONAL))
-            kinds.append((usual != groups, phonenumbers.number_type(parsed)))
-    services = (
+    digits = candidate.digits
+    numbers = [_national_number(digits, region) for region in regions]
+    valid = [number for number in numbers if phonenumbers.is_valid_number(number)]
+    if not valid:
+        return bool(re.fullmatch(_FICTION, digits))
+    somebodys = [_is_somebodys(number) for number in valid]
+    if all(somebodys) or not any(somebodys):
+        return somebodys[0]
+    groups = re.findall(r"\d+", candidate.value)
+    usual = [
+        re.findall(r"\d+", phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL))
+        for number in valid
+    ]
+    return somebodys[usual.index(groups) if groups in usual else 0]
+
+
+def _national_number(digits: str, region: str) -> PhoneNumber:
+    """What phonenumbers.parse makes of digits; it takes fifty times as long."""
+    import phonenumbers
+
+    zero = region == "IT" and digits.startswith("0")
+    if region == "US" and len(digits) == 11:
+        digits = digits.removeprefix("1")
+    return phonenumbers.PhoneNumber(
+        country_code=phonenumbers.country_code_for_region(region),
+        national_number=int(digits.removeprefix("0")),
+        italian_leading_zero=zero,
+    )
+
+
+def _is_somebodys(number: PhoneNumber, *, possible: bool = False) -> bool:
+    """Whether a number is in its plan (or at least possible there), and no service that everybody may call."""
+    import phonenumbers
+    from phonenumbers import PhoneNumberType, ValidationResult
+
+    if phonenumbers.is_possible_number_with_reason(number) != ValidationResult.IS_POSSIBLE:
+        return False
+    kind = phonenumbers.number_type(number)
+    if kind == PhoneNumberType.UNKNOWN:
+        return possible
+    return kind not in (
         PhoneNumberType.TOLL_FREE,
         PhoneNumberType.PREMIUM_RATE,
         PhoneNumberType.SHARED_COST,
         PhoneNumberType.UAN,
     )
-    if kinds:
-        return min(kinds, key=lambda kind: kind[0])[1] not in services
-    return bool(re.fullmatch(_FICTION, re.sub(r"[^\d+]", "", number)))
