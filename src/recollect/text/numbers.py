@@ -24,7 +24,7 @@ _BEFORE: Final = rf"(?<![A-Za-z0-9_])(?<![0-9][.{_DASH}])"
 _AFTER: Final = rf"(?![A-Za-wyz0-9_]|\.[0-9]|[{_DASH}][A-Za-z0-9])"
 # A number without any separator may as well be part of an address, a price or a path.
 _BEFORE_PLAIN: Final = rf"(?<![A-Za-z0-9_+#$€£¥/\-‐–])(?<![0-9][.,{_DASH}])"
-_AFTER_PLAIN: Final = rf"(?![A-Za-z0-9_%円元원]|[.,/{_DASH}][0-9A-Za-z])"
+_AFTER_PLAIN: Final = rf"(?![A-Za-z0-9_%円元원人例件万亿億]|[.,/{_DASH}][0-9A-Za-z])"
 
 # Which digits (0), capitals (A) and plus signs a text has, once everything that may separate digits is gone: the bytes
 # of any script but those of East Asia, whose characters follow digits without a space.

@@ -12,34 +12,46 @@ from recollect.text.number_words import Candidate, is_among, is_near, names_a_th
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber
 
-# Plans of which a number may stand after a word that says telephone: those whose numbers begin with 0, and the others.
+# Plans of which a number may stand after a word that says telephone: those whose numbers begin with 0, and those of
+# which some do not.
 _TRUNK: Final = ("JP", "KR", "GB", "DE", "FR", "IT", "CN", "IN", "AU", "NL", "BE", "AT", "CH", "TW", "BR")
-_TRUNKLESS: Final = ("US", "CN", "ES", "IT", "BR", "IN", "MX", "PL")
+_TRUNKLESS: Final = {
+    "US": r"1?[2-9]\d{9}",
+    "CN": r"1[3-9]\d{9}",
+    "ES": r"[6-9]\d{8}",
+    "IT": r"3\d{8,9}",
+    "BR": r"[1-9]\d[2-9]\d{7,8}",
+    "IN": r"[6-9]\d{9}",
+    "MX": r"[2-9]\d{9}",
+}
 # Numbers of stories and tests, which no plan has: 555 in North America, 07700 900123 in the United Kingdom.
 _FICTION: Final = r"1?(?:555\d{7}|[2-9]\d\d555\d{4})|(?:44|0)7700900\d{3}"
 _DATE: Final = r"(?<!\d)(?:(?:19|20)\d\d([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:19|20)\d\d)(?!\d)"
 _MIN_NATIONAL_DIGITS, _MIN_INTERNATIONAL_DIGITS = 9, 10
-_MAX_GROUPS: Final = 6
+_MAX_GROUPS, _MAX_TRUNKLESS_GROUPS = 6, 4
 
 
 def is_international(candidate: Candidate) -> bool:
     """A number with the code of its country: +81 90-1234-5678, 0081 90 1234 5678."""
     import phonenumbers
 
-    plus, digits = candidate.value.startswith("+"), candidate.digits
+    digits, grouped = candidate.digits, not candidate.value.lstrip("+").isdigit()
+    if plus := candidate.value.startswith("+"):
+        # Old, new and mistyped numbers are in no plan; their grouping or the word near them says what they are.
+        known = grouped and len(digits) >= _MIN_INTERNATIONAL_DIGITS
+    else:
+        # Many barcodes begin with 00, and so do some numbers of a row of four-digit numbers.
+        known = grouped and not re.fullmatch(r"\d{4}(?:\D\d{4})+", candidate.value)
+    known = known or is_near(number_words.PHONE, candidate)
+    if not plus and not known:
+        return False
     try:
         number = phonenumbers.parse(candidate.value if plus else f"+{digits[2:]}")
     except phonenumbers.NumberParseException:
         return False
     if plus:
-        # Old, new and mistyped numbers are in no plan; their grouping or the word near them says what they are.
-        grouped = len(digits) >= _MIN_INTERNATIONAL_DIGITS and not candidate.value[1:].isdigit()
-        known = grouped or is_near(number_words.PHONE, candidate) or bool(re.fullmatch(_FICTION, digits))
-        return _is_somebodys(number, possible=known)
-    # Many barcodes begin with 00, and so do some numbers of a row of four-digit numbers.
-    grouped = not re.fullmatch(r"\d+|\d{4}(?:\D\d{4})+", candidate.value)
-    known = grouped or is_near(number_words.PHONE, candidate)
-    return known and _is_somebodys(number) and not names_a_thing(candidate)
+        return _is_somebodys(number, possible=known or bool(re.fullmatch(_FICTION, digits)))
+    return _is_somebodys(number) and not names_a_thing(candidate)
 
 
 def is_national(*regions: str) -> Callable[[Candidate], bool]:
@@ -63,12 +75,16 @@ def is_chinese_by_context(candidate: Candidate) -> bool:
 
 def is_usual_somewhere(candidate: Candidate) -> bool:
     """A number in any grouping that one of the larger plans has; for numbers near a word that says telephone."""
-    groups = re.findall(r"\d+", candidate.value)
-    if len(groups) > _MAX_GROUPS or any(len(group) < 2 for group in groups[1:]):
+    groups, digits = re.findall(r"\d+", candidate.value), candidate.digits
+    # Only the first group may have one digit: (0)20 7946 0958, 1 415 555 2671.
+    prefixed = len(groups[0]) > 1 or re.fullmatch(r"0\d+|1\d{10}", digits)
+    grouped = prefixed and all(len(group) > 1 for group in groups[1:])
+    if not grouped or len(digits) < _MIN_NATIONAL_DIGITS or re.search(_DATE, candidate.value):
         return False
-    if sum(map(len, groups)) < _MIN_NATIONAL_DIGITS or re.search(_DATE, candidate.value):
-        return False
-    return is_national(*(_TRUNK if groups[0].startswith("0") else _TRUNKLESS))(candidate)
+    if digits.startswith("0"):
+        return len(groups) <= _MAX_GROUPS and is_national(*_TRUNK)(candidate)
+    regions = [region for region, shape in _TRUNKLESS.items() if re.fullmatch(shape, digits)]
+    return len(groups) <= _MAX_TRUNKLESS_GROUPS and is_national(*regions)(candidate)
 
 
 def _is_known(candidate: Candidate, script: str) -> bool:
