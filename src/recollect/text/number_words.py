@@ -11,7 +11,7 @@ _CONTEXT_BEFORE, _CONTEXT_AFTER = 40, 24
 
 _LETTER: Final = r"[^\W\d_]"
 
-# Plain texts rather than patterns: compiled at first use and kept by `re`, as importing must be quick. They are in small
+# Plain texts rather than patterns: compiled at first use and kept by `re`, as importing must be quick. All in small
 # letters, because `re` is five times as slow when it has to ignore the case. Latin words have no letter before them,
 # so that "typically" is no call and a border no order.
 PHONE: Final = (
@@ -25,7 +25,7 @@ PHONE: Final = (
     r"|फोन|फ़ोन|मोबाइल|телефон"
 )
 MY_NUMBER: Final = r"マイナンバー|個人番号|(?<![a-z])(?:my[ _-]?number|individual number)"
-AADHAAR: Final = r"a+dh?aa?r|uidai|आधार"
+AADHAAR: Final = r"(?<![a-z])a+dha+r(?![a-z])|uidai|आधार"
 SOCIAL_SECURITY: Final = r"(?<![a-z])ssn|social.security|社会保障番号"
 RESIDENT_REGISTRATION: Final = r"주민|(?<![a-z])rrn|resident.registration"
 NATIONAL_INSURANCE: Final = r"national.insurance|\bnino?\b|\bni (?:no|number)"

@@ -33,32 +33,24 @@ _MAX_GROUPS, _MAX_TRUNKLESS_GROUPS = 6, 4
 
 def is_international(candidate: Candidate) -> bool:
     """A number with the code of its country: +81 90-1234-5678, 0081 90 1234 5678."""
-    import phonenumbers
-
     digits, grouped = candidate.digits, not candidate.value.lstrip("+").isdigit()
-    if plus := candidate.value.startswith("+"):
-        # Old, new and mistyped numbers are in no plan; their grouping or the word near them says what they are.
-        known = grouped and len(digits) >= _MIN_INTERNATIONAL_DIGITS
-    else:
-        # Many barcodes begin with 00, and so do some numbers of a row of four-digit numbers.
-        known = grouped and not re.fullmatch(r"\d{4}(?:\D\d{4})+", candidate.value)
-    known = known or is_near(number_words.PHONE, candidate)
-    if not plus and not known:
-        return False
-    try:
-        number = phonenumbers.parse(candidate.value if plus else f"+{digits[2:]}")
-    except phonenumbers.NumberParseException:
-        return False
-    if plus:
-        return _is_somebodys(number, possible=known or bool(re.fullmatch(_FICTION, digits)))
-    return _is_somebodys(number) and not names_a_thing(candidate)
+    if candidate.value.startswith("+"):
+        # Old, new and mistyped numbers are in no plan; their grouping or the word near them says what they are. North
+        # America's plan has no other numbers than those it allows.
+        told = (grouped and len(digits) >= _MIN_INTERNATIONAL_DIGITS) or is_near(number_words.PHONE, candidate)
+        possible = (told and digits[0] != "1") or bool(re.fullmatch(_FICTION, digits))
+        return _is_in_its_plan(candidate.value, possible=possible)
+    # Many barcodes begin with 00, and so do some numbers of a row of four-digit numbers.
+    told = grouped and not re.fullmatch(r"\d{4}(?:\D\d{4})+", candidate.value)
+    told = told or is_near(number_words.PHONE, candidate)
+    return told and _is_in_its_plan(f"+{digits[2:]}") and not names_a_thing(candidate)
 
 
 def is_national(*regions: str) -> Callable[[Candidate], bool]:
     """The check of a number that is written as usual in one of the regions."""
 
     def check(candidate: Candidate) -> bool:
-        return _is_in_plan(candidate, regions) and not names_a_thing(candidate)
+        return _is_in_plan_of(candidate, regions) and not names_a_thing(candidate)
 
     return check
 
@@ -91,7 +83,17 @@ def _is_known(candidate: Candidate, script: str) -> bool:
     return is_near(number_words.PHONE, candidate) or is_among(script, candidate)
 
 
-def _is_in_plan(candidate: Candidate, regions: tuple[str, ...]) -> bool:
+def _is_in_its_plan(number: str, *, possible: bool = False) -> bool:
+    """Whether a number with a plus sign is one of somebody's in the plan that its code names."""
+    import phonenumbers
+
+    try:
+        return _is_somebodys(phonenumbers.parse(number), possible=possible)
+    except phonenumbers.NumberParseException:
+        return False
+
+
+def _is_in_plan_of(candidate: Candidate, regions: tuple[str, ...]) -> bool:
     """Whether a number is one of somebody's in the plan of one of the regions.
 
     Where one plan has it as a service and another one does not, the plan decides in which it is usually grouped so:
