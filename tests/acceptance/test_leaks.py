@@ -133,7 +133,7 @@ class Sower:
                     (None, f"+86 138 {digits(4)} {digits(4)}"),
                     (None, f"+82 10-{digits(4)}-{digits(4)}"),
                     ("JP", f"090-{digits(4)}-{digits(4)}"),
-                    ("JP", f"080{digits(8)}"),
+                    ("JP", f"080{self.random.choice('123456789')}{digits(7)}"),  # 0800 is free of charge
                     ("JP", f"03-{digits(4)}-{digits(4)}"),
                     ("JP", f"(06){digits(4)}-{digits(4)}"),
                     ("US", f"(212) {digits(3)}-{digits(4)}"),
@@ -141,8 +141,10 @@ class Sower:
                     ("US", f"650.{digits(3)}.{digits(4)}"),
                     ("KR", f"010-{digits(4)}-{digits(4)}"),
                     ("KR", f"02-{digits(4)}-{digits(4)}"),
-                    ("CN", f"138{digits(8)}"),
-                    ("CN", f"159-{digits(4)}-{digits(4)}"),
+                    ("CN", f"手机138{digits(8)}"),
+                    ("CN", f"mobile 159-{digits(4)}-{digits(4)}"),
+                    ("DE", f"Handy 0151 {digits(8)}"),
+                    ("FR", f"tél. 06 {digits(2)} {digits(2)} {digits(2)} {digits(2)}"),
                 ]
             )
             if phonenumbers.is_valid_number(phonenumbers.parse(value, region)):
@@ -172,7 +174,9 @@ class Sower:
                 body = self.random.choice("123456789") + digits(10)
                 number = body + in_.calc_check_digit(body)
                 grouped = f"{number[:4]}-{number[4:8]}-{number[8:]}"
-                return "national_id jp", *self.random.choice([(grouped, number), (f"マイナンバー {number}", number)])
+                # Twelve digits without such a word are as often those of a parcel.
+                word = self.random.choice(["マイナンバー ", "個人番号：", "My Number "])
+                return "national_id jp", word + self.random.choice([grouped, number]), number
             case "kr":
                 value = f"{born[2:]}-{self.random.choice('12')}{digits(6)}"
             case "cn":

@@ -43,7 +43,15 @@ _PASSES: Final = 8
 LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
 
 _MAILBOX_CHARACTERS: Final = 64
-_NOT_DOMAINS: Final = frozenset({"css", "gif", "jpeg", "jpg", "js", "json", "png", "svg", "ts", "webp"})
+# What a file's name ends with, and no domain.
+_NOT_DOMAINS: Final = frozenset(
+    {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
+    | {"txt", "webp", "xml", "yaml", "yml"}
+)
+# Domains that no method of a program is named after.
+_PLAIN_DOMAINS: Final = frozenset({"com", "edu", "gov", "net", "org"})
+# The path that follows user@host where somebody logs in: "deploy@www.example.com:site/".
+_LOGIN_PATH: Final = r":(?:~|/|[\w.-]+/)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +151,19 @@ def _email_spans(text: str) -> Iterator[tuple[int, int]]:
         at, end = domain.span()
         first = max(0, at - _MAILBOX_CHARACTERS)
         mailbox = next(filter(None, (pattern.search(text, first, at) for pattern in mailboxes)), None)
-        # a@b.dot(c) is a program, logo@2x.png a picture; git@github.com:owner/name is nobody's.
-        named = (domain["end"] or "").lower() not in _NOT_DOMAINS and text[end : end + 1] != "("
-        if mailbox and named and mailbox[0] != "git":
+        # git@github.com is nobody's.
+        if mailbox and mailbox[0] != "git" and not _is_no_address(text, mailbox.start(), end, domain["end"] or ""):
             yield mailbox.start(), end
     if "mailto:" in text:
         yield from (match.span(1) for match in dotless.finditer(text))
+
+
+def _is_no_address(text: str, start: int, end: int, top_level: str) -> bool:
+    """Whether it is a picture (logo@2x.png), a program (a@b.dot(c)), a handle (@a@b.social) or a login."""
+    ending, after = top_level.lower(), text[end : end + _MAILBOX_CHARACTERS]
+    called = after.startswith("(") and after[1:2].isascii() and ending not in _PLAIN_DOMAINS
+    handle_or_login = text[max(0, start - 3) : start].endswith(("@", "://")) or re.match(_LOGIN_PATH, after)
+    return ending in _NOT_DOMAINS or called or bool(handle_or_login)
 
 
 @cache
@@ -159,7 +174,8 @@ def _email_patterns() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...], re.
     wide_end = rf"[A-Za-z]{{2,24}}|(?:(?!\d){letter}){{2,24}}"
     wide = rf"(?=[A-Za-z0-9.-]{{0,250}}[^\x00-\x7f])(?:(?:{letter}|-){{1,63}}\.){{1,8}}(?:{wide_end})"
     return (
-        re.compile(f"(?:@|%40)(?:{plain}|{wide})"),
+        # Not the version of a package: "react@18.2.0-rc.next".
+        re.compile(rf"(?:@|%40)(?!v?\d+\.\d)(?:{plain}|{wide})"),
         (
             re.compile(rf"{spaced}{letter}(?:{spaced}[\w{_MARKS}.+%&'-])*\Z"),
             re.compile(rf"{letter}[\w{_MARKS}.+-]*\Z"),

@@ -1,20 +1,20 @@
 """Where numbers that belong to a person stand in a text: telephones, payment cards, national identities, accounts.
 
-A pattern finds each shape; a check (a numbering plan or check digits) says whether it is one.
+A pattern finds each shape; a check (a numbering plan, check digits, the words near it) says whether it is one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from datetime import date
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
+from recollect.text import cards, identities, number_words, phones
+from recollect.text.number_words import Candidate, is_near
+
 NumberKind = Literal["phone", "card", "national_id"]
 
-# The part of the text around a number in which a word may say what it is.
-_CONTEXT_BEFORE, _CONTEXT_AFTER = 40, 20
 # Groups of digits that may follow a number and be no part of it: "+81 90 1234 5678 2024", "… 1111 12/27".
 _GROUPS_CUT: Final = 3
 
@@ -23,30 +23,8 @@ _DASH: Final = r"\-‐‒–—―−ー"
 _BEFORE: Final = rf"(?<![A-Za-z0-9_])(?<![0-9][.{_DASH}])"
 _AFTER: Final = rf"(?![A-Za-wyz0-9_]|\.[0-9]|[{_DASH}][A-Za-z0-9])"
 # A number without any separator may as well be part of an address, a price or a path.
-_BEFORE_PLAIN: Final = rf"(?<![A-Za-z0-9_#$€£¥/\-‐–])(?<![0-9][.,{_DASH}])"
-_AFTER_PLAIN: Final = rf"(?![A-Za-z0-9_%]|[.,/{_DASH}][0-9A-Za-z])"
-
-# Plain texts rather than patterns: compiled at first use and kept by `re`, as importing must be quick.
-_PHONE_WORD: Final = (
-    r"(?i)phone|\btel\b|mobile|call|fax|sms|whatsapp|text me|電話|携帯|連絡先|전화|휴대|手机|电话|手機|電話"
-)
-_MY_NUMBER_WORD: Final = r"(?i)マイナンバー|個人番号|my[ _-]?number"
-_AADHAAR_WORD: Final = r"(?i)aadhaa?r|uidai|आधार"
-_SOCIAL_SECURITY_WORD: Final = r"(?i)\bssn|social.security"
-_INSURANCE_WORD: Final = r"(?i)national.insurance|\bnino?\b|\bni (?:no|number)"
-_TAX_WORD: Final = r"(?i)steuer|\bidnr|tax.id|\btin\b"
-_SPANISH_WORD: Final = r"(?i)\b(?:dni|nie|nif)\b|identidad"
-
-_ISSUER: Final = (
-    r"4[0-9]{12}(?:[0-9]{3}){0,2}"  # Visa
-    r"|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"  # Mastercard
-    r"|3[47][0-9]{13}"  # American Express
-    r"|6(?:011|4[4-9][0-9]|5[0-9]{2})[0-9]{12,15}"  # Discover
-    r"|35(?:2[89]|[3-8][0-9])[0-9]{12,15}"  # JCB
-    r"|3(?:0[0-59]|[689][0-9])[0-9]{11}"  # Diners Club
-    r"|62[0-9]{14,17}"  # UnionPay
-)
-_YEARS: Final = r"(?:(?:1[5-9]|20)[0-9]{2}\D?){3}"
+_BEFORE_PLAIN: Final = rf"(?<![A-Za-z0-9_+#$€£¥/\-‐–])(?<![0-9][.,{_DASH}])"
+_AFTER_PLAIN: Final = rf"(?![A-Za-z0-9_%円元원人例件万亿億]|[.,/{_DASH}][0-9A-Za-z])"
 
 # Which digits (0), capitals (A) and plus signs a text has, once everything that may separate digits is gone: the bytes
 # of any script but those of East Asia, whose characters follow digits without a space.
@@ -59,15 +37,16 @@ _SHAPES: Final = (b"000000000", b"+0000000", b"AA000000A", b"00000000A", b"A0000
 # Six digits and capitals or more that begin with a digit, with little between them.
 _RUN: Final = r"[0-9](?:[\Wー]{0,3}[0-9A-Z]){5,}"
 
-_Check = Callable[[str, str], bool]
+_Check = Callable[[Candidate], bool]
 
 
 class _Rule(NamedTuple):
-    """What to look for, and the check that it is that: of the candidate, and of the text around it."""
+    """What to look for, the check that it is that, how many last groups may be no part of it, words it must be near."""
 
     pattern: re.Pattern[str]
     check: _Check
     groups_cut: int = 0
+    words: str = ""
 
 
 def may_hold_numbers(text: str) -> bool:
@@ -86,146 +65,32 @@ def number_spans(text: str, kinds: Collection[NumberKind]) -> Iterator[tuple[Num
                 for rule in _RULES[kind]():
                     for span in _matches(text, rule, start, end):
                         yield (kind, *span)
+                        if kind == "card":
+                            yield from (("card", *code) for code in cards.code_spans(text, *span))
 
 
 def _matches(text: str, rule: _Rule, position: int, limit: int) -> Iterator[tuple[int, int]]:
     while match := rule.pattern.search(text, position, limit):
-        start, end = match.span()
-        context = text[max(0, start - _CONTEXT_BEFORE) : end + _CONTEXT_AFTER]
+        start = match.start()
         position = start + 1
-        for cut in _cuts(match[0], rule.groups_cut):
-            if rule.check(match[0][:cut], context):
-                position = start + cut
-                yield start, position
+        if rule.words and not is_near(rule.words, Candidate(text, *match.span())):
+            continue
+        for end in _ends(match, rule.groups_cut):
+            if rule.check(Candidate(text, start, end)):
+                position = end
+                yield start, end
                 break
 
 
-def _cuts(candidate: str, groups: int) -> Iterator[int]:
-    """The length of a candidate, and its lengths without its last groups."""
-    cut = len(candidate)
-    yield cut
+def _ends(match: re.Match[str], groups: int) -> Iterator[int]:
+    """Where a candidate ends, and where it ends without its last groups."""
+    end = match.end()
+    yield end
     for _ in range(groups):
-        cut = candidate.rfind(" ", 0, cut)
-        if cut < 0:
+        end = match.string.rfind(" ", match.start(), end)
+        if end < 0:
             return
-        yield cut
-
-
-def _digits(candidate: str) -> str:
-    return "".join(filter(str.isdigit, candidate))
-
-
-def _is_phone(*regions: str | None, word: bool = False) -> _Check:
-    """A number that one of the regions' numbering plans has; None stands for the one that its +CC names."""
-
-    def check(candidate: str, context: str) -> bool:
-        import phonenumbers
-
-        if word and not re.search(_PHONE_WORD, context):
-            return False
-        number = candidate if regions == (None,) else _digits(candidate)
-        for region in regions:
-            try:
-                if phonenumbers.is_valid_number(phonenumbers.parse(number, region)):
-                    return True
-            except phonenumbers.NumberParseException:
-                continue
-        return False
-
-    return check
-
-
-def _is_american(candidate: str, context: str) -> bool:
-    # 555 stands for a telephone in every story; no numbering plan has it.
-    return "555" in _digits(candidate)[-10:-4] or _is_phone("US")(candidate, context)
-
-
-def _is_card(candidate: str, _: str) -> bool:
-    from stdnum import ean
-
-    number = _digits(candidate)
-    if not re.fullmatch(_ISSUER, number) or not _has_luhn_digit(number):
-        return False
-    # The articles of Japanese and German shops have thirteen digits and begin with 4, as the oldest Visa cards do.
-    return not (len(number) == 13 and ean.is_valid(number))
-
-
-def _has_luhn_digit(number: str) -> bool:
-    # Every second digit from the right is doubled, and the digits of the result added: 8 becomes 1 + 6.
-    doubled = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-    return (sum(map(int, number[::-2])) + sum(doubled[int(digit)] for digit in number[-2::-2])) % 10 == 0
-
-
-def _is_social_security(candidate: str, context: str) -> bool:
-    area, group, serial = re.findall("[0-9]+", candidate)
-    possible = area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
-    return possible and (" " not in candidate or bool(re.search(_SOCIAL_SECURITY_WORD, context)))
-
-
-def _is_grouped_identity(candidate: str, _: str) -> bool:
-    from stdnum.in_ import aadhaar
-    from stdnum.jp import in_
-
-    number = _digits(candidate)
-    return not re.fullmatch(_YEARS, candidate) and (in_.is_valid(number) or aadhaar.is_valid(number))
-
-
-def _is_plain_identity(candidate: str, context: str) -> bool:
-    from stdnum.in_ import aadhaar
-    from stdnum.jp import in_
-
-    return bool(
-        (re.search(_MY_NUMBER_WORD, context) and in_.is_valid(candidate))
-        or (re.search(_AADHAAR_WORD, context) and aadhaar.is_valid(candidate))
-    )
-
-
-def _is_korean(candidate: str, _: str) -> bool:
-    # Numbers given out since October 2020 have no check digit: the date of birth is what can be checked.
-    return _is_date(("19" if candidate[7] in "1256" else "20") + candidate[:6])
-
-
-def _is_chinese(candidate: str, _: str) -> bool:
-    from stdnum.cn import ric
-
-    # Not is_valid, which fails with a KeyError for some places (python-stdnum 2.2) and takes 80 ms to load them.
-    return _is_date(candidate[6:14]) and ric.calc_check_digit(candidate) == candidate[-1].upper()
-
-
-def _is_date(digits: str) -> bool:
-    try:
-        return bool(date(int(digits[:4]), int(digits[4:6]), int(digits[6:])))
-    except ValueError:
-        return False
-
-
-def _is_french(candidate: str, _: str) -> bool:
-    from stdnum.fr import nir
-
-    return nir.is_valid(candidate)
-
-
-def _is_spanish(candidate: str, context: str) -> bool:
-    from stdnum.es import dni, nie
-
-    return bool(re.search(_SPANISH_WORD, context)) and (dni.is_valid(candidate) or nie.is_valid(candidate))
-
-
-def _is_german(candidate: str, context: str) -> bool:
-    from stdnum.de import idnr
-
-    return bool(re.search(_TAX_WORD, context)) and idnr.is_valid(candidate)
-
-
-def _is_account(candidate: str, _: str) -> bool:
-    from stdnum import iban
-
-    return iban.is_valid(candidate)
-
-
-def _is_british(candidate: str, context: str) -> bool:
-    # It has no check digit; without spaces it may as well be a substance (SR141716A) or an article.
-    return candidate.count(" ") == 4 or bool(re.search(_INSURANCE_WORD, context))
+        yield end
 
 
 def _rule(shape: str, check: _Check, *, plain: bool = False, groups_cut: int = 0) -> _Rule:
@@ -235,27 +100,44 @@ def _rule(shape: str, check: _Check, *, plain: bool = False, groups_cut: int = 0
 
 @cache
 def _phone_rules() -> tuple[_Rule, ...]:
-    dash, asian = f" ?[{_DASH}] ?", ("JP", "KR")
+    dash, between = f" ?[.{_DASH}] ?", rf"[ ./(){_DASH}]{{0,3}}"
+    japanese = (
+        rf"0(?:[36]{dash}\d|4{dash}[27])\d{{3}}{dash}\d{{4}}|0\d\d{dash}\d{{3}}{dash}\d{{4}}|0\d{{3}}{dash}\d\d{dash}\d{{4}}"
+        rf"|0\d{{4}}{dash}\d{dash}\d{{4}}|0[5-9]0(?P<gap>{dash}| ?)\d{{4}}(?P=gap)\d{{4}}"
+    )
+    korean = rf"010(?P<gap>{dash}| ?)\d{{4}}(?P=gap)\d{{4}}|0(?:2|[3-6]\d){dash}\d{{3}}{dash}\d{{4}}"
     return (
         _Rule(
-            re.compile(rf"(?<![A-Za-z0-9+])\+\(?\d(?:[ ./(){_DASH}]{{0,3}}\d){{6,14}}(?!\d)", re.ASCII),
-            _is_phone(None),
+            re.compile(rf"(?<![A-Za-z0-9+])\+\(?\d(?:{between}\d){{6,14}}(?!\d)", re.ASCII),
+            phones.is_international,
             _GROUPS_CUT,
         ),
-        # 03-1234-5678, (03)1234-5678, 03(1234)5678, 010-1234-5678
         _rule(
-            rf"\(?0\d{{1,4}}(?:{dash}|\) ?|(?=\())\(?\d{{1,4}}(?:{dash}|\) ?)\d{{3,4}}",
-            _is_phone(*asian),
+            rf"00[ {_DASH}]?[1-9](?:{between}\d){{8,13}}", phones.is_international, plain=True, groups_cut=_GROUPS_CUT
         ),
-        _rule(r"0[15-9][016-9] \d{3,4} \d{4}", _is_phone(*asian)),
-        _rule(r"0[5-9]0\d{8}|01[016-9]\d{7,8}", _is_phone(*asian), plain=True),
-        _rule(r"0[1-9]\d{8}|0[1-9]\d{0,3} \d{1,4} \d{3,4}", _is_phone(*asian, word=True), plain=True),
-        _rule(rf"1[3-9]\d(?P<gap>[ {_DASH}]?)\d{{4}}(?P=gap)\d{{4}}", _is_phone("CN"), plain=True),
+        # (03)1234-5678, 03(1234)5678
         _rule(
-            rf"(?:1[ .{_DASH}])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .{_DASH}])\d{{3}}[.{_DASH}]\d{{4}}",
-            _is_american,
+            rf"\(0\d{{1,4}}\) ?\d{{1,4}}{dash}\d{{3,4}}|0\d{{1,4}} ?\(\d{{1,4}}\) ?\d{{3,4}}",
+            phones.is_national("JP", "KR"),
         ),
-        _rule(r"[2-9]\d\d ?\d{3} ?\d{4}", _is_phone("US", word=True), plain=True),
+        _rule(japanese, phones.is_national("JP")),
+        _rule(rf"{korean}|02{dash}\d{{4}}{dash}\d{{4}}", phones.is_national("KR")),
+        _rule(rf"0[3-6]\d{dash}\d{{4}}{dash}\d{{4}}", phones.is_korean_by_context),
+        _rule(rf"1[3-9]\d(?P<gap>[ {_DASH}]?)\d{{4}}(?P=gap)\d{{4}}", phones.is_chinese_by_context, plain=True),
+        _rule(
+            rf"\+?(?:1[ .{_DASH}]?)?(?:\([2-9]\d\d\) ?|(?<!\d)[2-9]\d\d[ .{_DASH}])\d{{3}}[.{_DASH}]\d{{4}}",
+            phones.is_national("US"),
+        ),
+        _Rule(
+            # "TEL0312345678": the word may stand right before it.
+            re.compile(
+                rf"(?:(?<=TEL)|(?<=FAX)|(?<=[Tt]el)|{_BEFORE_PLAIN})\(?\d(?:{between}\d){{8,11}}{_AFTER_PLAIN}",
+                re.ASCII,
+            ),
+            phones.is_usual_somewhere,
+            _GROUPS_CUT,
+            number_words.PHONE,
+        ),
     )
 
 
@@ -264,8 +146,8 @@ def _card_rules() -> tuple[_Rule, ...]:
     gap = rf"(?P<gap>[ {_DASH}]?)"
     return (
         _rule(
-            rf"\d{{4}}{gap}(?:\d{{4}}(?P=gap)\d{{4}}(?P=gap)\d{{1,4}}(?:(?P=gap)\d{{1,3}})?|\d{{6}}(?P=gap)\d{{4,5}})",
-            _is_card,
+            rf"\d{{4}}{gap}(?:\d{{4}}(?P=gap)\d{{4}}(?P=gap)\d{{4}}(?:(?P=gap)\d{{1,3}})?|\d{{6}}(?P=gap)\d{{4,5}})",
+            cards.is_card,
             groups_cut=_GROUPS_CUT,
         ),
     )
@@ -273,22 +155,21 @@ def _card_rules() -> tuple[_Rule, ...]:
 
 @cache
 def _identity_rules() -> tuple[_Rule, ...]:
-    gap = rf"(?P<gap>[ {_DASH}])"
+    gap = rf"(?P<gap>[ {_DASH}]?)"
     return (
-        _rule(rf"\d{{3}}{gap}\d{{2}}(?P=gap)\d{{4}}", _is_social_security),
-        _rule(rf"\d{{4}}{gap}\d{{4}}(?P=gap)\d{{4}}(?! \d)", _is_grouped_identity),
-        _rule(r"\d{12}", _is_plain_identity, plain=True),
-        _rule(rf"\d{{6}}[{_DASH}][1-8]\d{{6}}", _is_korean),
-        _rule(r"\d{17}[\dXx]", _is_chinese),
-        _rule(r"[12] ?\d\d ?\d\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d", _is_french),
+        _rule(rf"\d{{3}}{gap}\d{{2}}(?P=gap)\d{{4}}", identities.is_social_security),
+        _rule(rf"\d{{4}}{gap}\d{{4}}(?P=gap)\d{{4}}(?! \d)", identities.is_twelve_digits_identity),
+        _rule(rf"\d{{6}}[ {_DASH}]?[1-8]\d{{6}}", identities.is_korean),
+        _rule(r"\d{6} ?\d{8} ?\d{3}[\dXx]", identities.is_chinese),
+        _rule(r"[12] ?\d\d ?\d\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d", identities.is_french),
         # The United Kingdom never gives out some of the prefixes.
         _rule(
             r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]",
-            _is_british,
+            identities.is_british,
         ),
-        _rule(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-Z]", _is_spanish),
-        _rule(r"\d\d ?\d{3} ?\d{3} ?\d{3}", _is_german),
-        _rule(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}", _is_account, groups_cut=2 * _GROUPS_CUT),
+        _rule(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-Z]", identities.is_spanish),
+        _rule(r"\d\d ?\d{3} ?\d{3} ?\d{3}", identities.is_german),
+        _rule(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}", identities.is_account, groups_cut=2 * _GROUPS_CUT),
     )
 
 
