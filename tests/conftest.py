@@ -37,6 +37,8 @@ _SERVER_SETTINGS = (
 if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     # Where commits need not wait for a disk; the processes that tests start inherit it.
     os.environ["TMPDIR"] = tempfile.tempdir = str(_IN_MEMORY)
+# SQLite files are treated as shared, as PostgreSQL is, so that both are tested alike; tests of privacy do without that.
+os.environ["RECOLLECT_PRIVACY"] = "shared"
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
 
@@ -172,9 +174,7 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of whoever runs the tests. SQLite files are treated as shared, so that both databases are tested alike;
-    tests of privacy do without that.
-    """
+    """No other setting of whoever runs the tests."""
     for setting in SETTINGS:
-        monkeypatch.delenv(setting.variable, raising=False)
-    monkeypatch.setenv("RECOLLECT_PRIVACY", "shared")
+        if setting.name != "privacy":
+            monkeypatch.delenv(setting.variable, raising=False)

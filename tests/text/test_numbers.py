@@ -196,6 +196,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_numbers_take_no_time(text):
-    started = time.perf_counter()
+    started = time.process_time()
     redact(text, KINDS)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
