@@ -366,10 +366,10 @@ def imported_records(sower, count):
     return [*records, *links]
 
 
-def save_some(memory, sower, answers):
+def save_some(memory, sower, answers, *, count=SAVED):
     """The same through `save` and `relate`; what holds nothing but a secret is refused."""
     before = None
-    for number in range(SAVED):
+    for number in range(count):
         kind = PERSONAL[number % 4]
         text = f"{sower.letters(6)} {sower.text(kind)}"
         given = [
@@ -402,10 +402,10 @@ def save_some(memory, sower, answers):
                 answers.append(str(refused))
 
 
-def ask_much(memory, sower, answers):
+def ask_much(memory, sower, answers, *, count=ASKED):
     """Questions with planted values in them, and everything that can be read."""
     kinds = (*PERSONAL, "secret")
-    for number in range(ASKED):
+    for number in range(count):
         question = sower.text(kinds[number % 5])
         answers.append(repr(memory.search(question, request_id=f"r{number}")))
         context = memory.activate(question, provenance={"by": sower.text(kinds[number % 5])}, metadata=None)
@@ -462,6 +462,39 @@ def test_nothing_that_was_planted_is_found_anywhere(new_url, dialect, caplog, ca
         ("the database", dump(url)),
     ):
         assert described(search.in_(text)) == {}, name
+
+
+@pytest.mark.parametrize("dialect", AMOUNTS)
+def test_of_a_personal_memory_nothing_reaches_others(new_url, dialect, monkeypatch, caplog, capfd):
+    """Its owner sees what was planted but the secrets; others, their export and the embedder see nothing of it."""
+    monkeypatch.delenv("RECOLLECT_PRIVACY")
+    url, sower, embedder, seen, told = new_url(dialect), Sower(40), Recording(), [], []
+    caplog.set_level(logging.DEBUG)
+    records = imported_records(sower, 200)
+    lines = "\n".join(json.dumps(each) for each in ({"type": "recollect", "format": 1}, *records))
+    with Memory.open(url, embedder=embedder) as memory:
+        memory.choose_privacy("personal")
+        memory.import_(io.BytesIO(lines.encode()))
+        save_some(memory, sower, seen, count=60)
+        ask_much(memory, sower, seen, count=5)
+        stream = io.StringIO()
+        memory.export(stream, shared=True)
+    personal = [each for each in sower.planted if each.kind != "secret"]
+    assert len(Search(personal).in_("\n".join(seen))) > len(personal) // 3, "the owner has them"
+    for narrow in ({"allow": ["tool:calendar"]}, {"privacy": "shared"}):
+        with Memory.open(url, embedder=embedder, **narrow) as memory:
+            ask_much(memory, sower, told, count=5)
+            told += [repr(memory.query_graph(f"select * from {table}").rows) for table in ("memos", "claims", "edges")]
+    search = Search(sower.planted)
+    secrets = Search([each for each in sower.planted if each.kind == "secret"])
+    for name, text in (
+        ("others", "\n".join(told)),
+        ("the export for others", stream.getvalue()),
+        ("the embedder", "\n".join(embedder.texts)),
+        ("the logs", "\n".join([caplog.text, *capfd.readouterr()])),
+    ):
+        assert described(search.in_(text)) == {}, name
+    assert described(secrets.in_(dump(url) + "\n".join(seen).encode())) == {}
 
 
 def test_the_search_itself_finds_what_is_planted():

@@ -17,7 +17,6 @@ from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.storage.transfer import rules
 from recollect.text import check, detect
-from recollect.text.redaction import masked
 
 FORMAT: Final = 1
 _UTILITY_LIMIT: Final = 1e12
@@ -39,24 +38,29 @@ Record = Task | Query | Node | Edge | Correction | Setting
 
 
 def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -> Iterator[str]:
-    """The lines of the stream: everything the access may see, oldest first. With `shared`, without personal data; the
-    class of an edge follows its ends where the stream is read.
+    """The lines of the stream: everything the access may see, oldest first. With `shared`, what others may have of it:
+    nothing of the class pii, and texts without personal data.
     """
     yield check.json_text({"type": "recollect", "format": FORMAT, "exported_at": now, "root_namespace": access.root})
-    scope = scope_parameters(access)
+    others = replace(access, classes=tuple(name for name in access.classes if name != "pii")) if shared else access
+    scope = scope_parameters(others)
     for row in tx.stream("task_export", scope):
         yield line("task", Task(*row))
     for row in tx.stream("query_export", scope):
         yield line("query", Query(*row))
+    known: set[str] = set()
     for row in tx.stream("node_export", scope):
-        node = nodes.seen(access, nodes.from_row(row))
+        node = nodes.seen(others, nodes.from_row(row))
         if node is not None:
-            yield line("node", masked(node) if shared else node)
-    for row in tx.stream("edge_export", scope):
+            known.add(node.id)
+            yield line("node", node)
+    # A link of a text with personal data is as restricted as that, and others have the text.
+    for row in tx.stream("edge_export", scope_parameters(access)):
         edge = edges.from_row(row)
-        if shared and edge.reason is not None:
-            edge = replace(edge, reason=detect.redact(edge.reason, detect.KINDS)[0])
-        yield line("edge", edge)
+        if not shared:
+            yield line("edge", edge)
+        elif edge.source_id in known and edge.target_id in known:
+            yield line("edge", replace(edge, reason=edge.reason and detect.redact(edge.reason, detect.KINDS)[0]))
     for row in tx.stream("correction_export", scope):
         yield line("correction", Correction(*row))
     for row in tx.stream("setting_export", scope):

@@ -1,0 +1,24 @@
+"""Detection holds its figures on lists of texts that were written apart from its rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.detection import PARTS, lists, read
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_findings_are_found_and_harmless_texts_are_left_alone(part):
+    figures = lists(part)
+    assert figures["recall"] >= 0.9, figures
+    assert figures["share of false alarms"] <= 0.01, figures
+
+
+def test_the_lists_are_long_and_in_several_languages():
+    for name in ("findings", "harmless"):
+        texts = [each for part in PARTS for each in read(name, part)]
+        assert len({each["text"] for each in texts}) == len(texts) >= 300
+        assert len({each["lang"] for each in texts}) >= 8
+        assert len(read(name, "held")) >= len(texts) // 3 - 1
+    for part in PARTS:
+        assert all(value in each["text"] for each in read("findings", part) for value in each["values"])
