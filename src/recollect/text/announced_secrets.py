@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from recollect.text.nearby_secrets import nearby_spans
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import CLOSING, TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
@@ -13,18 +14,20 @@ from recollect.text.secret_values import Announcement, Value, is_placeholder, is
 # Words for passwords, in lower case. Each alternative begins with a letter, for which the engine looks first.
 _LONG_WORDS: Final = (
     r"p(?:ass(?:[ -]?(?:word|phrase|code)|wd|wort)|wd)|kennwort|mot de passe|senha|wachtwoord"
-    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|비밀번호|비번"
+    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|비밀번호|비번|암호"
     r"|密码|密碼|口令|пароль|contraseña|hasło|lösenord|şifre|mật khẩu"
 )
 # Short ones are words of their own only where no letter stands beside them.
-_SHORT_WORDS: Final = r"p(?<![^\W_]p)(?:ass|sw|w)(?![^\W\d_])|パ(?<![\u30a0-\u30ff]パ)ス(?![\u30a0-\u30ff])"
-_PIN_WORDS: Final = r"p(?<![^\W_]p)in(?:[ -]?(?:code|number))?(?![^\W_])|暗証番号|暗证号码"
+_SHORT_WORDS: Final = (
+    r"p(?<![a-z0-9]p)(?:ass|sw|sk|w)(?![a-zà-ÿ])|clave(?![a-zà-ÿ])|パ(?<![\u30a0-\u30ff]パ)ス(?![\u30a0-\u30ff])"
+)
+_PIN_WORDS: Final = r"p(?<![a-z0-9]p)in(?:[ -]?(?:code|number))?(?![a-z0-9])|暗証番号|暗证号码"
 # Words that announce much else, too.
 _KEY_WORDS: Final = (
     r"secret(?:[ _-]?(?:access[ _-]?)?key)?|token|jeton|credential|a(?:uthorization|(?:pi|ccess|ccount|uth)[ _-]?key)"
     r"|encryption[ _-]?key|private[ _-]?key|s(?:hared|igning|ervice|torage)[ _-]?key|license[ _-]?key|master[ _-]?key"
-    r"|deploy[ _-]?key|recovery[ _-]?key|api[ -]?schlüssel|clé api|api ?[キ키]ー?|アクセスキー|シークレット|トークン"
-    r"|秘密鍵|密钥|令牌|토큰|токен"
+    r"|deploy[ _-]?key|recovery[ _-]?key|unseal[ _-]?key|api[ -]?schlüssel|clé api|api ?[キ키]ー?|アクセスキー"
+    r"|シークレット|トークン|秘密鍵|密钥|令牌|토큰|токен"
 )
 # What a name goes on with when its value is something else: "token_url", "password_hash".
 _OTHER_ENDS: Final = (
@@ -33,26 +36,26 @@ _OTHER_ENDS: Final = (
     r"|manager|input|form|validator|checksum|fingerprint|sha1|sha256|md5|version|arn|ref|class|model|schema|status))\Z"
 )
 _OTHER_BEGINS: Final = (
-    r"(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos|bos|pad|unk|stop|per"
+    r"(?<![a-z])(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos|bos|pad|unk|stop|per"
     r"|new|cursor|continuation|arn:aws[\w:-]{0,60})[_ -]?\Z"
 )
 # Between the word and its value; a sentence may say first what the password is for.
 _JOINTS: Final = (
-    r"s?[0-9]{0,2}(?P<rest>(?:[_-][a-z0-9]{1,12}){0,3})(?:\\?[\"'`\])*]){0,3}(?:\s?\([^()\n]{1,30}\))?"
-    r"(?:(?:\s(?:for|to|of|on|at|in|für|von|zum|pour|du|de|del|da|do|para|per|voor|для|от|к)\s[^\n.:=;!?\"「,]{1,40}?)?"
-    r"\s{0,3}(?::\s{0,2}[a-z][a-z_.\[\]| ]{0,24}?\s{0,2}(?==\s?[^=\s]))?"
-    r"(?:(?P<sign>=>|->|→|:=|={1,3}|:|>|\|)|(?P<said>[はがを是为為]|는|은|이|가|를|을"
-    r"|(?<=\s)(?:is|was|ist|lautet|est|es|é|è|e'|to|as|jest|är|là|—|–|-)(?=[\s:\"'`])"
+    r"s?[0-9]{0,2}(?P<rest>(?:[_-][a-z0-9]{1,12}){0,3})(?P<closed>(?:\\?[\"'`\])*]){0,3})(?:[ ]?\([^()\n]{1,30}\))?"
+    r"(?:(?:(?<=[\w)])(?P<about>,?[ ][^\n.:=;!?\"「、|0-9]{1,48}?))??[^\S\n]{0,3}"
+    r"(?::[ ]{0,2}[&a-z][a-z_.\[\]|<>&' ]{0,24}?[ ]{0,2}(?==[ ]?[^=\s]))?"
+    r"(?:(?P<sign>=>|->|→|:=|={1,3}|:|>|\|)|(?P<said>[はがを是为為、]|는|은|이|가|를|을"
+    r"|(?<=\s)(?:is|was|ist|lautet|est|es|é|è|e'|to|from|as|jest|är|là|—|–|-)(?=[\s:\"'`])"
     r"(?:\s(?:now|still|just|set to|changed to|currently|actually|simply))?:?))"
-    r"|(?P<beside>\s{0,2}(?=[「『“\"'`])|(?<=[^\x00-\x7f])(?=\()|\s))"
-    r"[^\S\n]{0,4}(?:\*\*)?[^\S\n]?(?:(?P<scheme>basic|bearer|token|digest|apikey)\s{1,3})?"
+    r"|(?P<beside>(?:,[ ]?|\()(?=[\"'])|[^\S\n]{0,2}(?=[「『“\"'`])|(?<=[^\x00-\x7f])(?=\()|[^\S\n]))"
+    r"(?P<space>[^\S\n]{0,4})(?:\*\*)?[ ]?(?:(?P<scheme>basic|bearer|token|digest|apikey)\s{1,3})?"
 )
 _ANNOUNCED: Final = rf"(?P<word>{_PIN_WORDS}|{_LONG_WORDS}|{_SHORT_WORDS}|{_KEY_WORDS}){_JOINTS}"
 _BEARER: Final = r"bearer\s{1,3}(?=[a-z._~+/=-]{0,80}[0-9])(?=[a-z0-9_.~+/=-]{16})"
 
 _STEMS: Final = (
-    *("pass", "pwd", "pw", "psw", "pin", "secret", "token", "key", "credential", "authoriz", "bearer"),
-    *("kennwort", "senha", "wachtwoord", "jeton"),
+    *("pass", "pw", "psw", "psk", "pin", "secret", "token", "key", "credential", "authoriz", "bearer"),
+    *("kennwort", "senha", "wachtwoord", "jeton", "clave"),
 )
 _OTHER_STEMS: Final = (
     *(
@@ -67,6 +70,7 @@ _OTHER_STEMS: Final = (
         "秘密鍵",
         "비밀번호",
         "비번",
+        "암호",
         "토큰",
         "키",
     ),
@@ -76,8 +80,8 @@ _OTHER_STEMS: Final = (
 
 # A user's name on the same line says that a password follows.
 _LOGIN: Final = (
-    r"(?:user(?:name)?|log ?in|sign in|account|e-?mail|ユーザー?|アカウント|admin|root)\b[^\n]{0,60}\Z"
-    r"|(?:^|\s)id\b[^\n]{0,40}\Z"
+    r"(?:\b(?:user(?:name)?|log ?in|sign in|account|e-?mail|admin|root|benutzer|usuario|utilisateur|utente)\b"
+    r"|ユーザ|アカウント|ログイン|用户|사용자|пользовател)[^\n]{0,60}\Z|(?:^|\s)id\b[^\n]{0,40}\Z"
 )
 _OPTION: Final = r"--[a-z-]{0,20}\Z"
 _SQL: Final = r"(?:create|alter)\s+(?:user|role|login)\b[^\n]{0,100}\Z|\bwith\s(?:encrypted\s)?\Z"
@@ -91,7 +95,9 @@ _DIGITS: Final = (
 _WORD_AFTER: Final = r"[^\S\n]{1,2}(?![\w-]{1,20}\s?[:=])[a-zA-ZÀ-ӿ]"
 # A key that only a space joins to its word has to be as long as keys are.
 _KEY_LENGTH: Final = 20
-_PHRASE: Final = r"[a-z]{3,12}(?:[ -][a-z]{3,12}){3,11}"
+_PHRASE: Final = r"[a-z0-9]{2,12}(?:[ -][a-z0-9]{2,12}){2,11}"
+# The name of a field, at the beginning of its line.
+_LABEL: Final = r"(?:^|\n)[\s>*#|\"'-]*[\w /-]{0,24}\Z"
 
 
 def may_announce(text: str) -> bool:
@@ -113,6 +119,7 @@ def announced_spans(text: str) -> Iterator[tuple[int, int]]:
         if span := _announced(text, lowered, match):
             at = span[1]
             yield span
+    yield from nearby_spans(text, lowered)
     for match in compiled(_BEARER).finditer(lowered):
         start, end, _ = _value_at(text, match.end())
         if not is_placeholder(text[start:end]):
@@ -132,12 +139,18 @@ def _announced(text: str, lowered: str, match: re.Match[str]) -> tuple[int, int]
     if announcement is None or start == end:
         return None
     if quoted and re.search(rf"[\s{TAKEN_OUT}]", text[start:end]):
-        return (start, end) if "phrase" in word and compiled(_PHRASE).fullmatch(text, start, end) else None
+        phrase = compiled(_PHRASE).fullmatch(text, start, end) if "phrase" in word or "フレーズ" in word else None
+        return (start, end) if phrase and not is_placeholder(phrase[0]) else None
     if not quoted and (compiled(_DECLARATION).search(before) or compiled(_CODE_AFTER).match(text, end)):
         return None
     if announcement is Announcement.KEY and match["beside"] is not None and end - start < _KEY_LENGTH:
         return None
-    value = Value(text[start:end], quoted=quoted, continues=compiled(_WORD_AFTER).match(text, end) is not None)
+    value = Value(
+        text[start:end],
+        quoted=quoted,
+        continues=bool(match["space"] and compiled(_WORD_AFTER).match(text, end)),
+        labelled=not match["space"] or compiled(_LABEL).search(before) is not None,
+    )
     return (start, end) if is_secret(value, announcement) else None
 
 
@@ -146,14 +159,14 @@ def _announcement(match: re.Match[str], before: str, *, quoted: bool) -> Announc
     if match["scheme"]:
         return Announcement.ASSIGNED
     if compiled(_KEY_WORDS).fullmatch(match["word"]):
-        return None if compiled(_OTHER_BEGINS).search(before) else Announcement.KEY
+        return None if match["about"] or compiled(_OTHER_BEGINS).search(before) else Announcement.KEY
     if match["beside"] is not None and not compiled(_OPTION).search(before):
         if quoted and compiled(_SQL).search(before):
             return Announcement.ASSIGNED
         if compiled(_LOGIN).search(before):
             return Announcement.SAID
         return None if compiled(_SHORT_WORDS).fullmatch(match["word"]) else Announcement.BESIDE
-    if match["said"] or compiled(_SHORT_WORDS).fullmatch(match["word"]):
+    if match["said"] or match["about"] or compiled(_SHORT_WORDS).fullmatch(match["word"]):
         return Announcement.SAID
     return Announcement.ASSIGNED
 
@@ -161,11 +174,16 @@ def _announcement(match: re.Match[str], before: str, *, quoted: bool) -> Announc
 def _value_at(text: str, at: int) -> tuple[int, int, bool]:
     """The start and end of what stands there, and whether it stands in quotes."""
     start = at + 1 if text.startswith(('\\"', "\\'"), at) else at
+    if text.startswith("={", start - 1) and (
+        braced := compiled(r"\{([^\s{}\"']{4,64})\}(?=;|\s|\Z)").match(text, start)
+    ):
+        return *braced.span(1), True
     closing = CLOSING.get(text[start : start + 1])
     if closing and text[start] not in "[{<":
         start += 1
         line = text.find("\n", start)
         end = text.find(closing, start, min(start + 512, len(text) if line < 0 else line))
         if end >= 0:
-            return start, end - text.endswith("\\", start, end), True
+            padded = closing in "»›" and text[start] == text[end - 1] == " " and end - start > 2
+            return start + padded, end - (padded or text.endswith("\\", start, end)), True
     return start, end_of_secret(text, start, start), False

@@ -17,7 +17,7 @@ _FOREIGN: Final = "\u2010-\u206f\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\u
 _GAP: Final = rf"(?:[\s{TAKEN_OUT}{_FOREIGN}]|\\[nrt]|\Z)"
 # Eight closing signs in a row at most, or a row of thousands would be tried from each of its signs.
 _STOP: Final = (
-    rf"{_GAP}|[&;][\w.-]{{1,40}}=|[.,:;)\]}}>\"'`]{{1,8}}{_GAP}"
+    rf"{_GAP}|[&;,][\w.-]{{1,40}}=|[.,:;()\[\]{{}}<>\"'`]{{1,8}}{_GAP}"
     r"|\\?[\"'`][,;:)\]}>.\\]|\\[\"'`]|</"
 )
 

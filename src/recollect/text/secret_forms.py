@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from recollect.text.nearby_secrets import paired_spans
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
@@ -37,6 +38,14 @@ _COMMANDS: Final = (
     r"\bhtpasswd\s+-\w*b\w*\s+\S{1,100}\s+\S{1,64}\s+",
     r"\bcreate\s+secret\b[^\n|;]{0,160}?\s--from-literal[ =][\"']?[\w.-]{1,64}=",
 )
+_COOKIE: Final = (
+    r"(?i)\b(?:session(?:_?id)?|\w{0,12}sessid|jsessionid|connect\.sid|sid|\w{2,12}_session)=(?=[\w%.-]{16})"
+)
+# Logins of databases that are no URLs.
+_DATABASE_LOGINS: Final = (
+    r"(?:\bsqlplus\s+|:thin:)[\w.-]{1,64}/([^\s/@]{4,64})@",
+    r"(?<![\w/])[\w.-]{1,64}:([^\s:/@\"']{4,64})@(?:tcp|unix)\(",
+)
 _IDENTIFIED: Final = r"(?i)\bidentified\s+(?:with\s+[\w'\"]{1,40}\s+)?by\s+(?:password\s+)?"  # SQL
 _PGPASS: Final = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{3,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?=[^\s:/][^\s:]{5,200}$)"
 _CLUSTER_DATA: Final = r"(?m)^\s{0,8}(?:data|stringData):[^\S\n]*\n((?:[^\S\n]+[\w.-]{1,64}:[^\n]*\n?){1,64})"
@@ -53,6 +62,12 @@ def formed_spans(text: str) -> Iterator[tuple[int, int]]:
     if " -" in text:
         for command in _COMMANDS:
             yield from _after(text, command, Announcement.ASSIGNED)
+    if "@" in text:
+        for login in _DATABASE_LOGINS:
+            yield from (match.span(1) for match in compiled(login).finditer(text) if not is_placeholder(match[1]))
+    if "ookie" in text:
+        yield from _after(text, _COOKIE, Announcement.KEY)
+    yield from paired_spans(text)
     if "dentified" in text or "DENTIFIED" in text:
         yield from _after(text, _IDENTIFIED + "(?=[\"'])", Announcement.ASSIGNED)
         yield from _after(text, _IDENTIFIED, Announcement.KEY)

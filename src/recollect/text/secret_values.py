@@ -25,9 +25,7 @@ _STAND_IN: Final = (
     r"|x{4,}|[*•·]{3,}|\.{3}|_{4,}|-{5,}"
 )
 # A variable, a template or a reference that something else fills in, or one character again and again.
-_TEMPLATE: Final = (
-    r"(?s)(.)\1*|[<{%].*|\$[({].*|\$?[A-Z][A-Z_]*|\$[A-Za-z_]\w*|[^{]*\{\{.*|!\w+|(?:op|vault|env|ref\+\w+):.*"
-)
+_TEMPLATE: Final = r"(?s)(.)\1*|[<{%\[].*|\$[({].*|\$[A-Za-z_]\w*|[^{]*\{\{.*|!\w+|(?:op|vault|env|ref\+\w+):.*"
 # Words of which placeholders and names of variables are made.
 _FILLERS: Final = frozenset(
     """
@@ -46,6 +44,8 @@ _FILLERS: Final = frozenset(
     string strong super temp temporary test text that the then this to todo token tokens true txt type unchanged
     undefined unique unknown url user username val valid validator value var variable vault verified verify very
     void wallet was weak web with word wrong
+    aqui aquí clave contraseña de dein deine el filtered heslo hier hasło ici ihr il kennwort la lösenord mot passe
+    passwort pega senha seu sua suo tu tuo votre wachtwoord ваш пароль
     """.split()  # noqa: SIM905  # a list of words is read as words
 )
 # Names of algorithms, protocols and products that hold digits.
@@ -64,8 +64,9 @@ _REFERENCE: Final = (
 )
 # A call, an index, an attribute, a name of several words: code that refers to a secret.
 _CODE: Final = (
-    r"(?=[^(\[{]{3})[A-Za-z_$][\w.:>-]*[(\[{].*|[@&*]?[A-Za-z_$]+\d?(?:(?:\??\.|::|->)[A-Za-z_$]+\d?)+(?:[(\[{!)\]?.,].*)?"
-    r"|[A-Za-z_$]+\d?(?:_+[A-Za-z]+)+\d?|[a-z]+(?:[A-Z][a-z]+)+|(?:[A-Z][a-z]+)+|[(\[&|].*|[\w:-]+=?[\"'].*"
+    r"(?=[^(\[{]{3})[A-Za-z_$][\w.:>-]*[(\[{].*|[@&*.]?[A-Za-z_$]+\d?(?:(?:\??\.|::|->)[A-Za-z_$]+\d?)+(?:[(\[{!)\]?].*)?"
+    r"|[a-z_$]+\d?(?:_+[a-z]+)+\d?|[A-Z_]+\d?(?:_+[A-Z]+)+\d?|\.?[a-z]+(?:[A-Z][a-z]+)+|\.?(?:[A-Z][a-z]+)+"
+    r"|[(\[&|].*|[\w:-]+=?[\"'].*"
 )
 # A standard or a product: "RFC6749", "Windows11".
 _NUMBERED_NAME: Final = r"[A-Z]{2,5}-?[0-9]{2,5}[A-Z]?|[A-Z]?[a-z]+-?[0-9]{1,2}"
@@ -97,13 +98,23 @@ class Value:
     quoted: bool
     # The sentence goes on after it, with a word.
     continues: bool
+    # It stands after the name of a field rather than in a sentence.
+    labelled: bool = True
+
+
+def is_stand_in(value: str) -> bool:
+    """Returns whether a value says that it is none, or is a sample that everybody knows."""
+    return compiled(_STAND_IN).search(value) is not None or any(sample in value for sample in _PUBLISHED)
 
 
 def is_placeholder(value: str) -> bool:
-    """Returns whether a value only shows where a secret belongs, or is one that everybody knows."""
-    if compiled(_STAND_IN).search(value) or any(sample in value for sample in _PUBLISHED):
+    """Returns whether a value only shows where a secret belongs."""
+    if is_stand_in(value) or compiled(_TEMPLATE).fullmatch(value):
         return True
-    return compiled(_TEMPLATE).fullmatch(value) is not None or _is_filler(value)
+    # Whoever writes without spaces writes passwords in ASCII; 「パスワード」 itself often stands there.
+    if not value.isascii() and compiled("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]").search(value):
+        return True
+    return (value.isupper() and value.replace("_", "").isalpha()) or _is_filler(value)
 
 
 def is_secret(value: Value, announcement: Announcement) -> bool:
@@ -123,6 +134,31 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
     return _is_password(value, announcement)
 
 
+def looks_like_password(text: str) -> bool:
+    """Returns whether a word that nothing announces directly can hardly be anything but a password.
+
+    It has letters and digits, and a sign in its middle that words and names do not have ("Rj7#mulberry"), or it is made
+    of several words of both cases ("sandb0x-Piranha", "Jeju-Olle-77").
+    """
+    if not (_SHORTEST < len(text) <= 64 and text.isascii() and compiled("[A-Za-z]").search(text)):
+        return False
+    if not compiled("[0-9]").search(text) or compiled(r"[()\[\]{}<>\\|/=,;:\"'`]|%[0-9A-F]{2}|&&|\.\w{2,4}\Z").search(
+        text
+    ):
+        return False
+    if is_placeholder(text) or compiled(_NUMBER).fullmatch(text) or compiled(_NUMBERED_NAME).fullmatch(text):
+        return False
+    if compiled(r"[A-Za-z0-9][!#$%^&*?][A-Za-z0-9]|[a-z].*[0-9][A-Z].*[!#$%^&*?]\Z").search(text):
+        return not compiled(r"\$.*|[A-Za-z]{1,7}#[0-9]+").fullmatch(text)
+    if compiled(r"[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|.*(?:A-Z|a-z|0-9).*").fullmatch(text):
+        return False
+    parts = compiled(r"[._-]+").split(text)
+    if len(parts) < 2 or text in (text.lower(), text.upper()) or any(map(compiled(_TECHNICAL).fullmatch, parts)):
+        return False
+    mixed = any(compiled("[A-Za-z].*[0-9]|[0-9].*[A-Za-z]").search(part) for part in parts)
+    return sum(part.isalpha() for part in parts) > 1 - mixed and (mixed or not compiled("[0-9]{4}").search(text))
+
+
 def _is_password(value: Value, announcement: Announcement) -> bool:
     text = value.text
     digits = sum(map(str.isdigit, text))
@@ -138,7 +174,8 @@ def _is_password(value: Value, announcement: Announcement) -> bool:
     if _is_spoken_phrase(value, announcement):
         return True
     # Letters alone, which end their clause: words of a sentence are shorter.
-    return not value.continues and len(text) >= (8 if announcement is Announcement.ASSIGNED else 14)
+    named = announcement is Announcement.ASSIGNED and value.labelled
+    return not value.continues and len(text) >= (8 if named else 14)
 
 
 def _is_spoken_phrase(value: Value, announcement: Announcement) -> bool:
@@ -165,12 +202,13 @@ def _has_symbol(text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [word.lower() for word in compiled(r"[A-Z]*[a-z]+|[A-Z]+|[^\W\d_]+").findall(text)]
+    return compiled(r"[^\W\d_]+").findall(compiled(r"(?<=[a-z])(?=[A-Z])").sub(" ", text).lower())
 
 
 def _is_filler(text: str) -> bool:
     """Whether it is made of such words as "my-secret-key"; "Secret99" is a bad password, but one."""
-    if sum(map(str.isdigit, text)) > 1 or (_has_symbol(text) and not text.startswith(("$", "@"))):
+    text = text.strip("$@!?")
+    if sum(map(str.isdigit, text)) > 1 or _has_symbol(text):
         return False
     words = _words(text)
     return bool(words) and all(word in _FILLERS for word in words)

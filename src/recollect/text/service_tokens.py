@@ -8,7 +8,7 @@ from typing import Final
 
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import end_of_secret
-from recollect.text.secret_values import is_placeholder
+from recollect.text.secret_values import is_stand_in
 
 # Texts without twenty such characters in a row hold none of the tokens below; most texts have none.
 _TOKEN_LENGTH: Final = b"w" * 20
@@ -215,11 +215,11 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
         at = start
         while match := compiled(_any_token()).search(text, at, end):
             at = match.end()
-            if not is_placeholder(match[0]) and _is_made_up(match[0]):
+            if not is_stand_in(match[0]) and _is_made_up(match[0]):
                 at = end_of_secret(text, match.start(), match.end())
                 yield match.start(), at
         for pair in compiled(_AWS_PAIR).finditer(text, start, end):
-            if not is_placeholder(pair[1]):
+            if not is_stand_in(pair[1]):
                 yield pair.span(1)
 
 
@@ -251,5 +251,5 @@ def _any_token() -> str:
 
 
 def _is_made_up(token: str) -> bool:
-    """Whether chance made it: "sk-or-something-readable" has neither digits nor letters of both cases."""
-    return any(map(str.isdigit, token[4:])) or token.lower() != token != token.upper()
+    """Whether chance made it: "sk-or-something-readable" has neither digits nor capital letters."""
+    return any(map(str.isdigit, token[4:])) or token.lower() != token
