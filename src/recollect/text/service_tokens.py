@@ -204,14 +204,9 @@ _AWS_PAIR: Final = r"A(?:KIA|SIA)[A-Z0-9]{16}[^A-Za-z0-9+/][^+/]{0,60}?(?<![\w+/
 _EDGE: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 
 
-def may_hold_tokens(text: str) -> bool:
-    """Returns whether a text has a run of characters long enough for a token."""
-    return _TOKEN_LENGTH in _token_shape(text)
-
-
-def token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each token."""
-    for start, end in _token_windows(_token_shape(text)):
+def token_spans(text: str, latin: bytes) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of each token; the text is given also in Latin-1."""
+    for start, end in _token_windows(latin):
         at = start
         while match := compiled(_any_token()).search(text, at, end):
             at = match.end()
@@ -223,21 +218,25 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
                 yield pair.span(1)
 
 
-def _token_shape(text: str) -> bytes:
-    """One byte for each character."""
-    return text.encode("latin-1", "replace").translate(_TOKEN_SHAPE)
+def may_hold_tokens(latin: bytes) -> bool:
+    """Returns whether a text, in Latin-1, has a run of characters long enough for a token."""
+    return _TOKEN_LENGTH in latin.translate(_TOKEN_SHAPE)
 
 
-def _token_windows(shape: bytes) -> Iterator[tuple[int, int]]:
+def _token_windows(latin: bytes) -> Iterator[tuple[int, int]]:
     """The long runs with what stands around them; those that stand near each other together."""
+    shape = latin.translate(_TOKEN_SHAPE)
     start = shape.find(_TOKEN_LENGTH)
     while start >= 0:
-        following, end = start, start
+        following, end, wordy = start, start, True
         while 0 <= following <= end + _TOKEN_MARGIN:
             end = shape.find(b" ", following)
             end = len(shape) if end < 0 else end
+            # Long words of a sentence: no token is without digits and capital letters.
+            wordy = wordy and latin[following:end].translate(None, b"-_").isalpha() and latin[following:end].islower()
             following = shape.find(_TOKEN_LENGTH, end)
-        yield max(0, start - _TOKEN_MARGIN), end + _TOKEN_MARGIN
+        if not wordy:
+            yield max(0, start - _TOKEN_MARGIN), end + _TOKEN_MARGIN
         start = following
 
 
