@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 
@@ -280,3 +281,92 @@ def test_where_a_secret_ends(text, left):
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_is_no_secret(text):
     assert [text[finding.start : finding.end] for finding in find(text) if finding.kind == "secret"] == []
+
+
+SIZE = 65_536
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # each rule, fed with what it begins with again and again, and with what it almost accepts
+        *(
+            stem * (SIZE // len(stem))
+            for stem in ("pass", "pw ", "token ", "api_key", "key=", "pin:", "パス", "密码", "secret:")
+        ),
+        *(
+            "password for " * 5_000,
+            "password: a" * 6_000,
+            "password (" * 6_000,
+            "password, " * 6_000,
+            'password", "' * 5_000,
+        ),
+        *("password is " * 5_000, "password x1#y" * 5_000, "Ab1-Cd2 password " * 3_800, "password " + "a1#" * 20_000),
+        *("mysql -p" * 8_000, "mysql " * 10_000 + "-p", "curl -u a:" * 6_000, "curl " * 13_000, "sshpass -p " * 5_000),
+        *(
+            "docker login " * 5_000,
+            "redis-cli -a " * 5_000,
+            "zip -P" * 10_000,
+            "smbclient -U a%" * 4_000,
+            "htpasswd -b " * 5_000,
+        ),
+        *(
+            "identified by '" * 4_000,
+            "a:123:b:c:" * 6_000,
+            "a:5432:b:c:d1e2f3\n" * 3_600,
+            ":thin:a/" * 8_000,
+            "a:b1@tcp(" * 7_000,
+        ),
+        *(
+            "?token=" * 9_000,
+            "?token=a1b2c3d4&" * 4_000,
+            "://a?sig=" * 7_000,
+            "Cookie: session=" * 4_000,
+            "://u:p@" * 9_000,
+        ),
+        *("kind: Secret\ndata:\n" + " a: b\n" * 9_000, '"kty" "d":"' * 6_000, "kind: Secret\n" + "data:\n" * 10_000),
+        *("| password |\n|---|\n" + "| a |\n" * 9_000, "| password |\n|---|\n" * 3_600, "|--" * 20_000 + " password"),
+        *('login("a", ' * 6_000, 'auth=("' * 9_000, "login / " * 8_000, "admin / a1#b2c3d4 " * 3_600, "/" * SIZE),
+        *(
+            "seed " * 13_000,
+            "seed phrase " + "abacus " * 9_000,
+            "recovery code: " * 4_000,
+            "recovery code: " + "1a2b " * 13_000,
+        ),
+        *("-----BEGIN PRIVATE KEY-----\nAAAA" * 2_000, "-----BEGIN PRIVATE KEY-----\n" + "A" * SIZE, "AKIA" * 16_000),
+        *(
+            "ghp_" + ")" * SIZE,
+            "ghp_aB3dE5gH7jK9mN1pQ4sT" + "&a" * 30_000,
+            "ghp_aB3dE5gH7jK9mN1pQ4sT," * 2_500,
+            "s." * 30_000,
+        ),
+        *(
+            "hooks.slack.com/services/" * 2_500,
+            "pa-" * 20_000,
+            "A" * 24 + "0" * SIZE,
+            "dp.st." * 10_000,
+            "CCIPAT_" * 9_000,
+        ),
+        *(
+            "bearer " * 9_000,
+            "bearer " + "a." * 30_000,
+            "authorization: token " * 3_000,
+            "password='" * 6_000,
+            "password=「" * 6_000,
+        ),
+    ],
+    ids=lambda text: f"{text[:14]}…{text[-6:]}",
+)
+def test_hostile_texts_take_no_time(text):
+    started = time.perf_counter()
+    redact(text, KINDS)
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:12])
+def test_rows_of_one_token_take_no_time(token):
+    started = time.perf_counter()
+    for joint in ("", " ", "-", ",", "\n", "x"):
+        redacted, _ = redact(joint.join([token] * 100), ["secret"])
+        assert token not in redacted
+    assert time.perf_counter() - started < 5

@@ -8,7 +8,7 @@ from typing import Final
 
 from recollect.text.nearby_secrets import nearby_spans, tabled_spans
 from recollect.text.patterns import compiled
-from recollect.text.secret_ends import CLOSING, TAKEN_OUT, end_of_secret
+from recollect.text.secret_ends import CLOSING, ENOUGH, TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
 from recollect.text.secret_words import (
     KEY_WORDS,
@@ -50,6 +50,7 @@ _DIGITS: Final = (
 _WORD_AFTER: Final = r"[^\S\n]{1,2}(?![\w-]{1,20}\s?[:=])[a-zA-ZÀ-ӿ]"
 # A key that only a space joins to its word has to be as long as keys are.
 _KEY_LENGTH: Final = 20
+_LONGEST_QUOTED: Final = 512
 _PHRASE: Final = r"[a-z0-9]{2,12}(?:[ -][a-z0-9]{2,12}){2,11}"
 # The name of a field, at the beginning of its line.
 _LABEL: Final = r"(?:^|\n)[\s>*#|\"'-]*[\w /-]{0,24}\Z"
@@ -70,10 +71,12 @@ def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
                 near = span[1]
                 yield span
     if "bearer" in stems:
+        reached = 0
         for match in compiled(_BEARER).finditer(lowered):
             start, end, _ = _value_at(text, match.end())
-            if not is_placeholder(text[start:end]):
-                yield start, end
+            if start >= reached and not is_placeholder(text[start:end]):
+                reached = end_of_secret(text, start, end)
+                yield start, reached
     if "|" in text and "--" in text:
         yield from tabled_spans(text, lowered)
 
@@ -105,7 +108,9 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
         continues=bool(joint["space"] and compiled(_WORD_AFTER).match(text, last)),
         labelled=not joint["space"] or compiled(_LABEL).search(before) is not None,
     )
-    return (first, last) if is_secret(value, announcement) else None
+    if not is_secret(value, announcement):
+        return None
+    return first, last if quoted else end_of_secret(text, first, last)
 
 
 def _announcement(joint: re.Match[str], word: str, before: str, *, quoted: bool) -> Announcement | None:
@@ -136,8 +141,8 @@ def _value_at(text: str, at: int) -> tuple[int, int, bool]:
     if closing and text[start] not in "[{<":
         start += 1
         line = text.find("\n", start)
-        end = text.find(closing, start, min(start + 512, len(text) if line < 0 else line))
+        end = text.find(closing, start, min(start + _LONGEST_QUOTED, len(text) if line < 0 else line))
         if end >= 0:
             padded = closing in "»›" and text[start] == text[end - 1] == " " and end - start > 2
             return start + padded, end - (padded or text.endswith("\\", start, end)), True
-    return start, end_of_secret(text, start, start), False
+    return start, end_of_secret(text, start, start, ENOUGH), False

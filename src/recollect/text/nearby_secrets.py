@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.text.patterns import compiled
-from recollect.text.secret_ends import end_of_secret
+from recollect.text.secret_ends import ENOUGH, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_secret, looks_like_password
 from recollect.text.secret_words import LONG_WORDS
 
@@ -30,7 +30,7 @@ def nearby_spans(text: str, word: int, after: int, reached: int) -> Iterator[tup
         start = piece.start(1)
         if start < reached or text.count("\n", after, start) > _LINES:
             continue
-        reached = end_of_secret(text, start, start)
+        reached = end_of_secret(text, start, start, ENOUGH)
         called = text.startswith(("(", "["), reached)
         if not called and looks_like_password(text[start:reached]):
             yield start, reached
@@ -42,7 +42,7 @@ def paired_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in compiled(_PAIR).finditer(text):
         start = match.start(1)
         if start >= reached and compiled(_USER).search(text, max(0, start - 60), match.start()):
-            reached = end_of_secret(text, start, start)
+            reached = end_of_secret(text, start, start, ENOUGH)
             if looks_like_password(compiled(r"\(.*").sub("", text[start:reached])):
                 yield start, reached
 

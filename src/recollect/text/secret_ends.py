@@ -9,6 +9,9 @@ from recollect.text.patterns import compiled
 # Stands where something was taken out: a character of no text, which is part of no secret.
 TAKEN_OUT: Final = "\uffff"
 
+# Characters that are enough to judge a value; a few secrets are longer.
+ENOUGH: Final = 128
+
 # Each opening quote or bracket with the sign that closes it.
 CLOSING: Final = dict(zip("\"'`([{<「『“„‘«‹", "\"'`)]}>」』”“’»›", strict=True))
 
@@ -22,14 +25,16 @@ _STOP: Final = (
 )
 
 
-def end_of_secret(text: str, start: int, known: int) -> int:
+def end_of_secret(text: str, start: int, known: int, longest: int | None = None) -> int:
     """Returns where the secret that begins at `start` ends, given that it reaches at least to `known`.
 
     It goes on to the next white space, except that punctuation before a gap, the next parameter of a URL or of a
-    connection string, the sign that closes the quote or bracket it began in, and the "@" of a login end it.
+    connection string, the sign that closes the quote or bracket it began in, and the "@" of a login end it. Whoever
+    only wants to judge it gives the number of characters that are enough.
     """
-    stop = compiled(_STOP).search(text, known)
-    end = stop.start() if stop else len(text)
+    limit = len(text) if longest is None else min(len(text), start + longest)
+    stop = compiled(_STOP).search(text, known, limit)
+    end = stop.start() if stop else limit
     closing = "**" if text.endswith("**", 0, start) else CLOSING.get(text[start - 1 : start])
     if closing and (closed := text.find(closing, known, end)) >= 0:
         end = closed

@@ -7,7 +7,7 @@ from typing import Final
 
 from recollect.text.nearby_secrets import called_spans, paired_spans
 from recollect.text.patterns import compiled
-from recollect.text.secret_ends import TAKEN_OUT, end_of_secret
+from recollect.text.secret_ends import ENOUGH, TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
 
 _BEGIN: Final = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -86,7 +86,9 @@ def formed_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def may_have_form(text: str) -> bool:
     """Returns whether a text has one of the signs that the rules for forms ask for."""
-    return any(sign in text for sign in ":@'\"/") or " -" in text or "-----BEGIN" in text
+    return (
+        ":" in text or "@" in text or "'" in text or '"' in text or "/" in text or " -" in text or "-----BEGIN" in text
+    )
 
 
 def _key_blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -128,9 +130,13 @@ def _after(
     text: str, pattern: str, announcement: Announcement, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int]]:
     """What follows each match, if it is a secret."""
+    reached = start
     for match in compiled(pattern).finditer(text, start, len(text) if end is None else end):
-        first = match.end() + (text[match.end() : match.end() + 1] in tuple("\"'"))
-        last = end_of_secret(text, first, first)
+        first = match.end() + text.startswith(("'", '"'), match.end())
+        if first < reached:
+            continue
+        last = end_of_secret(text, first, first, ENOUGH)
         quoted = text[first - 1] in "\"'"
         if is_secret(Value(text[first:last], quoted=quoted, continues=False), announcement):
-            yield first, last
+            reached = end_of_secret(text, first, last)
+            yield first, reached

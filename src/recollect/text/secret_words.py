@@ -28,9 +28,9 @@ _ANY_WORD: Final = rf"{PIN_WORDS}|{LONG_WORDS}|{SHORT_WORDS}|{KEY_WORDS}"
 _STEMS: Final = ("pass", "pw", "secret", "token", "key", "bearer", "authorization", "kennwort", "senha", "contraseña")
 _STEMS_WITH_SIGN: Final = ("pin", "psk", "clave", "credential", "wachtwoord")
 _OTHER_STEMS: Final = (
-    r"パス|ハ\u309aス|ﾊﾟｽ|暗(?:証番|证号|号化)|アクセスキー|キー(?<=apiキー)|キー(?<=api キー)|トークン|シークレット"
-    r"|秘密鍵|비밀번호|비번|암호|토큰|키(?<=api키)|키(?<=api 키)|密[码碼钥]|口令|令牌|парол|токен|şifre"
-    r"|ło(?<=hasło)|ösenord|ật khẩu|é api|üssel"
+    r"パス|ハ\u309aス|ﾊﾟｽ|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
+    r"|シークレット|秘密鍵|비밀번호|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
+    r"|[пП](?:арол|АРОЛ)|[тТ](?:окен|ОКЕН)|[şŞ]ifre|ło(?<=hasło)|ösenord|ật khẩu|é (?=[aA][pP][iI])|üssel"
 )
 # A key is one that opens something only with one of these before it, or in the name of a variable.
 _KEYS: Final = (
@@ -58,7 +58,7 @@ def stems_in(text: str, plain: str) -> list[str]:
     stems = [stem for stem in _STEMS if stem in plain]
     if ":" in plain or "=" in plain:
         stems += [stem for stem in _STEMS_WITH_SIGN if stem in plain]
-    if not text.isascii() and (other := compiled(_OTHER_STEMS).search(text.lower())):
+    if not text.isascii() and (other := compiled(_OTHER_STEMS).search(text)):
         stems.append(other[0])
     return stems
 

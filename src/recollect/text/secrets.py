@@ -25,7 +25,11 @@ def secret_spans(text: str) -> Iterator[tuple[int, int]]:
     # A text of one byte for each character is searched faster than one of two or four.
     latin = text.encode("latin-1", "replace")
     plain = latin.lower().decode("latin-1")
-    found = [*token_spans(text, latin), *formed_spans(text)]
+    found: list[tuple[int, int]] = []
+    if may_hold_tokens(latin):
+        found += token_spans(text, latin)
+    if may_have_form(text):
+        found += formed_spans(text)
     if stems := stems_in(text, plain):
         found += announced_spans(text, stems)
     if may_hold_phrases(text, plain):

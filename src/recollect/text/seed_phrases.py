@@ -9,7 +9,6 @@ from recollect.text.patterns import compiled
 
 # One of these somewhere in the text is enough, because a phrase looks like nothing else: twelve words or more in a row,
 # all of three to eight letters, none of which holds sentences together.
-_STEMS: Final = ("seed", "phrase", "mnemonic")
 _CODE_STEMS: Final = ("recovery code", "backup code", "rescue code")
 _OTHER_STEMS: Final = (
     r"フレーズ|ニーモニック|助[记記][词詞]|시드|니모닉|リカバリーコード|バックアップコード|復旧コード|恢复码|복구 코드"
@@ -32,7 +31,7 @@ _CODE: Final = r"(?=[A-Za-z-]{0,12}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{3,12})
 
 def may_hold_phrases(text: str, plain: str) -> bool:
     """Returns whether a word announces a phrase or a code; the plain form of the text is Latin-1 in lower case."""
-    if any(stem in plain for stem in _STEMS):
+    if "seed" in plain or "phrase" in plain or "mnemonic" in plain:
         return True
     if (":" in plain or "=" in plain) and any(stem in plain for stem in _CODE_STEMS):
         return True
@@ -43,7 +42,7 @@ def phrase_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each recovery phrase and of each recovery code."""
     for match in compiled(_PHRASE).finditer(text):
         before = text[max(0, match.start() - 40) : match.start()].lower()
-        announced = any(stem in before for stem in _STEMS) or compiled(_OTHER_STEMS).search(before)
+        announced = compiled(f"seed|phrase|mnemonic|{_OTHER_STEMS}").search(before)
         if announced or len(compiled("[a-z]+").findall(match[0])) in _LENGTHS:
             yield match.span()
     for match in compiled(_CODES).finditer(text):
