@@ -9,7 +9,7 @@ from typing import Final
 from recollect.text.nearby_secrets import nearby_spans, tabled_spans
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import CLOSING, ENOUGH, TAKEN_OUT, end_of_secret
-from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
+from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret, looks_like_password
 from recollect.text.secret_words import (
     KEY_WORDS,
     LONG_WORDS,
@@ -26,7 +26,7 @@ _JOINTS: Final = (
     r"(?:(?:(?<=[\w)])(?P<about>,?[ ][^\n.:=;!?\"「、|0-9]{1,48}?))??[^\S\n]{0,3}"
     r"(?::[ ]{0,2}[&a-z][a-z_.\[\]|<>&' ]{0,24}?[ ]{0,2}(?==[ ]?[^=\s]))?"
     r"(?:(?P<sign>=>|->|→|:=|={1,3}|:|>|\|)|(?P<said>[はがを是为為、]|는|은|이|가|를|을"
-    r"|(?<=\s)(?:is|was|ist|lautet|est|es|é|è|e'|to|from|as|jest|är|là|—|–|-)(?=[\s:\"'`])"
+    r"|(?<=\s)(?:is|was|will be|used to be|ist|lautet|est|es|é|è|e'|to|from|as|jest|är|là|—|–|-)(?=[\s:\"'`])"
     r"(?:\s(?:now|still|just|set to|changed to|currently|actually|simply))?:?))"
     r"|(?P<beside>(?:,[ ]?|\()(?=[\"'])|[^\S\n]{0,2}(?=[「『“\"'`])|(?<=[^\x00-\x7f])(?=\()|[^\S\n]))"
     r"(?P<space>[^\S\n]{0,4})(?:\*\*)?[ ]?(?:(?P<scheme>basic|bearer|token|digest|apikey)\s{1,3})?"
@@ -100,7 +100,7 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
         return (first, last) if phrase and not is_placeholder(phrase[0]) else None
     if not quoted and (compiled(_DECLARATION).search(before) or compiled(_CODE_AFTER).match(text, last)):
         return None
-    if announcement is Announcement.KEY and joint["beside"] is not None and last - first < _KEY_LENGTH:
+    if joint["beside"] is not None and not _stands_alone(word, text[first:last], announcement):
         return None
     value = Value(
         text[first:last],
@@ -111,6 +111,14 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
     if not is_secret(value, announcement):
         return None
     return first, last if quoted else end_of_secret(text, first, last)
+
+
+def _stands_alone(word: str, value: str, announcement: Announcement) -> bool:
+    """Whether a value is clear enough for a word that says little, if only a space joins them."""
+    if announcement is Announcement.KEY:
+        return len(value) >= _KEY_LENGTH
+    short = announcement is Announcement.BESIDE and compiled(SHORT_WORDS).fullmatch(word)
+    return not short or looks_like_password(value)
 
 
 def _announcement(joint: re.Match[str], word: str, before: str, *, quoted: bool) -> Announcement | None:
@@ -124,7 +132,7 @@ def _announcement(joint: re.Match[str], word: str, before: str, *, quoted: bool)
             return Announcement.ASSIGNED
         if compiled(_LOGIN).search(before):
             return Announcement.SAID
-        return None if compiled(SHORT_WORDS).fullmatch(word) else Announcement.BESIDE
+        return Announcement.BESIDE
     if joint["said"] or joint["about"] or compiled(SHORT_WORDS).fullmatch(word):
         return Announcement.SAID
     return Announcement.ASSIGNED

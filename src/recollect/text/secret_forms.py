@@ -33,6 +33,7 @@ _COMMANDS: Final = (
     (" -a ", r"\bredis-cli\b[^\n|;]{0,160}?\s-a\s"),
     (" -a ", r"\bhttps?\b[^\n|;]{0,160}?\s-a\s[\"']?[^\s:\"'/]{1,64}:"),
     (" -w ", r"\bldap(?:search|modify|add|passwd|whoami)\b[^\n|;]{0,160}?\s-w\s"),
+    (" -P", r"\b(?:sqlcmd|bcp|isql)\b[^\n|;]{0,160}?\s-P\s?"),
     (" -P", r"\b(?:un)?zip\b[^\n|;]{0,80}?\s-P\s?"),
     (" -U", r"\bsmbclient\b[^\n|;]{0,160}?\s-U\s?[^\s%]{1,64}%"),
     ("htpasswd", r"\bhtpasswd\s+-\w*b\w*\s+\S{1,100}\s+\S{1,64}\s+"),

@@ -20,9 +20,8 @@ _PUBLISHED: Final = (
 _STAND_IN: Final = (
     r"(?i)example(?!\.(?:com|org|net))|placeholder|redacted|change[-_ ]?(?:me|this|it)(?![a-z])"
     r"|replace[-_]?(?:me|this|with)"
-    r"|(?<![a-z])(?:your|insert|dummy|todo|fixme|masked|censored|enter|fake|sample)(?![a-z])"
-    r"|(?<![a-z])(?:your|insert|enter|replace)(?-i:(?=[A-Z_-]))"
-    r"|x{4,}|[*•·]{3,}|\.{3}|_{4,}|-{5,}"
+    r"|(?<![a-z0-9])(?:your|insert|dummy|todo|fixme|masked|censored|enter|fake|sample)(?:(?![a-z0-9])|(?-i:(?=[A-Z])))"
+    r"|(?-i:x{4,}|X{4,})|[*•·]{3,}|\.{3}|_{4,}|-{5,}"
 )
 # A variable, a template or a reference that something else fills in, or one character again and again.
 _TEMPLATE: Final = r"(?s)(.)\1*|[<{%\[].*|\$[({].*|\$[A-Za-z_]\w*|[^{]*\{\{.*|!\w+|(?:op|vault|env|ref\+\w+):.*"
@@ -148,7 +147,9 @@ def looks_like_password(text: str) -> bool:
         return False
     if is_placeholder(text) or compiled(_NUMBER).fullmatch(text) or compiled(_NUMBERED_NAME).fullmatch(text):
         return False
-    if compiled(r"[A-Za-z0-9][!#$%^&*?][A-Za-z0-9]|[a-z].*[0-9][A-Z].*[!#$%^&*?]\Z").search(text):
+    if compiled(
+        r"[A-Za-z0-9][!#$%^&*?][A-Za-z0-9]|[a-z].*[0-9][A-Z].*[!#$%^&*?]\Z|[a-z]{4}[0-9]{2,}[!#$%^&*?]\Z"
+    ).search(text):
         return not compiled(r"\$.*|[A-Za-z]{1,7}#[0-9]+").fullmatch(text)
     if compiled(r"[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|.*(?:A-Z|a-z|0-9).*").fullmatch(text):
         return False
@@ -175,7 +176,8 @@ def _is_password(value: Value, announcement: Announcement) -> bool:
         return True
     # Letters alone, which end their clause: words of a sentence are shorter.
     named = announcement is Announcement.ASSIGNED and value.labelled
-    return not value.continues and len(text) >= (8 if named else 14)
+    irregular = compiled("[a-z][A-Z]{1,3}[a-z]?[A-Z]").search(text) is not None
+    return not value.continues and (text.islower() or irregular) and len(text) >= (8 if named else 14)
 
 
 def _is_spoken_phrase(value: Value, announcement: Announcement) -> bool:
@@ -194,7 +196,7 @@ def _is_mixed(text: str) -> bool:
     both = text.lower() != text != text.upper()
     if not any(map(str.isalpha, text)):
         return False
-    return digits > 1 or (digits == 1 and both and _has_symbol(text)) or (both and len(text) >= 16)
+    return digits > 1 or (digits == 1 and _has_symbol(text)) or (both and len(text) >= 16)
 
 
 def _has_symbol(text: str) -> bool:
