@@ -331,7 +331,7 @@ def test_the_command_takes_a_score(url):
 
 @pytest.mark.parametrize("given", [{}, {"request_id": "req-1", "trace_id": "trace-1"}])
 def test_a_refused_save_leaves_an_event_and_nothing_of_its_text(url, execute, given):
-    key = "AKIAIOSFODNN7EXAMPLE"
+    key = "AKIAQ3EGRZ7VNH2KD5TM"
     with Memory.open(url) as memory:
         memory.apply_policy(policy(secrets="deny"))
 
@@ -385,7 +385,7 @@ def test_a_refusal_by_class_or_invariant_leaves_an_event(url, execute):
 
 
 def test_a_refused_document_leaves_an_event(url, execute, tmp_path):
-    (tmp_path / "gate.md").write_text("# Gate\n\nIts key is aws_access_key_id = AKIAIOSFODNN7EXAMPLE for now.\n")
+    (tmp_path / "gate.md").write_text("# Gate\n\nIts key is aws_access_key_id = AKIAQ3EGRZ7VNH2KD5TM for now.\n")
     with Memory.open(url) as memory:
         memory.apply_policy(policy(secrets="deny"))
         memory.add_documents([str(tmp_path / "gate.md")])

@@ -22,7 +22,7 @@ BAD = {
     b'"' + b"x" * 3_000_000 + b'"': "longer than",
     json.dumps({**node("surrogate", "ab"), "content": "\ud800"}).encode(): "lone surrogate",
     json.dumps(node("long", LONG)).encode(): "65,536",
-    json.dumps(node("key", "AKIAIOSFODNN7EXAMPLE")).encode(): "secret",
+    json.dumps(node("key", "AKIAQ3EGRZ7VNH2KD5TM")).encode(): "secret",
 }
 
 

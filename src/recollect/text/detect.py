@@ -13,7 +13,8 @@ from functools import cache
 from typing import Final, Literal, get_args
 
 from recollect.text.numbers import NumberKind, may_hold_numbers, number_spans
-from recollect.text.secrets import TAKEN_OUT, may_hold_secrets, secret_spans
+from recollect.text.secret_ends import TAKEN_OUT
+from recollect.text.secrets import may_hold_secrets, secret_spans
 
 FindingKind = Literal["email", "phone", "card", "national_id", "secret"]
 KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
