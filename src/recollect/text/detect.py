@@ -45,6 +45,13 @@ LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
 
 _MAILBOX_CHARACTERS: Final = 64
 # What a file's name ends with, and no domain.
+# Addresses that stand for no person: of a program, or for whoever reads them.
+_NOBODY: Final = (
+    r"(?i)git@.*|(?:.*\+)?(?:you|your[._-]?\w*|user[._-]?name|(?:no|donot|do-not)[._-]?reply)(?:@|%40).*"
+    r"|.*(?:@|%40)(?:.*\.)?no-?reply\..*|(?:user|name|someone|email)(?:@|%40)(?:example|domain)\.\w+"
+)
+# The password of a URL: "ftp://user:password@example.com".
+_LOGIN: Final = r"://[^\s/@]{0,60}:\Z"
 _NOT_DOMAINS: Final = frozenset(
     {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
     | {"txt", "webp", "xml", "yaml", "yml"}
@@ -152,8 +159,9 @@ def _email_spans(text: str) -> Iterator[tuple[int, int]]:
         at, end = domain.span()
         first = max(0, at - _MAILBOX_CHARACTERS)
         mailbox = next(filter(None, (pattern.search(text, first, at) for pattern in mailboxes)), None)
-        # git@github.com is nobody's.
-        if mailbox and mailbox[0] != "git" and not _is_no_address(text, mailbox.start(), end, domain["end"] or ""):
+        if mailbox is None or re.fullmatch(_NOBODY, text[mailbox.start() : end]):
+            continue
+        if not _is_no_address(text, mailbox.start(), end, domain["end"] or ""):
             yield mailbox.start(), end
     if "mailto:" in text:
         yield from (match.span(1) for match in dotless.finditer(text))
@@ -163,7 +171,8 @@ def _is_no_address(text: str, start: int, end: int, top_level: str) -> bool:
     """Whether it is a picture (logo@2x.png), a program (a@b.dot(c)), a handle (@a@b.social) or a login."""
     ending, after = top_level.lower(), text[end : end + _MAILBOX_CHARACTERS]
     called = after.startswith("(") and after[1:2].isascii() and ending not in _PLAIN_DOMAINS
-    handle_or_login = text[max(0, start - 3) : start].endswith(("@", "://")) or re.match(_LOGIN_PATH, after)
+    before = text[max(0, start - _MAILBOX_CHARACTERS) : start]
+    handle_or_login = before.endswith(("@", "://")) or re.search(_LOGIN, before) or re.match(_LOGIN_PATH, after)
     return ending in _NOT_DOMAINS or called or bool(handle_or_login)
 
 
