@@ -25,7 +25,7 @@ _JOINTS: Final = (
     r"s?[0-9]{0,2}(?P<rest>(?:[_-][a-z0-9]{1,12}){0,3})(?P<closed>(?:\\?[\"'`\])*]){0,3})(?:[ ]?\([^()\n]{1,30}\))?"
     r"(?:(?:(?<=[\w)])(?P<about>,?[ ][^\n.:=;!?\"「、|0-9]{1,48}?))??[^\S\n]{0,3}"
     r"(?::[ ]{0,2}[&a-z][a-z_.\[\]|<>&' ]{0,24}?[ ]{0,2}(?==[ ]?[^=\s]))?"
-    r"(?:(?P<sign>=>|->|→|:=|={1,3}|:|>|\|)|(?P<said>[はがを是为為、]|는|은|이|가|를|을"
+    r"(?:(?P<sign>=>|->|→|:=|={1,3}|:|>|(?<=\s)\|(?=\s))|(?P<said>[はがを是为為、]|는|은|이|가|를|을"
     r"|(?<=\s)(?:is|was|will be|used to be|ist|lautet|est|es|é|è|e'|to|from|as|jest|är|là|—|–|-)(?=[\s:\"'`])"
     r"(?:\s(?:now|still|just|set to|changed to|currently|actually|simply))?:?))"
     r"|(?P<beside>(?:,[ ]?|\()(?=[\"'])|[^\S\n]{0,2}(?=[「『“\"'`])|(?<=[^\x00-\x7f])(?=\()|[^\S\n]))"
@@ -85,7 +85,10 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
     """The secret that the word between `start` and `end` announces."""
     joint = compiled(_JOINTS).match(lowered, end)
     word, before = lowered[start:end], lowered[max(0, start - 80) : start]
-    if joint is None or compiled(OTHER_ENDS).search(joint["rest"]):
+    # In a program, "password, name=…" goes on with something else.
+    if joint is None or ((joint["about"] or "").startswith(",") and joint["sign"] != ":"):
+        return None
+    if compiled(OTHER_ENDS).search(joint["rest"]) or _is_verb(joint, word):
         return None
     if compiled(PIN_WORDS).fullmatch(word):
         pin = compiled(_DIGITS).match(text, joint.end()) if joint["beside"] is None else None
@@ -95,12 +98,13 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
     announcement = _announcement(joint, word, before, quoted=quoted)
     if announcement is None or first == last:
         return None
-    if quoted and re.search(rf"[\s{TAKEN_OUT}]", text[first:last]):
+    if re.search(rf"[\s{TAKEN_OUT}]", text[first:last]):
         phrase = compiled(_PHRASE).fullmatch(text, first, last) if "phrase" in word or "フレーズ" in word else None
         return (first, last) if phrase and not is_placeholder(phrase[0]) else None
     if not quoted and (compiled(_DECLARATION).search(before) or compiled(_CODE_AFTER).match(text, last)):
         return None
-    if joint["beside"] is not None and not _stands_alone(word, text[first:last], announcement):
+    named = compiled(_LOGIN).search(before) is not None
+    if joint["beside"] is not None and not _stands_alone(word, text[first:last], announcement, named=named):
         return None
     value = Value(
         text[first:last],
@@ -110,15 +114,22 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
     )
     if not is_secret(value, announcement):
         return None
-    return first, last if quoted else end_of_secret(text, first, last)
+    return first, last if quoted or text.startswith("`", last) else end_of_secret(text, first, last)
 
 
-def _stands_alone(word: str, value: str, announcement: Announcement) -> bool:
+def _is_verb(joint: re.Match[str], word: str) -> bool:
+    """Whether "pass" says that something is handed over: "pass it to `split`", "pass_context"."""
+    if word not in ("pass", "pw", "psk"):
+        return False
+    handed = joint["said"] is not None and joint["said"].startswith(("to", "from", "as"))
+    return handed or bool(joint["rest"]) or bool(joint["about"] and joint["sign"] != ":")
+
+
+def _stands_alone(word: str, value: str, announcement: Announcement, *, named: bool) -> bool:
     """Whether a value is clear enough for a word that says little, if only a space joins them."""
     if announcement is Announcement.KEY:
         return len(value) >= _KEY_LENGTH
-    short = announcement is Announcement.BESIDE and compiled(SHORT_WORDS).fullmatch(word)
-    return not short or looks_like_password(value)
+    return named or not compiled(SHORT_WORDS).fullmatch(word) or looks_like_password(value)
 
 
 def _announcement(joint: re.Match[str], word: str, before: str, *, quoted: bool) -> Announcement | None:
@@ -126,13 +137,15 @@ def _announcement(joint: re.Match[str], word: str, before: str, *, quoted: bool)
     if joint["scheme"]:
         return Announcement.ASSIGNED
     if compiled(KEY_WORDS).fullmatch(word):
-        return None if joint["about"] or compiled(OTHER_BEGINS).search(before) else Announcement.KEY
+        other = joint["about"] or joint["sign"] in ("|", "->") or joint["beside"] in (", ", ",")
+        return None if other or compiled(OTHER_BEGINS).search(before) else Announcement.KEY
+    if joint["beside"] in (", ", ","):
+        return Announcement.BESIDE
     if joint["beside"] is not None and not compiled(_OPTION).search(before):
         if quoted and compiled(_SQL).search(before):
             return Announcement.ASSIGNED
-        if compiled(_LOGIN).search(before):
-            return Announcement.SAID
-        return Announcement.BESIDE
+        named = compiled(_LOGIN).search(before) and not compiled(SHORT_WORDS).fullmatch(word)
+        return Announcement.SAID if named else Announcement.BESIDE
     if joint["said"] or joint["about"] or compiled(SHORT_WORDS).fullmatch(word):
         return Announcement.SAID
     return Announcement.ASSIGNED
@@ -146,11 +159,13 @@ def _value_at(text: str, at: int) -> tuple[int, int, bool]:
     ):
         return *braced.span(1), True
     closing = CLOSING.get(text[start : start + 1])
-    if closing and text[start] not in "[{<":
+    # In parentheses it stands after a word of a script without spaces; elsewhere they are those of a program.
+    if closing and text[start] not in "[{<" and (text[start] != "(" or not text[start - 1].isascii()):
         start += 1
         line = text.find("\n", start)
         end = text.find(closing, start, min(start + _LONGEST_QUOTED, len(text) if line < 0 else line))
         if end >= 0:
             padded = closing in "»›" and text[start] == text[end - 1] == " " and end - start > 2
-            return start + padded, end - (padded or text.endswith("\\", start, end)), True
+            # What stands in backticks is as often code as a value.
+            return start + padded, end - (padded or text.endswith("\\", start, end)), closing != "`"
     return start, end_of_secret(text, start, start, ENOUGH), False

@@ -16,6 +16,8 @@ _END: Final = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _KEY_LINE: Final = r"(?:\s|\\[nr]|[>|\"'+,#*-])*+(?:[A-Za-z0-9+/=]{16,}|[A-Z][A-Za-z-]{2,20}: [^\n])"
 
 _LOGIN: Final = rf"://([^\s/:@\"'<>]{{0,100}}):([^\s/\"'<>{TAKEN_OUT}]{{1,200}})@(?=[\w\[])"
+# Shorter ones are "abc:xyz@" in a manual.
+_SHORTEST_LOGIN: Final = 5
 # The parameter of a URL that lets whoever has the URL in.
 _SIGNED: Final = (
     r"(?i)[?&;](?:sig|signature|x-(?:amz|goog|oss)-(?:signature|security-token)|access_?token|auth_?token|id_token|token"
@@ -111,7 +113,8 @@ def _in_urls(text: str) -> Iterator[tuple[int, int]]:
     if "@" in text:
         for match in compiled(_LOGIN).finditer(text):
             # "postgres:postgres@" is what a service comes with.
-            if match[1] != match[2] and not is_placeholder(match[2]):
+            short = len(match[2]) < _SHORTEST_LOGIN and match[2].isalnum()
+            if match[1] != match[2] and not short and not is_placeholder(match[2]):
                 yield match.span(2)
     if "=" in text:
         yield from _after(text, _SIGNED, Announcement.KEY)
@@ -119,7 +122,7 @@ def _in_urls(text: str) -> Iterator[tuple[int, int]]:
 
 def _in_files(text: str) -> Iterator[tuple[int, int]]:
     if compiled(r":(?:[0-9]{3,5}|\*):").search(text):
-        yield from _after(text, _PGPASS, Announcement.KEY if "pgpass" not in text else Announcement.ASSIGNED)
+        yield from _after(text, _PGPASS, Announcement.ASSIGNED if "pgpass" in text else Announcement.BESIDE)
     if "kind: Secret" in text:
         for block in compiled(_CLUSTER_DATA).finditer(text):
             yield from _after(text, _FIELD, Announcement.ASSIGNED, block.start(1), block.end(1))

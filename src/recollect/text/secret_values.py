@@ -44,14 +44,15 @@ _FILLERS: Final = frozenset(
     undefined unique unknown url user username val valid validator value var variable vault verified verify very
     void wallet was weak web with word wrong
     aqui aquí clave contraseña de dein deine el filtered heslo hier hasło ici ihr il kennwort la lösenord mot passe
-    passwort pega senha seu sua suo tu tuo votre wachtwoord ваш пароль
+    mykey mypass mypassword mysecret mytoken passwort pega requires secretkey secretpassword
+    senha seu sua suo tu tuo votre wachtwoord ваш пароль
     """.split()  # noqa: SIM905  # a list of words is read as words
 )
 # Names of algorithms, protocols and products that hold digits.
 _TECHNICAL: Final = (
     r"(?i)(?:base(?:16|32|58|62|64)(?:url)?|sha-?(?:1|2|3|224|256|384|512)|md[45]|bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|aes-?"
     r"(?:128|192|256)?|rsa-?(?:1024|2048|3072|4096)?|[hrep]s(?:256|384|512)|ed25519|x25519|secp256[kr]1|oauth-?[12]?|utf-?"
-    r"(?:8|16|32)|utf8mb4|(?:1|one|last)password|gpt|claude|llama|gcm|cbc|hmac|jwt|saml|totp|otp|2fa|mfa|u2f|fido2|webauthn"
+    r"(?:8|16|32)|utf|utf8mb4|(?:1|one|last)password|gpt|claude|llama|gcm|cbc|hmac|jwt|saml|totp|otp|2fa|mfa|u2f|fido2|webauthn"
     r"|http2?|ipv[46]|k8s|ec2|s3|n8n|web3|auth0|oidc|pkcs[0-9]{1,2}|x509|ascii|hex|crypto|v[0-9]{1,2}|wpa[23]|id)"
 )
 _NUMBER: Final = (
@@ -59,13 +60,14 @@ _NUMBER: Final = (
     r"(?:e[-+]?[0-9]+|%|[kmgtb]i?b?|m?s|px|k?bits?|min|h|days?|chars?|tokens?|th|st|nd|rd)?"
 )
 _REFERENCE: Final = (
-    r"(?i)[a-z][a-z0-9+.-]*://.*|[~.]{0,2}/?(?:[a-z_.-]+[0-9]?/)+[a-z0-9_.-]*|/[a-z_.-]+|arn:aws.*|sha[0-9]{1,3}[:-].*"
+    r"(?i)[a-z][a-z0-9+.-]*://.*|[~.]{0,2}/?(?:[a-z_.-]+[0-9]?/)+[a-z0-9_.-]*|/[a-z_.-]+|(?:~|\$[A-Z_]+)/.*"
+    r"|arn:aws.*|sha[0-9]{1,3}[:-].*"
 )
 # A call, an index, an attribute, a name of several words: code that refers to a secret.
 _CODE: Final = (
     r"(?=[^(\[{]{3})[A-Za-z_$][\w.:>-]*[(\[{].*|[@&*.]?[A-Za-z_$]+\d?(?:(?:\??\.|::|->)[A-Za-z_$]+\d?)+(?:[(\[{!)\]?].*)?"
     r"|[a-z_$]+\d?(?:_+[a-z]+)+\d?|[A-Z_]+\d?(?:_+[A-Z]+)+\d?|\.?[a-z]+(?:[A-Z][a-z]+)+|\.?(?:[A-Z][a-z]+)+"
-    r"|[(\[&|].*|[\w:-]+=?[\"'].*"
+    r"|[(\[&|].*|[\w:-]+=?[\"'`].*"
 )
 # A standard or a product: "RFC6749", "Windows11".
 _NUMBERED_NAME: Final = r"[A-Z]{2,5}-?[0-9]{2,5}[A-Z]?|[A-Z]?[a-z]+-?[0-9]{1,2}"
@@ -127,9 +129,12 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
     if not value.quoted and compiled(_CODE).fullmatch(text) and not _is_spoken_phrase(value, announcement):
         return False
     if announcement is Announcement.KEY:
+        if not value.quoted and (compiled(r"[()\[\]{}|]").search(text) or _is_identifier(text)):
+            return False
         return _is_mixed(text) and len(text) >= (12 if value.continues and not value.quoted else 8)
     if announcement is Announcement.BESIDE:
-        return _is_mixed(text) and (value.quoted or not compiled(_NUMBERED_NAME).fullmatch(text))
+        mixed = _is_mixed(text) and (value.quoted or not compiled(_NUMBERED_NAME).fullmatch(text))
+        return mixed or looks_like_password(text)
     return _is_password(value, announcement)
 
 
@@ -176,8 +181,7 @@ def _is_password(value: Value, announcement: Announcement) -> bool:
         return True
     # Letters alone, which end their clause: words of a sentence are shorter.
     named = announcement is Announcement.ASSIGNED and value.labelled
-    irregular = compiled("[a-z][A-Z]{1,3}[a-z]?[A-Z]").search(text) is not None
-    return not value.continues and (text.islower() or irregular) and len(text) >= (8 if named else 14)
+    return not value.continues and (text.islower() or _is_irregular(text)) and len(text) >= (8 if named else 14)
 
 
 def _is_spoken_phrase(value: Value, announcement: Announcement) -> bool:
@@ -196,7 +200,22 @@ def _is_mixed(text: str) -> bool:
     both = text.lower() != text != text.upper()
     if not any(map(str.isalpha, text)):
         return False
-    return digits > 1 or (digits == 1 and _has_symbol(text)) or (both and len(text) >= 16)
+    return digits > 1 or (digits == 1 and _has_symbol(text)) or (both and len(text) >= 16 and _is_irregular(text))
+
+
+def _is_irregular(text: str) -> bool:
+    """Whether capital letters follow small ones more often than in CamelCase."""
+    return 6 * len(compiled("[a-z][A-Z]").findall(text)) >= len(text)
+
+
+def _is_identifier(text: str) -> bool:
+    """Whether it is a name of several words, some with digits: "self._lib.NID_aes_256_cbc", "Ed448PrivateKey"."""
+    if not compiled(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*").fullmatch(text):
+        return False
+    words = compiled("[A-Z]?[a-z]{2,}|[A-Z]{3,}").findall(text)
+    return (
+        len(words) > 1 and 5 * sum(map(len, words)) >= 3 * len(text) and bool(compiled("[_.]|[a-z][A-Z]").search(text))
+    )
 
 
 def _has_symbol(text: str) -> bool:

@@ -49,7 +49,7 @@ OTHER_ENDS: Final = (
 )
 OTHER_BEGINS: Final = (
     r"(?<![a-z])(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos|bos|pad|unk|stop|per"
-    r"|new|cursor|continuation|arn:aws[\w:-]{0,60})[_ -]?\Z"
+    r"|new|cursor|public_?key|continuation|arn:aws[\w:-]{0,60})[_ -]?\Z"
 )
 
 

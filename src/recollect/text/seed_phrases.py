@@ -38,12 +38,17 @@ def may_hold_phrases(text: str, plain: str) -> bool:
     return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
 
 
+def _is_line(text: str, start: int, end: int) -> bool:
+    """Whether it is a line of its own."""
+    return "\n" not in text[start:end] and text[:start].endswith(("\n", "")) and text[end : end + 1] in ("", "\n")
+
+
 def phrase_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each recovery phrase and of each recovery code."""
     for match in compiled(_PHRASE).finditer(text):
         before = text[max(0, match.start() - 40) : match.start()].lower()
         announced = compiled(f"seed|phrase|mnemonic|{_OTHER_STEMS}").search(before)
-        if announced or len(compiled("[a-z]+").findall(match[0])) in _LENGTHS:
+        if announced or (_is_line(text, *match.span()) and match[0].count(" ") + 1 in _LENGTHS):
             yield match.span()
     for match in compiled(_CODES).finditer(text):
         yield from (code.span() for code in compiled(_CODE).finditer(text, *match.span(1)))

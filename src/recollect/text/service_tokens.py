@@ -72,7 +72,7 @@ _PREFIXES: Final[dict[tuple[str, int], tuple[str, ...]]] = {
         "EZ[AT]K",  # EasyPost
         "CLOJARS_",
         "[xyz]prv",  # wallets
-        "EAA[A-Z]",  # Facebook, Square
+        "(?<![/+])EAA[A-Z](?![A-Za-z0-9]{0,60}AAA)",  # Facebook, Square; not the zeros of base64
     ),
     (_HEX, 20): (
         "shp(?:at|ca|pa|ss|ua|rt)_",  # Shopify
