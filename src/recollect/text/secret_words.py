@@ -30,7 +30,7 @@ _STEMS_WITH_SIGN: Final = ("pin", "psk", "clave", "credential", "wachtwoord")
 _OTHER_STEMS: Final = (
     r"パス|ハ\u309aス|ﾊﾟｽ|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
     r"|シークレット|秘密鍵|비밀번호|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
-    r"|[пП](?:арол|АРОЛ)|[тТ](?:окен|ОКЕН)|[şŞ]ifre|ło(?<=hasło)|ösenord|ật khẩu|é (?=[aA][pP][iI])|üssel"
+    r"|парол|Парол|ПАРОЛ|токен|Токен|şifre|Şifre|ło(?<=hasło)|ösenord|ật khẩu|é (?=[aA][pP][iI])|üssel"
 )
 # A key is one that opens something only with one of these before it, or in the name of a variable.
 _KEYS: Final = (
