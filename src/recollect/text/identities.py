@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from recollect.text import number_words
-from recollect.text.number_words import Candidate, is_near, names_a_thing
+from recollect.text.number_words import FAR_BEFORE, Candidate, is_near, names_a_thing
 
 
 def is_social_security(candidate: Candidate) -> bool:
@@ -60,7 +60,7 @@ def is_spanish(candidate: Candidate) -> bool:
     """A DNI or a NIE, near a word that says so."""
     from stdnum.es import dni, nie
 
-    named = is_near(number_words.SPANISH_IDENTITY, candidate)
+    named = is_near(number_words.SPANISH_IDENTITY, candidate, before=FAR_BEFORE)
     return named and (dni.is_valid(candidate.value) or nie.is_valid(candidate.value))
 
 
@@ -68,7 +68,7 @@ def is_german(candidate: Candidate) -> bool:
     """A tax identification number, near a word that says so."""
     from stdnum.de import idnr
 
-    return is_near(number_words.GERMAN_TAX, candidate) and idnr.is_valid(candidate.value)
+    return is_near(number_words.GERMAN_TAX, candidate, before=FAR_BEFORE) and idnr.is_valid(candidate.value)
 
 
 def is_british(candidate: Candidate) -> bool:

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 # How much of the text before and after a number may say what it is.
 _CONTEXT_BEFORE, _CONTEXT_AFTER = 40, 24
+# If check digits say so, too, the word may stand further away.
+FAR_BEFORE: Final = 100
 
 _LETTER: Final = r"[^\W\d_]"
 
@@ -15,14 +17,15 @@ _LETTER: Final = r"[^\W\d_]"
 # letters, because `re` is five times as slow when it has to ignore the case. Latin words have no letter before them,
 # so that "typically" is no call and a border no order.
 PHONE: Final = (
-    r"(?<![a-z])(?:t[eé]l|fax|fon|cell|cel|tlf|gsm|mob|ph(?=[.:])|[tmpf](?=: )|m[oó]vil|dial|ring|call(?:ed|ing|s)?"
-    r"|sms|whatsapp|text(?:ed)? (?:me|us|him|her|them)|reach (?:me|us|him|her|them)"
+    r"(?<![a-z])(?:t[eé]l|fax|fon|cell|cel|tlf|gsm|mob|ph(?=[.:])|[tmpf](?=: |[.:]? ?\Z)|m[oó]vil|dial|ring"
+    r"|call(?:ed|ing|s)?|sms|whatsapp|text(?:ed)? (?:me|us|him|her|them)|reach (?:me|us|him|her|them)"
     r"|(?:my|his|her|their|our|your) (?:\w{3,9} )?number|(?:mon|mi|mio|meu|meine?|seine?|ihre?) n[uú]m[eé]ro|durchwahl"
-    r"|meine nummer|ruft?|anruf(?:en)?|erreichbar|portable|appele[rz]|joindre|joignable|ll[aá]m[ae](?:me|r|nos)?"
+    r"|meine nummer|ruft?|anruf(?:en)?|(?:zu)?r[uü]ckruf(?:en)?|erreichbar"
+    r"|portable|appele[rz]|joindre|joignable|ll[aá]m[ae](?:me|r|nos)?"
     r"|lig(?:ue|ar)|chiama(?:re|mi)?)(?![a-z])"
     r"|(?<![a-z])(?:mobil(?!i)|handy|rufnummer|cell?ular|[ck]onta[ck]t|cont[aá]cta)|phone|t[eé]l[eé](?:ph|f)on|telem[oó]ve"
     r"|電話|携帯|連絡先|ケータイ|スマホ|ファックス|电话|手机|手機|座机|致电|联系|聯絡|微信|传真|전화|휴대|핸드폰|연락처|팩스"
-    r"|फोन|फ़ोन|मोबाइल|телефон"
+    r"|फोन|फ़ोन|मोबाइल|नंबर|телефон|звон[ик]|(?<!\w)тел\."
 )
 MY_NUMBER: Final = r"マイナンバー|個人番号|(?<![a-z])(?:my[ _-]?number|individual number)"
 AADHAAR: Final = r"(?<![a-z])a+dha+r(?![a-z])|uidai|आधार"
@@ -95,10 +98,10 @@ class Candidate(NamedTuple):
         return self.text[self.end : self.end + _CONTEXT_AFTER]
 
 
-def is_near(words: str, candidate: Candidate) -> bool:
+def is_near(words: str, candidate: Candidate, *, before: int = _CONTEXT_BEFORE) -> bool:
     """Whether one of the words stands shortly before or after a number."""
     # Tables have no letters between their numbers, and need no search for each word.
-    texts = (candidate.before, candidate.after)
+    texts = (candidate.text[max(0, candidate.start - before) : candidate.start], candidate.after)
     return any(re.search(_LETTER, text) and re.search(words, text.lower()) for text in texts)
 
 

@@ -23,6 +23,7 @@ _TRUNKLESS: Final = {
     "BR": r"[1-9]\d[2-9]\d{7,8}",
     "IN": r"[6-9]\d{9}",
     "MX": r"[2-9]\d{9}",
+    "RU": r"[78]9\d{9}",
 }
 # Numbers of stories and tests, which no plan has: 555 in North America, 07700 900123 in the United Kingdom.
 _FICTION: Final = r"1?(?:555\d{7}|[2-9]\d\d555\d{4})|(?:44|0)7700900\d{3}"
@@ -124,6 +125,8 @@ def _national_number(digits: str, region: str) -> PhoneNumber:
     zero = region == "IT" and digits.startswith("0")
     if region == "US" and len(digits) == 11:
         digits = digits.removeprefix("1")
+    if region == "RU":
+        digits = digits[1:]
     return phonenumbers.PhoneNumber(
         country_code=phonenumbers.country_code_for_region(region),
         national_number=int(digits.removeprefix("0")),
