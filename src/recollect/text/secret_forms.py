@@ -13,7 +13,13 @@ from recollect.text.secret_values import Announcement, Value, is_placeholder, is
 _BEGIN: Final = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END: Final = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 # A sentence may speak of the first line of a key: after a real one comes base64, or a header such as "Proc-Type: 4".
-_KEY_LINE: Final = r"(?:\s|\\[nr]|[>|\"'+,#*-])*+(?:[A-Za-z0-9+/=]{16,}|[A-Z][A-Za-z-]{2,20}: [^\n])"
+_KEY_LINE: Final = (
+    r"(?:\s|\\[nr]|[>|\"'+,#*-])*+"
+    r"(?:[A-Za-z0-9+/=]{16,}|(?:MI[IG]|MHc|MC4|b3B)[A-Za-z0-9+/]|[A-Z][A-Za-z-]{2,20}: [^\n])"
+)
+_KEY_TEXT: Final = r"[A-Za-z0-9+/=]{24}"
+# How far into a block that has an end such a line is looked for.
+_INSIDE: Final = 8_192
 
 _LOGIN: Final = rf"://([^\s/:@\"'<>]{{0,100}}):([^\s/\"'<>{TAKEN_OUT}]{{1,200}})@(?=[\w\[])"
 # Shorter ones are "abc:xyz@" in a manual.
@@ -96,17 +102,14 @@ def may_have_form(text: str) -> bool:
 
 def _key_blocks(text: str) -> Iterator[tuple[int, int]]:
     """From the first line of each key to its last line, or to the end of the text if it has none."""
-    at = 0
+    at, last = 0, text.rfind("-----END ")
     while begin := compiled(_BEGIN).search(text, at):
         at = begin.end()
-        end = compiled(_END).search(text, at)
-        if compiled(_KEY_LINE).match(text, at) or (
-            end and compiled(r"[A-Za-z0-9+/=]{24}").search(text, at, end.start())
-        ):
+        end = compiled(_END).search(text, at) if at <= last else None
+        inside = min(end.start(), at + _INSIDE) if end else at
+        if compiled(_KEY_LINE).match(text, at) or compiled(_KEY_TEXT).search(text, at, inside):
             at = end.end() if end else len(text)
             yield begin.start(), at
-        elif not end and text.count("-----BEGIN", at) > 100:
-            return
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -139,8 +142,10 @@ def _after(
         first = match.end() + text.startswith(("'", '"'), match.end())
         if first < reached:
             continue
-        last = end_of_secret(text, first, first, ENOUGH)
-        quoted = text[first - 1] in "\"'"
-        if is_secret(Value(text[first:last], quoted=quoted, continues=False), announcement):
-            reached = end_of_secret(text, first, last)
+        quote = text[first - 1] if text[first - 1] in "\"'" else ""
+        closed = compiled(rf"[^{quote}\n]{{1,{ENOUGH}}}(?={quote})").match(text, first) if quote else None
+        last = closed.end() if closed else end_of_secret(text, first, first, ENOUGH)
+        value = Value(text[first:last].replace(" ", ""), quoted=bool(quote), continues=False)
+        if is_secret(value, announcement):
+            reached = last if closed else end_of_secret(text, first, last)
             yield first, reached

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from recollect.text.patterns import compiled
 
@@ -91,8 +90,7 @@ class Announcement(IntEnum):
     ASSIGNED = 4  # "password: …", "password = …"
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """What stands where a secret was announced."""
 
     text: str
@@ -124,7 +122,7 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
     if len(text) < _SHORTEST or is_placeholder(text) or _is_name(text):
         return False
     if compiled(_NUMBER).fullmatch(text) or compiled(_REFERENCE).fullmatch(text):
-        # A password may be a number, if it is no year and nothing was counted.
+        # A password may be a number, if no word after it says what was counted.
         return announcement >= Announcement.SAID and text.isdigit() and not value.continues
     if not value.quoted and compiled(_CODE).fullmatch(text) and not _is_spoken_phrase(value, announcement):
         return False

@@ -43,13 +43,13 @@ _OTHER_KEYS: Final = (
 )
 # What a name goes on with when its value is something else: "token_url", "password_hash".
 OTHER_ENDS: Final = (
-    r"(?:[_-](?:url|uri|endpoint|type|field|name|id|len|length|count|limit|hash|hashed|digest|file|path|policy|rules?|min|max"
-    r"|expiry|expires|expiration|at|in|ttl|usage|budget|size|index|format|regex|pattern|label|hint|placeholder|reset|strength"
-    r"|manager|input|form|validator|checksum|fingerprint|sha1|sha256|md5|version|arn|ref|class|model|schema|status))\Z"
+    r"[_-](?:url|uri|endpoint|type|field|name|id|len|length|count|limit|hash|hashed|digest|file|path|policy|rules?|min"
+    r"|max|expiry|expires|expiration|at|in|ttl|usage|budget|size|index|format|regex|pattern|label|hint|placeholder|reset"
+    r"|strength|manager|input|form|validator|checksum|fingerprint|sha1|sha256|md5|version|arn|ref|class|model|schema|status)\Z"
 )
 OTHER_BEGINS: Final = (
-    r"(?<![a-z])(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos|bos|pad|unk|stop|per"
-    r"|new|cursor|public_?key|continuation|arn:aws[\w:-]{0,60})[_ -]?\Z"
+    r"(?<![a-z])(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos|bos|pad"
+    r"|unk|stop|per|new|cursor|public_?key|continuation|arn:aws[\w:-]{0,60})[_ -]?\Z"
 )
 
 
@@ -80,6 +80,7 @@ def announcing_words(lowered: str, stems: list[str]) -> Iterator[tuple[int, int]
 
 
 def _opens_something(lowered: str, start: int) -> bool:
+    """Whether the "key" that begins there is named as one that lets somebody in."""
     first = max(0, start - 14)
     if not compiled(_KEYS).search(lowered, first, start):
         return False

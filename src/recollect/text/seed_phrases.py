@@ -38,11 +38,6 @@ def may_hold_phrases(text: str, plain: str) -> bool:
     return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
 
 
-def _is_line(text: str, start: int, end: int) -> bool:
-    """Whether it is a line of its own."""
-    return "\n" not in text[start:end] and text[:start].endswith(("\n", "")) and text[end : end + 1] in ("", "\n")
-
-
 def phrase_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each recovery phrase and of each recovery code."""
     for match in compiled(_PHRASE).finditer(text):
@@ -52,3 +47,9 @@ def phrase_spans(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
     for match in compiled(_CODES).finditer(text):
         yield from (code.span() for code in compiled(_CODE).finditer(text, *match.span(1)))
+
+
+def _is_line(text: str, start: int, end: int) -> bool:
+    """Whether it is a line of its own."""
+    begins = start == 0 or text[start - 1] == "\n"
+    return begins and "\n" not in text[start:end] and text[end : end + 1] in ("", "\n")
