@@ -61,15 +61,14 @@ def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters become two, which would move every position
         lowered = re.sub("[A-Z]+", lambda match: match[0].lower(), text)
-    reached = near = 0
+    reached, passwords = 0, []
     for start, end in announcing_words(lowered, stems):
         if start >= reached and (span := _announced(text, lowered, start, end)):
             reached = span[1]
             yield span
-        if start >= near and compiled(LONG_WORDS).match(lowered, start):
-            for span in nearby_spans(text, start, end, near):
-                near = span[1]
-                yield span
+        if compiled(LONG_WORDS).match(lowered, start):
+            passwords.append((start, end))
+    yield from nearby_spans(text, passwords)
     if "bearer" in stems:
         reached = 0
         for match in compiled(_BEARER).finditer(lowered):

@@ -23,17 +23,33 @@ _CALL: Final = (
 _TABLE: Final = r"(?m)^[^\S\n]*\|[^\n]*\n[^\S\n]*\|[\s:|-]{3,200}\n(?:[^\S\n]*\|[^\n]*(?:\n|\Z)){1,200}"
 
 
-def nearby_spans(text: str, word: int, after: int, reached: int) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each password near the word for it, which stands between `word` and `after`."""
-    first = max(reached, text.rfind("\n", 0, word) + 1, word - _BEFORE)
-    for piece in compiled(_PIECE).finditer(text, first, min(len(text), after + _AFTER)):
-        start = piece.start(1)
-        if start < reached or text.count("\n", after, start) > _LINES:
-            continue
-        reached = end_of_secret(text, start, start, ENOUGH)
-        called = text.startswith(("(", "["), reached)
-        if not called and looks_like_password(text[start:reached]):
-            yield start, reached
+def nearby_spans(text: str, words: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of each password near one of these words for it, which are in order."""
+    reached = 0
+    for first, last in _surroundings(text, words):
+        for piece in compiled(_PIECE).finditer(text, first, last):
+            start = piece.start(1)
+            if start >= reached:
+                reached = end_of_secret(text, start, start, ENOUGH)
+                called = text.startswith(("(", "["), reached)
+                if not called and looks_like_password(text[start:reached]):
+                    yield start, reached
+
+
+def _surroundings(text: str, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What stands around each word on its line and on the next ones; what overlaps is looked through once."""
+    around: list[tuple[int, int]] = []
+    for start, end in words:
+        first = max(0, start - _BEFORE)
+        first = max(first, text.rfind("\n", first, start) + 1)
+        last = min(len(text), end + _AFTER)
+        lines = text[end:last].split("\n", _LINES + 1)
+        last = end + len("\n".join(lines[: _LINES + 1]))
+        if around and first <= around[-1][1]:
+            around[-1] = (around[-1][0], max(last, around[-1][1]))
+        else:
+            around.append((first, last))
+    return around
 
 
 def paired_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -119,7 +119,9 @@ def is_placeholder(value: str) -> bool:
 def is_secret(value: Value, announcement: Announcement) -> bool:
     """Returns whether a value that was announced is a secret rather than a word, a number or a name in a program."""
     text = value.text
-    if len(text) < _SHORTEST or is_placeholder(text) or _is_name(text):
+    if len(text) < _SHORTEST or (announcement is Announcement.KEY and not _is_mixed(text)):
+        return False
+    if is_placeholder(text) or _is_name(text):
         return False
     if compiled(_NUMBER).fullmatch(text) or compiled(_REFERENCE).fullmatch(text):
         # A password may be a number, if no word after it says what was counted.
@@ -129,7 +131,7 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
     if announcement is Announcement.KEY:
         if not value.quoted and (compiled(r"[()\[\]{}|]").search(text) or _is_identifier(text)):
             return False
-        return _is_mixed(text) and len(text) >= (12 if value.continues and not value.quoted else 8)
+        return len(text) >= (12 if value.continues and not value.quoted else 8)
     if announcement is Announcement.BESIDE:
         mixed = _is_mixed(text) and (value.quoted or not compiled(_NUMBERED_NAME).fullmatch(text))
         return mixed or looks_like_password(text)
