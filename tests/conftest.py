@@ -37,7 +37,7 @@ _SERVER_SETTINGS = (
 if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     # Where commits need not wait for a disk; the processes that tests start inherit it.
     os.environ["TMPDIR"] = tempfile.tempdir = str(_IN_MEMORY)
-# SQLite files are treated as shared, as PostgreSQL is, so that both are tested alike; tests of privacy do without that.
+# Files that tests make themselves are treated as shared, too; tests of privacy do without that.
 os.environ["RECOLLECT_PRIVACY"] = "shared"
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
@@ -88,9 +88,11 @@ def postgres_store(postgres_database: Callable[..., str]) -> str:
 
 @pytest.fixture(scope="session")
 def sqlite_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with the schema and nothing in it, to copy."""
+    """A file with the schema and nothing in it, to copy; shared, as on PostgreSQL, so that both are tested alike."""
     path = tmp_path_factory.mktemp("store") / "memory.db"
     Memory.open(path).close()
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("update privacy set mode = 'shared'")
     return path
 
 

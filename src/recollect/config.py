@@ -13,6 +13,8 @@ from platformdirs import user_data_path
 from recollect.model.errors import InvalidInput, StoreUnavailable, shown
 from recollect.policy.boundary import DEFAULT_ALLOW
 
+DEFAULT_ROOT: Final = "main"
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -30,7 +32,7 @@ class Setting:
 SETTINGS: Final = (
     Setting("db", "", "Where the memory is: a path, sqlite:///… or postgresql://…; empty: a per-user data folder."),
     Setting("owner", "local", "Whose memory it is; rows of different owners never meet."),
-    Setting("root", "main", "The namespace that this access may not leave."),
+    Setting("root", DEFAULT_ROOT, "The namespace that this access may not leave."),
     Setting("namespace", "", "The default namespace inside the root; empty: the root itself."),
     Setting(
         "allow",

@@ -609,8 +609,8 @@ def test_what_else_was_stored_is_brought_in_line(url, execute, table, column):
     assert EMAIL not in repr(rows)
 
 
-def test_nothing_is_left_in_the_file_after_reclassifying(tmp_path, execute):
-    url = str(tmp_path / "memory.db")
+def test_nothing_is_left_in_the_file_after_reclassifying(tmp_path, new_url):
+    url = new_url("sqlite")
     with Memory.open(url) as memory:
         memory.apply_policy(LAX)
         for number in range(50):

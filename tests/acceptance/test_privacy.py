@@ -86,7 +86,7 @@ def test_the_choice_is_one_owners_and_holds_in_other_processes(url):
 
 
 def test_an_access_that_sees_a_part_does_not_choose(url):
-    for narrow in ({"root": "main/low"}, {"allow": OTHERS}, {"allow": []}):
+    for narrow in ({"root": "main/low"}, {"root": "team"}, {"allow": OTHERS}, {"allow": []}):
         with Memory.open(url, **narrow) as memory, pytest.raises(BoundaryDenied, match="owner"):
             memory.choose_privacy("personal")
     with Memory.open(url) as memory, pytest.raises(InvalidInput):
@@ -108,7 +108,7 @@ def test_people_choose_it_and_are_told_what_it_means(url):
     found = recollect(url, "search", "phone number")
     assert PHONE not in found
     assert "[phone]" in found
-    assert "personal or shared" in recollect(url, "privacy", "open", code=2) + recollect(url, "privacy", "--help")
+    assert "'open' is not one of personal, shared" in recollect(url, "privacy", "open", code=2)
 
 
 # --- what the owner has -----------------------------------------------------------------------------------------------
@@ -128,12 +128,22 @@ def test_the_owner_keeps_and_finds_everything(personal):
 
 
 @pytest.mark.parametrize(
-    "asked", [PHONE, "+81 90 1234 5678", "０９０－１２３４－５６７８", f"whose number is {PHONE}?"]
+    ("kept", "asked"),
+    [
+        (PHONE, PHONE),
+        (PHONE, "+81 90 1234 5678"),
+        (PHONE, "０９０－１２３４－５６７８"),
+        (PHONE, f"whose number is {PHONE}? " + "I have asked so many people. " * 60),
+        ("Tel. 030 123456", "+49 30 123456"),
+        ("+1 415-555-2671", "(415) 555-2671"),
+        (EMAIL, "KENJI%40example.org"),
+    ],
 )
-def test_the_owner_finds_a_memo_by_the_whole_number_however_it_is_written(personal, asked):
-    wanted = personal.save(f"The plumber: {PHONE}").node.id
-    personal.save("The plumber comes at nine and asks whose number is on the door.")
-    personal.save("A number of things: 090 is where mobiles begin.")
+@pytest.mark.parametrize("boundary_class", [None, "pii"])
+def test_the_owner_finds_a_memo_by_the_whole_number_however_it_is_written(personal, kept, asked, boundary_class):
+    wanted = personal.save(f"The plumber: {kept}", boundary_class=boundary_class).node.id
+    for text in ("whose number is on the door.", "The gardener: 080-1234-5678", "Mobiles begin with 090."):
+        personal.save(text)
     assert personal.search(asked).hits[0].node.id == wanted
 
 
@@ -167,6 +177,55 @@ def test_a_policy_that_states_what_is_taken_out_holds(personal):
     )
     with pytest.raises(BoundaryDenied):
         personal.save(f"Call {PHONE}", namespace="low")
+
+
+@pytest.mark.parametrize("options", [{}, {"privacy": "shared"}])
+def test_a_title_may_say_what_the_text_is(url, options):
+    with Memory.open(url) as memory:
+        memory.choose_privacy("personal")
+    with Memory.open(url, **options) as memory:
+        saved = memory.save("Tr0ub4dor&Zebra9 and call Kim", title="Router password")
+        assert (saved.node.content, saved.redacted) == ("[secret] and call Kim", {"secret": 1})
+        phone = memory.save("415 555 2671", title="Ann's mobile phone").node
+    with Memory.open(url, allow=OTHERS) as memory:
+        assert (memory.get(phone.id).title, memory.get(phone.id).content) == ("Ann's mobile phone", "[phone]")
+
+
+def test_what_grows_when_personal_data_are_left_out_can_be_read(personal, others):
+    node = personal.save("a@b.io " * 9_300).node
+    assert others.get(node.id).content.startswith("[email] [email]")
+    assert "[email] [email]" in exported(personal, shared=True)
+
+
+def test_the_page_of_a_fragment_closes_it(personal, others):
+    fragments = [NewFragment(f"Ask {EMAIL} about the bridge."), NewFragment("Dry.")]
+    personal.add_evidence(NewPage("https://a.example/"), fragments=fragments)
+    personal.add_evidence(NewPage("https://a.example/", f"By {EMAIL}"))
+    assert [node.title for node in others.list(kind="page").nodes] == ["By [email]"]
+    assert {node.content for node in others.list(kind="fragment").nodes} == {"Ask [email] about the bridge.", "Dry."}
+    personal.add_evidence(NewPage("https://a.example/"), boundary_class="pii")
+    assert others.list(kind="page").nodes == others.list(kind="fragment").nodes == ()
+    assert personal.doctor().ok
+
+
+def test_who_sees_no_personal_data_in_a_part_tries_no_numbers_there(personal):
+    closed = "version: 1.0.0\nboundary_classes: {pii: {allow: ['tool:contact-lookup']}}\n"
+    personal.save(f"Ann: {PHONE}", namespace="low")
+    personal.save("Bob: 080-8765-4321", namespace="low")
+    personal.apply_policy(closed, namespace="low")
+    hits = [personal.search(number).hits for number in (PHONE, "080-8765-4321")]
+    assert {(hit.node.id, hit.score) for hit in hits[0]} == {(hit.node.id, hit.score) for hit in hits[1]}
+
+
+def test_a_process_for_others_does_not_choose_and_takes_nothing_from_the_owner(url, personal):
+    node = personal.save(TEXTS[0]).node
+    with Memory.open(url, privacy="shared") as service:
+        for attempt in (lambda: service.choose_privacy("shared"), service.reclassify):
+            with pytest.raises(BoundaryDenied, match="personal memory"):
+                attempt()
+        service.feedback(node.id, "helpful")
+        service.import_(io.BytesIO(exported(service).encode()))
+    assert personal.get(node.id).content == TEXTS[0]
 
 
 # --- what others have -------------------------------------------------------------------------------------------------
@@ -261,7 +320,9 @@ def test_evidence_and_entities(personal, others):
     personal.save("Ann lives here.", entities=[EMAIL, "Ann"])
     assert EMAIL in repr(personal.query_graph("select * from fragments").rows)
     assert EMAIL in repr(personal.activate("Who knows about the bridge?"))
-    assert "[email]" in repr(others.activate("Who knows about the bridge?"))
+    recalled = repr(others.activate("Who knows about the bridge?"))
+    assert "[email]" in recalled
+    assert EMAIL not in recalled
     told = repr([others.list(kind=kind) for kind in ("page", "fragment", "claim", "entity")])
     assert EMAIL not in told
     assert "Ann" in told
@@ -334,6 +395,7 @@ def test_what_was_let_go_comes_back_as_it_was(url):
         clock.go_on(days=400)
         before = exported(memory).splitlines()[1:]
         plan = memory.metabolize(apply=True, orphans="all")
+        memory.reclassify()
         assert {one.id, other.id} - {node.id for node in memory.list().nodes}
         memory.restore(run_id=plan.run_id)
         assert exported(memory).splitlines()[1:] == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -19,7 +20,8 @@ from recollect.storage.port import Model, Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import scope_parameters
 from recollect.text import check
-from recollect.text.redaction import lookup_terms
+from recollect.text.detect import LABEL
+from recollect.text.lookups import lookup_terms
 from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
@@ -42,9 +44,17 @@ class Asking(Verbs):
             question, why = self._question_like(check.check_id(like, field="like"))
         else:
             text = check.check_text(query, field="query", size=limits.QUERY_BYTES)
-            question, why = self._question_of(self._boundary.cleaned(text, access.root))
-            if "pii" in access.classes:
-                question = replace(question, lookups=lookup_terms(text))
+            cleaned = self._boundary.cleaned(text, access.root)
+            lookups: Sequence[str] = ()
+            if "pii" in access.classes and not any(hidden.startswith("pii ") for hidden in access.hidden):
+                lookups = lookup_terms(text)
+            if lookups:  # what is asked is the number, and not that there is one
+                cleaned = re.sub(LABEL, " ", cleaned)
+            if lookups and not any(map(str.isalnum, cleaned)):
+                question, why = Question("", None, None, kinds=()), ()
+            else:
+                question, why = self._question_of(cleaned)
+            question = replace(question, lookups=lookups)
         return replace(question, now=self._now()), why
 
     def _question_of(self, text: str) -> tuple[Question, tuple[str, ...]]:

@@ -19,8 +19,8 @@ from recollect.model.errors import BoundaryDenied, InvalidInput
 from recollect.model.graph import Edge, Node, strictest
 from recollect.storage import policies
 from recollect.storage.port import Database
-from recollect.text import detect
-from recollect.text.redaction import SECRET, has_secret_address, is_nothing_else, kinds_in, mapped, without
+from recollect.text import check, detect
+from recollect.text.redaction import SECRET, has_only_labels, has_secret_address, kinds_in, mapped, without
 
 if TYPE_CHECKING:
     from recollect.policy.boundary import Effective, Policies
@@ -120,11 +120,17 @@ class Boundary:
 
     def cleaned(self, text: str, namespace: str) -> str:
         """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""
-        return detect.redact(text, self.at(namespace).redacted_in_passing("internal"))[0]
+        return detect.redact(text, self.at(namespace).redacted_without_class("internal"))[0]
 
     def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
         """The same for all texts in some JSON."""
         cleaned: dict[str, Any] = mapped(values, lambda text: self.cleaned(text, namespace))
+        return cleaned
+
+    def cleaned_row(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """A stored row without what may not be kept there; a row that was let go is to come back as it was."""
+        kinds = (SECRET, *self.at(namespace).redacted_in("internal"))
+        cleaned: dict[str, Any] = mapped(values, lambda text: detect.redact(text, kinds)[0])
         return cleaned
 
     def _judged(self, stored: policies.Stored) -> InForce:
@@ -182,43 +188,54 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
     """What may be stored of a node, and how much was taken out of it; raises if nothing may be.
 
     In a personal store personal data stay, and raise the class. `shared_class` then says which class the text has for
-    those who see it without them; in a shared store it has that class, and nothing to hide.
+    those who see it without them. In a shared store a node has that class, in which others already saw it.
     """
-    given = node.open_class
-    found = kinds_in(node)
-    verdict = rules.judge(given, found) if has_secret_address(node) else rules.admit(given, found)
+    given, found = node.open_class, kinds_in(node)
+    if has_secret_address(node):
+        found.add(SECRET)
+        verdict = rules.judge(given, found)
+    else:
+        verdict = rules.admit(given, found)
     if verdict.denied:
         raise BoundaryDenied(
             f"this text is not stored: {verdict.reason}",
             hint="take the secret out and say where it is kept instead" if SECRET in found else "see the policy",
         )
-    # Without being asked, a class becomes stricter, never more open: unless others saw it so all along.
     judged = strictest(verdict.boundary_class, node.boundary_class if rules.personal else given)
     is_apart = rules.personal and judged != given
     kept = replace(node, boundary_class=judged, shared_class=given if is_apart else None)
     if not verdict.redact:
         return kept, Counter()
     kept, counts = without(kept, verdict.redact)
-    # A piece of a document stays in its place.
-    if counts[SECRET] and node.kind != "fragment" and is_nothing_else(kept.content):
+    # A piece of a document stays in its place, a page is known by its address.
+    if node.kind not in ("fragment", "page") and kept.content != node.content and _is_empty(kept.content):
         raise BoundaryDenied(
             "this text is not stored: it holds nothing but a secret", hint="say what it is for and where it is kept"
         )
+    # A cleaned text may have grown. One that was too long before is on its way to be split.
+    if len(node.content.encode()) <= limits.MEMO_BYTES:
+        check.check_content(kept.content)
     return kept, counts
 
 
-def note_of(redacted: Mapping[str, int]) -> str | None:
-    """Says plainly what of a text was not kept."""
+def _is_empty(content: str) -> bool:
+    return f"[{SECRET}]" in content and has_only_labels(content)
+
+
+def note_of(redacted: Mapping[str, int], *, personal: bool) -> str | None:
+    """Says plainly what of a text was not kept, in a personal store or in a shared one."""
     notes = []
     if number := redacted.get(SECRET, 0):
         what = "A secret was" if number == 1 else f"{number} secrets were"
         notes.append(f"{what} taken out and not kept; the rest of the text is.")
-    personal = [f"{number} {_NAMES[kind][number > 1]}" for kind, number in redacted.items() if kind in _NAMES]
-    if personal:
-        notes.append(
-            f"Not kept: {', '.join(personal)}. This memory takes personal data out; one of your own can keep them "
-            "(`recollect privacy personal`)."
+    taken = [f"{number} {_NAMES[kind][number > 1]}" for kind, number in redacted.items() if kind in _NAMES]
+    if taken:
+        why = (
+            "A policy takes them out."
+            if personal
+            else "This memory takes personal data out; one of your own can keep them (`recollect privacy personal`)."
         )
+        notes.append(f"Not kept: {', '.join(taken)}. {why}")
     return " ".join(notes) or None
 
 
@@ -226,7 +243,7 @@ def guarded_edge(edge: Edge, rules: Effective) -> Edge:
     """An edge whose reason holds nothing that its class forbids; a secret in it is taken out, too."""
     if edge.reason is None:
         return edge
-    cleaned, taken = detect.redact(edge.reason, rules.redacted_in_passing(edge.boundary_class))
+    cleaned, taken = detect.redact(edge.reason, rules.redacted_without_class(edge.boundary_class))
     return replace(edge, reason=cleaned[: limits.REASON_CHARACTERS]) if taken else edge
 
 

@@ -124,7 +124,7 @@ class DocumentVerbs(EvidenceVerbs):
         self._finish(page_id, [each.id for each in stored], hashed)
         created = sum(each.status == "created" for each in stored)
         status: AddedStatus = "created" if known is None else "updated"
-        return DocumentAdded(source, url, document.title, status, created, redacted=dict(redacted))
+        return DocumentAdded(source, url, self._shown_title(document.title), status, created, redacted=dict(redacted))
 
     def _kept_fragments(
         self, page: NewPage, fragments: Sequence[NewFragment], namespace: str | None
@@ -156,7 +156,7 @@ class DocumentVerbs(EvidenceVerbs):
             try:
                 added.append(self._add_paper(source, paper, namespace))
             except _FAULTS as error:
-                refused.append((paper.title or paper.url, str(error)))
+                refused.append((self._shown_title(paper.title) or paper.url, str(error)))
         return added, refused
 
     def _add_paper(self, source: str, paper: Paper, namespace: str | None) -> DocumentAdded:
@@ -176,7 +176,12 @@ class DocumentVerbs(EvidenceVerbs):
             status = added.page.status if status == "unchanged" else status
         if status == "unchanged" and (created or new_cites):
             status = "updated"
-        return DocumentAdded(source, paper.url, paper.title, status, created, new_cites, dict(redacted))
+        title = self._shown_title(paper.title)
+        return DocumentAdded(source, paper.url, title, status, created, new_cites, dict(redacted))
+
+    def _shown_title(self, title: str | None) -> str | None:
+        """A title as an answer may repeat it."""
+        return None if title is None else self._boundary.cleaned(title, self._root)
 
     def _known(self, url: str, namespace: str | None) -> Node | None:
         access = self._access

@@ -174,8 +174,11 @@ class MemoVerbs(InsightVerbs):
             entity, taken = guarded(replace(bare, content=name), rules)
             names.append(replace(entity, title=entity.content))
             redacted.update(taken)
-        title = existing.title if existing is not None and node.title is None else node.title
-        texts = [embeddings.embedded_text(each) for each in (replace(node, title=title), *names)]
+        merged = node
+        if existing is not None:
+            shared_class = node.shared_class or existing.shared_class
+            merged = replace(node, title=node.title or existing.title, shared_class=shared_class)
+        texts = [embeddings.embedded_text(each) for each in (merged, *names)]
         return _Saving(
             node=node,
             change=nodes.Change(
@@ -223,7 +226,7 @@ class MemoVerbs(InsightVerbs):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": redacted} if redacted else {}
             events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
-        notes = (saved.note, note_of(saving.redacted))
+        notes = (saved.note, note_of(saving.redacted, personal=self._boundary.in_force().policies.personal))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:

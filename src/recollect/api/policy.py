@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 from recollect.api.asking import SEARCHED, Asking
 from recollect.api.boundary import guarded, guarded_edge, keep_invariants, refuse_secret, violated
 from recollect.api.state import silent, trace_of
+from recollect.config import DEFAULT_ROOT
 from recollect.model import limits
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, StoreBusy
@@ -114,11 +115,12 @@ class PolicyVerbs(Asking):
         chosen = check.check_choice(mode, get_args(PrivacyMode), field="privacy")
         if chosen is None:
             raise InvalidInput("say which privacy to choose", hint="personal or shared")
-        if "/" in access.root or not set(DEFAULT_ALLOW) <= set(access.tags):
+        if access.root != DEFAULT_ROOT or not set(DEFAULT_ALLOW) <= set(access.tags):
             raise BoundaryDenied(
                 "the privacy of the whole memory is its owner's to choose, and this access sees a part of it",
-                hint="open it with a root of the first level and the default tags",
+                hint=f"open it with the root {DEFAULT_ROOT} and the default tags",
             )
+        self._refuse_for_others()
         new = Privacy(cast(PrivacyMode, chosen), self._now())
 
         def work(tx: Transaction) -> None:
@@ -128,6 +130,15 @@ class PolicyVerbs(Asking):
         self._database.write(work)
         self._boundary.forget()
         return self.privacy()
+
+    def _refuse_for_others(self) -> None:
+        """Raises if this process treats a personal memory as a shared one: what its owner keeps is not its to take."""
+        stored = self._database.read(lambda tx: policies.privacy(tx, self._access.owner))
+        if self._tuning.shared and stored.mode == "personal":
+            raise BoundaryDenied(
+                "this is the personal memory of its owner, opened for others",
+                hint="without RECOLLECT_PRIVACY=shared its owner can do that",
+            )
 
     def validate_boundary(
         self,
@@ -152,14 +163,16 @@ class PolicyVerbs(Asking):
             boundary_class=check.check_class(boundary_class),
         )
         said = {"policy_version": rules.version}
-        if SECRET in kinds_in(node):
-            saved = "a save refuses the text" if rules.secrets == "deny" else "a save takes it out and keeps the rest"
-            return Guarded(False, f"found: secret; {saved}", "secret", None, {}, **said)
+        has_secret = SECRET in kinds_in(node)
         try:
             kept, redacted = guarded(node, rules)
             keep_invariants(kept, rules)
         except BoundaryDenied as error:
-            return Guarded(False, error.message, node.boundary_class, None, {}, **said)
+            denied: BoundaryClass = "secret" if has_secret else node.boundary_class
+            return Guarded(False, error.message, denied, None, {}, **said)
+        if has_secret:
+            reason = "found: secret; a save takes it out and keeps the rest"
+            return Guarded(False, reason, "secret", None, {}, **said)
         verdict = rules.judge(kept.boundary_class, ())
         found = Guarded(True, "allowed", kept.boundary_class, kept.content, redacted, **said)
         if not (access.sees(place, kept.boundary_class) if opened is None else kept.boundary_class in opened):
@@ -171,11 +184,13 @@ class PolicyVerbs(Asking):
     def reclassify(
         self, namespace: str | None = None, *, dry_run: bool = False, progress: Progress = silent
     ) -> Reclassified:
-        """Bring what was saved earlier in line with the policy in force: classes go up, what is forbidden is taken
-        out, secrets are deleted. Says what was or would be changed.
+        """Bring what was saved earlier in line with the policy in force: classes go up, and what is forbidden is taken
+        out; a node that holds nothing else is deleted. Says what was or would be changed.
         """
         access = self._access
         place = access.resolve(namespace)
+        if not dry_run:
+            self._refuse_for_others()
         report = self._reclassified(place, self._boundary.in_force().policies, dry_run=dry_run, progress=progress)
         if not dry_run:
             try:
@@ -282,7 +297,7 @@ class PolicyVerbs(Asking):
         self._database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
         for batch in self._batches(access, "retired_after"):
             for seq, namespace, content, node_id in batch:
-                cleaned = check.json_text(self._boundary.cleaned_values(json.loads(content), namespace))
+                cleaned = check.json_text(self._boundary.cleaned_row(json.loads(content), namespace))
                 if cleaned != content:
                     row = {"owner": access.owner, "seq": seq, "content": cleaned, "node_id": node_id}
                     self._database.write(lambda tx, row=row: _replace_retired(tx, row))  # type: ignore[misc]

@@ -149,7 +149,7 @@ class RecallVerbs(Asking):
                 return judged(each, known, now=now, settings=settings, strength=strength)
 
             done = feedback.record(tx, access, given, trace=trace, judge=judge)
-            done = replace(done, node=nodes.seen(access, done.node) or done.node)
+            done = replace(done, node=nodes.read(tx, access, node_id))
             if done.status == "repeated" or strength == 0.0:
                 return done
             return self._reinforced(tx, access, done, context_id, trace)

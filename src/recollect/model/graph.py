@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 NodeKind = Literal["memo", "claim", "fragment", "page", "entity"]
@@ -26,8 +26,8 @@ NAMES: Final = "names"
 GUESSING: Final = frozenset({INSIGHT, NAMES})
 # From the shortest to the longest: what has no scope lasts as long as a principle.
 SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
-# From the least to the most restricted.
 PrivacyMode = Literal["personal", "shared"]
+# From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
 
 
@@ -78,8 +78,14 @@ class Node:
 
     @property
     def open_class(self) -> BoundaryClass:
-        """The class in which most may see something of it."""
+        """The least restricted class in which anything of the node is shown: the shared class, if there is one."""
         return self.shared_class or self.boundary_class
+
+    def restricted(self, boundary_class: BoundaryClass, open_class: BoundaryClass | None = None) -> Node:
+        """The node at least as restricted as these: the whole of it, and what is open of it."""
+        whole = strictest(self.boundary_class, boundary_class)
+        part = strictest(self.open_class, open_class or boundary_class)
+        return replace(self, boundary_class=whole, shared_class=None if part == whole else part)
 
 
 @dataclass(frozen=True, slots=True)

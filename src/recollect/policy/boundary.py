@@ -107,11 +107,11 @@ class Effective:
         """The kinds of findings that are redacted in texts of a class."""
         return self.redact[boundary_class]
 
-    def redacted_in_passing(self, boundary_class: BoundaryClass) -> tuple[str, ...]:
-        """The kinds of findings that are taken out of what has no class of its own to raise, such as a question or the
-        reason of a link: secrets, and what its class redacts; in a personal store all, unless it is as restricted.
+    def redacted_without_class(self, boundary_class: BoundaryClass) -> tuple[str, ...]:
+        """The kinds of findings that are taken out of texts without a class of their own, such as questions and reasons
+        of links: secrets, and what this class redacts; in a personal store all kinds, unless the class is pii.
         """
-        kinds = self.redact[boundary_class]
+        kinds = self.redacted_in(boundary_class)
         if self.personal and boundary_class != "pii":
             kinds = FINDING_KINDS
         return (*(kind for kind in kinds if kind != SECRET), SECRET)

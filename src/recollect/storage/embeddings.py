@@ -17,6 +17,7 @@ from recollect.storage.port import Database, Model, Progress, Transaction
 from recollect.storage.statements import inside_parameters
 from recollect.text.check import content_hash, json_text
 from recollect.text.redaction import shared_text
+from recollect.text.tokens import text_of
 
 if TYPE_CHECKING:
     from recollect.storage.port import Row
@@ -51,7 +52,7 @@ def made(embedder: Embedder, texts: Sequence[str]) -> Made:
 
 def embedded_text(node: Node) -> str:
     """What a node's vector is made of."""
-    return shared_text(node.title, node.content, node.shared_class)
+    return shared_text(text_of(node.title, node.content), node.shared_class)
 
 
 def is_instant(embedder: Embedder | None) -> bool:
@@ -312,7 +313,7 @@ def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: M
 
 def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], Matrix, list[tuple[Row, str]]]:
     """The rows that the embedder takes, their vectors, and those that it refuses with its reason."""
-    texts = [shared_text(*row[2:5]) for row in batch]
+    texts = [shared_text(text_of(row[2], row[3]), row[4]) for row in batch]
     try:
         return list(batch), vectors_of(embedder, texts), []
     except TextRefused:
@@ -339,7 +340,7 @@ def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model,
             "id": node_id,
             "version": version,
             "model": model.number,
-            "content_hash": content_hash(shared_text(title, content, shared_class)),
+            "content_hash": content_hash(shared_text(text_of(title, content), shared_class)),
             "vector": tx.dialect.to_vector(vector),
             "now": now,
         }

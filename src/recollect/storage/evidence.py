@@ -11,7 +11,7 @@ from recollect.graph.posterior import posterior
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, InvalidInput, NotFound
 from recollect.model.evidence import Added, Correction, Posterior
-from recollect.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Edge, Node, strictest
+from recollect.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Edge, Node
 from recollect.storage import edges, embeddings, mentions, nodes, text_index
 from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
@@ -64,7 +64,7 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
     for each, node in zip(added, wanted, strict=True):
         if each.status == "unchanged":
             before = again.get(each.id, node)
-            again[each.id] = replace(node, boundary_class=strictest(before.boundary_class, node.boundary_class))
+            again[each.id] = node.restricted(before.boundary_class, before.open_class)
     restrict(tx, access, again)
     return added
 
@@ -84,16 +84,8 @@ def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -
                 end += 1
                 where[node.content_hash] = end
             position = where[node.content_hash]
-        placed.append(
-            replace(
-                node,
-                page_id=page.id,
-                position=position,
-                domain=page.domain,
-                year=page.year,
-                boundary_class=strictest(node.boundary_class, page.boundary_class),
-            )
-        )
+        kept = node.restricted(page.open_class)
+        placed.append(replace(kept, page_id=page.id, position=position, domain=page.domain, year=page.year))
     return placed
 
 
@@ -264,9 +256,9 @@ def restrict(tx: Transaction, access: Access, said_again: Mapping[str, Node]) ->
     known = nodes.by_ids(tx, access, list(said_again))
     for node_id, again in said_again.items():
         old = known[node_id]
-        stricter = strictest(old.boundary_class, again.boundary_class)
-        if stricter != old.boundary_class:
-            changed = replace(old, boundary_class=stricter, updated_at=again.updated_at, version=old.version + 1)
+        stricter = old.restricted(again.boundary_class, again.open_class)
+        if stricter != old:
+            changed = replace(stricter, updated_at=again.updated_at, version=old.version + 1)
             nodes.replace_node(tx, access, old, changed, None)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from recollect.model import cursors, limits
 from recollect.model.access import Access
 from recollect.model.errors import BoundaryDenied, Conflict, NotFound, shown
-from recollect.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, NodeRef, Scope, strictest
+from recollect.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, NodeRef, Scope
 from recollect.model.results import Deleted, Page, Saved, SaveStatus
 from recollect.storage import embeddings, mentions, text_index
 from recollect.storage.embeddings import Made
@@ -43,9 +43,8 @@ def seen(access: Access, node: Node) -> Node | None:
     """What an access may see of a node: the whole, the text without personal data, or nothing."""
     if access.sees(node.namespace, node.boundary_class):
         return node
-    if node.shared_class is not None and access.sees(node.namespace, node.shared_class):
-        return masked(node)
-    return None
+    is_open = node.shared_class is not None and access.sees(node.namespace, node.shared_class)
+    return masked(node) if is_open else None
 
 
 def find(tx: Transaction, access: Access, node_id: str, label: str = "memo") -> Node:
@@ -241,18 +240,15 @@ def _merged(node: Node, change: Change, *, now: str) -> Node:
     content = node.content if change.content is None else change.content
     title = node.title if change.title is None else change.title
     # Without being asked, a class becomes stricter, never more open.
-    boundary_class = strictest(node.boundary_class, change.boundary_class or node.boundary_class)
-    open_class = strictest(node.open_class, change.shared_class or change.boundary_class or node.open_class)
+    whole = change.boundary_class or node.boundary_class
     changed = replace(
-        node,
+        node.restricted(whole, change.shared_class or change.boundary_class or node.open_class),
         content=content,
         content_hash=content_hash(content),
         title=title,
         aliases=_aliases(node.aliases, change.alias, title=title),
         metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
         provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
-        boundary_class=boundary_class,
-        shared_class=None if open_class == boundary_class else open_class,
         claim_kind=change.claim_kind or node.claim_kind,
         scope=change.scope or node.scope,
         expires_at=change.expires_at if change.scope is not None else node.expires_at,
@@ -305,14 +301,14 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
     if new is old:
         return False
     tx.run("node_replace", {"owner": access.owner, **to_parameters(new)})
-    if _searched(new) != _searched(old):
+    if (*_embedded(new), new.aliases) != (*_embedded(old), old.aliases):
         text_index.write(tx, access, [new], new=False)
         mentions.write(tx, access, new, old=old)
-    if _searched(new) != _searched(old):
+    if _embedded(new) != _embedded(old):
         embeddings.write(tx, access, [new], made, new=False, now=new.updated_at)
     if new.year != old.year:
         date_fragments(tx, access, new)
-    if new.boundary_class != old.boundary_class:
+    if (new.boundary_class, new.shared_class) != (old.boundary_class, old.shared_class):
         tx.run(
             "edges_follow_nodes",
             {"owner": access.owner, "ids": json_text([new.id, *restrict_fragments(tx, access, new)])},
@@ -320,26 +316,27 @@ def replace_node(tx: Transaction, access: Access, old: Node, new: Node, made: Ma
     return True
 
 
-def _searched(node: Node) -> tuple[object, ...]:
-    """What the indexes of a node are made of."""
-    return node.title, node.aliases, node.content, node.shared_class is None
+def _embedded(node: Node) -> tuple[object, ...]:
+    """What decides the vector of a node."""
+    return node.title, node.content, node.shared_class is None
 
 
 def restrict_fragments(tx: Transaction, access: Access, page: Node) -> list[str]:
-    """Fragments are at least as restricted as their page; returns those that were not."""
+    """Fragments are at least as restricted as what is open of their page; returns those that were not."""
     if page.kind != "page":
         return []
-    stricter = BOUNDARY_CLASSES[BOUNDARY_CLASSES.index(page.boundary_class) :]
+    stricter = BOUNDARY_CLASSES[BOUNDARY_CLASSES.index(page.open_class) :]
     where = {
         "owner": access.owner,
         "id": page.id,
-        "boundary_class": page.boundary_class,
+        "boundary_class": page.open_class,
         "now": page.updated_at,
         "stricter": json_text(stricter),
     }
     less = [row[0] for row in tx.rows("fragments_open", where)]
     _part_fragments(tx, where)
     tx.run("fragments_restrict", where)
+    tx.run("fragments_close", where)
     return less
 
 

@@ -151,7 +151,7 @@ def _visible(alias: str) -> str:
     )
 
 
-def _visible_somehow(alias: str) -> str:
+def _visible_or_masked(alias: str) -> str:
     """Rows that the access sees as they are, and those that it sees without personal data (`nodes.seen`)."""
     shared = f"{alias}.shared_class in {{each classes}}{{unhidden {alias}.shared_class {alias}.namespace}}"
     return (
@@ -256,7 +256,8 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "inside": _inside,
     "within": _within,
     "visible": _visible,
-    "visible_somehow": _visible_somehow,
+    "visible_or_masked": _visible_or_masked,
+    "open_class": lambda alias: f"coalesce({alias}.shared_class, {alias}.boundary_class)",
     "visible_edge": _visible_edge,
     "unhidden": _unhidden,
     "live": _live,

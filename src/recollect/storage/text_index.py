@@ -13,13 +13,14 @@ from itertools import accumulate
 from typing import Any, Final
 
 from recollect.model.access import Access
-from recollect.model.graph import BoundaryClass, Node
+from recollect.model.graph import Node
 from recollect.storage import text_borders
 from recollect.storage.port import Database, Transaction
 from recollect.storage.question import Question
 from recollect.storage.statements import inside_parameters, scope_parameters
 from recollect.text.check import json_text
-from recollect.text.redaction import lookup_terms, shared_text
+from recollect.text.lookups import lookup_terms
+from recollect.text.redaction import shared_text
 from recollect.text.tokens import query_terms, searched_text, terms, text_of
 
 # Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
@@ -44,13 +45,14 @@ _SAMPLE: Final = 256
 _SAMPLE_TEXT: Final = 2_000
 _PRIOR: Final = 16
 _LEAST_WEIGHT: Final = 1e-6
+_LOOKUP_WEIGHT: Final = 10
 _REINDEX_BATCH: Final = 500
 
 
 def write(tx: Transaction, access: Access, written: Sequence[Node], *, new: bool) -> None:
     """Index the titles, aliases and texts of nodes that were just written."""
     documents = [
-        _document(tx, access, node.id, searched_text(node.title, node.aliases, node.content), node.shared_class)
+        _document(tx, access, (node.id, node.title, node.aliases, node.content, node.boundary_class, node.shared_class))
         for node in written
     ]
     if not new:
@@ -81,7 +83,7 @@ class TextSearch:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
         kinds = question.kinds
         statistics = self._current(tx, access, kinds)
-        wanted = [*query_terms(question.text), *question.lookups][:_TERMS]
+        wanted = [*question.lookups, *query_terms(question.text)][:_TERMS]
         frequencies = _telling(self._counted(tx, access, wanted), statistics)
         if any(2 * count > statistics.texts for count in frequencies.values()):
             # In more than half of all texts: is it, or have there come so many since they were counted?
@@ -89,6 +91,8 @@ class TextSearch:
         weights = _weights(frequencies, statistics)
         if not weights:
             return []
+        # Whoever asks for a number means the texts that have it.
+        weights |= {term: _LOOKUP_WEIGHT * max(weights.values()) for term in question.lookups if term in weights}
         ratios = {term: weight / _weight_in_store(frequencies[term], statistics) for term, weight in weights.items()}
         parameters = {
             **scope_parameters(access),
@@ -96,7 +100,7 @@ class TextSearch:
             "terms": json_text(list(weights)),
             "weights": json_text(weights),
             "query": " OR ".join(f'"{term}"' for term in weights),
-            "ratios": json_text(ratios) if statistics.sampled else None,
+            "ratios": json_text(ratios) if statistics.sampled or question.lookups else None,
             "average": max(statistics.average_length, 1.0),
         }
         words = text_borders.words_of(question.text, weights)
@@ -163,20 +167,22 @@ def _reindex_batch(tx: Transaction, access: Access, after: int) -> tuple[int, in
     scope = {"owner": access.owner, **inside_parameters("root", access.root)}
     rows = tx.rows("node_batch", {**scope, "after": after, "limit": _REINDEX_BATCH})
     documents = [
-        _document(tx, access, node_id, searched_text(title, json.loads(aliases), content), shared_class)
-        for _, node_id, title, aliases, content, shared_class in rows
+        _document(tx, access, (node_id, title, json.loads(aliases), *rest))
+        for _, node_id, title, aliases, *rest in rows
     ]
     tx.run_many("text_forget", documents)
     tx.run_many("text_index", documents)
     return len(rows), rows[-1][0] if rows else after
 
 
-def _document(
-    tx: Transaction, access: Access, node_id: str, text: str, shared_class: BoundaryClass | None
-) -> dict[str, Any]:
-    """The terms of a text. Personal data are terms as a whole only, for those who may see them (`lookup_terms`)."""
-    found = terms(shared_text(None, text, shared_class))
-    if shared_class is not None:
+def _document(tx: Transaction, access: Access, node: tuple[Any, ...]) -> dict[str, Any]:
+    """The terms of a node: of its id, title, aliases, text, class and shared class. Its personal data are terms as
+    a whole, for those who may see them.
+    """
+    node_id, title, aliases, content, boundary_class, shared_class = node
+    text = searched_text(title, aliases, content)
+    found = terms(shared_text(text, shared_class))
+    if boundary_class == "pii":
         found += lookup_terms(text)
     return {"owner": access.owner, "id": node_id, "terms": tx.dialect.document(found), "length": len(found)}
 

@@ -44,14 +44,15 @@ _PASSES: Final = 8
 LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
 
 _MAILBOX_CHARACTERS: Final = 64
-# What a file's name ends with, and no domain.
 # Addresses that stand for no person: of a program, or for whoever reads them.
 _NOBODY: Final = (
-    r"(?i)git@.*|(?:.*\+)?(?:you|your[._-]?\w*|user[._-]?name|(?:no|donot|do-not)[._-]?reply)(?:@|%40).*"
-    r"|.*(?:@|%40)(?:.*\.)?no-?reply\..*|(?:user|name|someone|email)(?:@|%40)(?:example|domain)\.\w+"
+    r"(?i)git@.*|(?:no|donot|do-not)[._-]?reply(?:@|%40).*|.*(?:@|%40)(?:.*\.)?no-?reply\..*"
+    r"|(?:you|your?[._-]?(?:name|user|email|mail|address)|user(?:[._-]?name)?|name|someone|email|first\.last)"
+    r"(?:@|%40)(?:example|domain|yourdomain|company|mail|email)\.\w+"
 )
 # The password of a URL: "ftp://user:password@example.com".
 _LOGIN: Final = r"://[^\s/@]{0,60}:\Z"
+# What a file's name ends with, and no domain.
 _NOT_DOMAINS: Final = frozenset(
     {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
     | {"txt", "webp", "xml", "yaml", "yml"}

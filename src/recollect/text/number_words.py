@@ -42,8 +42,8 @@ CHINESE: Final = r"\A(?![\s\S]*[\u3040-\u30ff\uac00-\ud7af])[\s\S]*[\u4e00-\u9ff
 # Things whose number may follow at once: "order 123", "注文 123".
 _THINGS: Final = (
     r"(?<![a-z])(?:order|invoice|receipt|tracking|parcel|shipment|waybill|awb|consignment|ticket|serial|s/n|sku|barcode"
-    r"|isbn|issn|e-?issn|ean|upc|gtin|jan|asin|doi|pmid|pmcid|imei|ref|reference|transaction|txn|batch|lot|version"
-    r"|build|commit|timestamp|epoch|uuid|hash|bestell(?:ung)?s?|auftrags?|rechnungs?|sendungs?(?:verfolgungs)?|paket|vorgangs?"
+    r"|isbn|issn|e-?issn|ean|upc|gtin|jan(?: ?code|コード)|asin|doi|pmid|pmcid|imei|ref|reference|transaction"
+    r"|txn|batch|lot|version|build|commit|timestamp|epoch|uuid|hash|bestell(?:ung)?s?|auftrags?|rechnungs?|sendungs?(?:verfolgungs)?|paket|vorgangs?"
     r"|artikel|serien|kunden|vertrags?|buchungs?|referenz|aktenzeichen|commande|facture|suivi|colis|s[eé]rie"
     r"|r[eé]f[eé]rence|dossier|contrat|r[eé]servation|billet|pedido|factura|seguimiento|rastreo|env[ií]o|paquete"
     r"|referencia|expediente|contrato|boleto|gu[ií]a)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -16,31 +15,22 @@ from recollect.text.detect import KINDS, FindingKind
 from recollect.text.tokens import text_of
 
 SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
-PERSONAL: Final[tuple[FindingKind, ...]] = tuple(kind for kind in KINDS if kind != SECRET)
-
-# A term that no text has by itself begins with this character, which `terms` takes for no letter.
-_LOOKED_UP: Final = "\ue000"
-# A telephone is the same with its country's code and without it.
-_TELLING_DIGITS: Final = 9
+# Hashes of a text before anything was taken out of it: a number can be tried against them.
+_HASHES: Final = ("imported_hash", "file_hash")
 
 
 def kinds_in(node: Node) -> set[FindingKind]:
-    """The kinds of all findings in a node. Of the address of a page only a secret counts (see `without`)."""
-    said, urls = _provenance(node)
-    is_page = node.kind == "page"
-    texts = [text_of(node.title, "" if is_page else node.content), *node.aliases]
+    """The kinds of all findings in a node, but for the address of a page (see `without`)."""
+    said, _ = _provenance(node)
+    texts = [text_of(node.title, "" if node.kind == "page" else node.content), *node.aliases]
     texts += [*_texts(node.metadata), *_texts(said)]
-    return {finding.kind for text in texts for finding in detect.find(text)} | ({SECRET} & kinds_in_url(urls))
-
-
-def kinds_in_url(urls: Mapping[str, Any]) -> set[FindingKind]:
-    """The kinds of findings in addresses."""
-    return {finding.kind for text in _texts(urls) for finding in detect.find(text)}
+    return {finding.kind for text in texts for finding in detect.find(text)}
 
 
 def has_secret_address(node: Node) -> bool:
     """True if the address of a page, or of the page of a fragment, holds a secret."""
-    return SECRET in kinds_in_url(_provenance(node)[1])
+    _, urls = _provenance(node)
+    return any(finding.kind == SECRET for text in _texts(urls) for finding in detect.find(text))
 
 
 def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:
@@ -57,10 +47,10 @@ def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:
         return replaced
 
     said, urls = _provenance(node)
-    content = node.content if node.kind == "page" else _checked_size(clean(node.content), node.content)
+    title, content = _cleaned_text(node, clean)
     cleaned = replace(
         node,
-        title=None if node.title is None else clean(node.title)[: limits.TITLE_CHARACTERS],
+        title=None if title is None else title[: limits.TITLE_CHARACTERS],
         aliases=tuple(dict.fromkeys(clean(alias)[: limits.TITLE_CHARACTERS] for alias in node.aliases)),
         content=content,
         content_hash=check.content_hash(content),
@@ -70,28 +60,27 @@ def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:
     return cleaned, counts
 
 
-def masked(node: Node) -> Node:
-    """What those may have of a node who see its shared class only: the text without personal data."""
-    if node.shared_class is None:
-        return node
-    cleaned, _ = without(node, KINDS)
-    return replace(cleaned, boundary_class=node.shared_class, shared_class=None)
-
-
-def shared_text(title: str | None, content: str, shared_class: str | None) -> str:
-    """What is embedded of a node: title and text, without personal data if others see it so. A number means nothing to
-    an embedder, and a vector that was made of it would tell of it.
+def masked(node: Node) -> Node | None:
+    """What those may have of a node who see its shared class only: the text without personal data; nothing, if none
+    are found in it any more.
     """
-    text = text_of(title, content)
+    cleaned, counts = without(node, KINDS)
+    if node.shared_class is None or not counts:
+        return None
+    return replace(
+        cleaned,
+        boundary_class=node.shared_class,
+        shared_class=None,
+        metadata=_without_hashes(cleaned.metadata),
+        provenance=_without_hashes(cleaned.provenance),
+    )
+
+
+def shared_text(text: str, shared_class: str | None) -> str:
+    """What is embedded and indexed of a text: all of it, or the text without personal data if others see it so. Who
+    may not see a number must not learn it from vectors and scores.
+    """
     return text if shared_class is None else detect.redact(text, KINDS)[0]
-
-
-def lookup_terms(text: str) -> list[str]:
-    """A term for each personal finding in a text, however it is written: who knows a whole number finds the memo with
-    it, and nobody learns a number from a part of it.
-    """
-    found = [finding for finding in detect.find(text) if finding.kind != SECRET]
-    return [_LOOKED_UP + _fingerprint(finding.kind, text[finding.start : finding.end]) for finding in found]
 
 
 def mapped(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
@@ -105,7 +94,7 @@ def mapped(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
                 while new in cleaned:  # two names that are alike when cleaned stay two
                     number += 1
                     new = f"{plain} {number}"
-                cleaned[new] = mapped(item, clean, name)
+                cleaned[new] = mapped(item, clean, plain)
             return cleaned
         case list() | tuple():
             return [mapped(item, clean, key) for item in value]
@@ -115,9 +104,24 @@ def mapped(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
             return _cleaned_value(value, clean, key)
 
 
-def is_nothing_else(text: str) -> bool:
+def has_only_labels(text: str) -> bool:
     """True if nothing is left in a cleaned text beside the labels of what was taken out."""
     return not any(map(str.isalnum, re.sub(detect.LABEL, "", text)))
+
+
+def _cleaned_text(node: Node, clean: Callable[[str], str]) -> tuple[str | None, str]:
+    """Title and text, cleaned together: a title may be the word that says what the text is."""
+    if node.kind == "page":
+        return None if node.title is None else clean(node.title), node.content
+    if node.title is None:
+        return None, clean(node.content)
+    title, found, content = clean(text_of(node.title, node.content)).partition("\n")
+    # What was taken out may have begun in the title and ended in the text.
+    return (title, content) if found and content else (clean(node.title), clean(node.content))
+
+
+def _without_hashes(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in _HASHES}
 
 
 def _provenance(node: Node) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -125,12 +129,6 @@ def _provenance(node: Node) -> tuple[dict[str, Any], dict[str, Any]]:
     is_known_by_url = node.kind in ("page", "fragment")
     urls = {name: value for name, value in node.provenance.items() if is_known_by_url and name == "url"}
     return {name: value for name, value in node.provenance.items() if name not in urls}, urls
-
-
-def _checked_size(cleaned: str, given: str) -> str:
-    """A cleaned text, which may have grown; one that was too long before is on its way to be split."""
-    is_long = len(given.encode()) > limits.MEMO_BYTES
-    return check.check_text(cleaned, field="content") if is_long else check.check_content(cleaned)
 
 
 def _texts(value: Any, key: str = "") -> list[str]:
@@ -154,12 +152,3 @@ def _cleaned_value(value: Any, clean: Callable[[str], str], key: str) -> Any:
     if cleaned == whole:
         return value
     return cleaned.removeprefix(before) if cleaned.startswith(before) else clean(str(value))
-
-
-def _fingerprint(kind: FindingKind, value: str) -> str:
-    plain = detect.plain(value).casefold()
-    if kind != "email":
-        plain = "".join(filter(str.isalnum, plain))
-    if kind == "phone":
-        plain = plain[-_TELLING_DIGITS:]
-    return hashlib.sha256(f"{kind} {plain}".encode()).hexdigest()[:24]

@@ -84,7 +84,7 @@ where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_
 select p.owner_id, n.id, n.title, n.content, n.shared_class, n.version
 from pending_embeddings p
 cross join nodes n
-where n.owner_id = p.owner_id and n.seq = p.node_seq and (p.leased_until is null or p.leased_until < :now) and coalesce(n.shared_class, n.boundary_class) in {each classes}
+where n.owner_id = p.owner_id and n.seq = p.node_seq and (p.leased_until is null or p.leased_until < :now) and {open_class n} in {each classes}
   and n.owner_id = :owner and {inside n.namespace root} --if owner
 order by p.node_seq
 limit :limit
@@ -128,12 +128,12 @@ where p.owner_id = :owner and {visible n}
 select count(*)
 from pending_embeddings p
 cross join nodes n
-where n.owner_id = p.owner_id and n.seq = p.node_seq and coalesce(n.shared_class, n.boundary_class) in {each classes}
+where n.owner_id = p.owner_id and n.seq = p.node_seq and {open_class n} in {each classes}
   and n.owner_id = :owner and {inside n.namespace root} --if owner
 
 -- name: pending_health
 -- How many nodes of the root wait, how many of them may not be sent, and the last failure.
-select count(*), coalesce(sum(case when coalesce(n.shared_class, n.boundary_class) in {each classes} then 0 else 1 end), 0), max(p.error)
+select count(*), coalesce(sum(case when {open_class n} in {each classes} then 0 else 1 end), 0), max(p.error)
 from pending_embeddings p
 cross join nodes n
 where n.owner_id = p.owner_id and n.seq = p.node_seq and n.owner_id = :owner and {inside n.namespace root}
@@ -156,7 +156,7 @@ where n.owner_id = :owner and {inside n.namespace root} and n.kind in {each kind
 -- The next nodes without a vector of a model that is being filled.
 select n.seq, n.owner_id, n.id, n.title, n.content, n.shared_class, n.version
 from nodes n
-where n.seq > :after and n.kind in {each kinds} and coalesce(n.shared_class, n.boundary_class) in {each classes}
+where n.seq > :after and n.kind in {each kinds} and {open_class n} in {each classes}
   and not exists (
     select 1 from embeddings e where e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
   )
@@ -166,7 +166,7 @@ limit :limit
 -- name: fill_total
 select count(*)
 from nodes n
-where n.kind in {each kinds} and coalesce(n.shared_class, n.boundary_class) in {each classes}
+where n.kind in {each kinds} and {open_class n} in {each classes}
   and not exists (
     select 1 from embeddings e where e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
   )

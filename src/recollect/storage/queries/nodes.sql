@@ -3,7 +3,7 @@
 -- name: node_get
 select {node n}
 from nodes n
-where {visible_somehow n} and n.id = :id
+where {visible_or_masked n} and n.id = :id
 
 -- name: node_same_text
 -- The node with this text among those that the access sees; if several boundary classes have it, that of :boundary_class.
@@ -22,7 +22,7 @@ from nodes n
 where n.owner_id = :owner and n.kind = :kind and n.seq in (
     select n.seq
     from nodes n
-    where {visible_somehow n} and n.kind = :kind
+    where {visible_or_masked n} and n.kind = :kind
       and n.seq < :before --if before
     order by n.seq desc
     limit :limit
@@ -69,8 +69,14 @@ where n.owner_id = :owner and n.page_id = :id and n.boundary_class not in {each 
 
 -- name: fragments_restrict
 update nodes
-set boundary_class = :boundary_class, updated_at = :now, version = version + 1
+set boundary_class = :boundary_class, shared_class = null, updated_at = :now, version = version + 1
 where owner_id = :owner and page_id = :id and boundary_class not in {each stricter}
+
+-- name: fragments_close
+-- Others see no more of a fragment than of its page.
+update nodes
+set shared_class = nullif(:boundary_class, boundary_class), updated_at = :now, version = version + 1
+where owner_id = :owner and page_id = :id and shared_class not in {each stricter}
 
 -- name: fragments_meeting
 -- Fragments that would meet the same text at the same place of their page if they became as restricted as it is.
@@ -111,7 +117,7 @@ where n.owner_id = :owner and n.id in {each ids} and not ({visible n})
 
 -- name: pages_here
 -- What fragments take over from their pages.
-select n.id, n.namespace, n.boundary_class, n.domain, n.year
+select n.id, n.namespace, {open_class n}, n.domain, n.year
 from nodes n
 where {visible n} and n.kind = 'page' and n.id in {each ids}
 
@@ -135,7 +141,7 @@ order by n.seq
 -- name: node_export
 select {node n}
 from nodes n
-where {visible_somehow n}
+where {visible_or_masked n}
 order by n.seq
 
 -- name: node_counts
@@ -173,7 +179,7 @@ where n.owner_id = :owner and n.id in {each ids}
 
 -- name: node_batch
 -- For work over all nodes in batches, in order.
-select n.seq, n.id, n.title, n.aliases, n.content, n.shared_class
+select n.seq, n.id, n.title, n.aliases, n.content, n.boundary_class, n.shared_class
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq

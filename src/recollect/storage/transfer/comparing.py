@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from recollect.model.graph import Edge, Node, strictest
+from recollect.model.graph import Edge, Node
 from recollect.storage import edges, nodes
 from recollect.storage.transfer import reference_server
 
@@ -20,7 +20,7 @@ def later(incoming: Node, mine: Node) -> Node | None:
     """
     if incoming.provenance.get("source") == reference_server.SOURCE:
         return _imported_again(incoming, mine)
-    incoming = replace(incoming, boundary_class=strictest(incoming.boundary_class, mine.boundary_class))
+    incoming = incoming.restricted(mine.boundary_class, mine.open_class)
     if _says_the_same(nodes.to_parameters(incoming), nodes.to_parameters(mine)):
         return None
     return incoming if (incoming.version, incoming.updated_at) > (mine.version, mine.updated_at) else None
@@ -38,8 +38,8 @@ def _imported_again(incoming: Node, mine: Node) -> Node | None:
     untouched = mine.provenance.get("imported_hash") == mine.content_hash
     if not untouched or incoming.content_hash == mine.content_hash:
         return None
-    stricter = strictest(incoming.boundary_class, mine.boundary_class)
-    return replace(incoming, created_at=mine.created_at, version=mine.version + 1, boundary_class=stricter)
+    stricter = incoming.restricted(mine.boundary_class, mine.open_class)
+    return replace(stricter, created_at=mine.created_at, version=mine.version + 1)
 
 
 def _says_the_same(incoming: dict[str, Any], mine: dict[str, Any]) -> bool:

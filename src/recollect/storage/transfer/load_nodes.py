@@ -103,14 +103,16 @@ class _Batch:
                 self._known[node.id] = node
                 self._holders.setdefault(_text_key(node), {})[node.id] = node.boundary_class
                 if node.kind == "page":
-                    self._pages[node.id] = (node.id, node.namespace, node.boundary_class, node.domain, node.year)
+                    self._pages[node.id] = (node.id, node.namespace, node.open_class, node.domain, node.year)
             else:
                 self._result.aliases[node.id] = holder
                 held = self._holders[_text_key(node)]
                 stricter = strictest(held[holder], node.boundary_class)
                 if stricter != held[holder]:
                     held[holder] = stricter
-                    to_restrict[holder] = replace(node, boundary_class=stricter, updated_at=self._loading.now)
+                    to_restrict[holder] = replace(
+                        node.restricted(stricter, node.open_class), updated_at=self._loading.now
+                    )
         self._write([self._succeeded(node) for node in changed], [self._succeeded(node) for node in new])
         if to_restrict:
             evidence.restrict(self._tx, self._access, to_restrict)
@@ -188,8 +190,7 @@ class _Batch:
             if page[1] != node.namespace:
                 self._reject(place, node, InvalidInput(f"its page {page_id} is in another namespace"))
                 return None
-            stricter = strictest(node.boundary_class, page[2])
-            node = replace(node, page_id=page_id, boundary_class=stricter, domain=page[3], year=page[4])
+            node = replace(node.restricted(page[2]), page_id=page_id, domain=page[3], year=page[4])
         elif node.kind == "fragment" and (node.domain is not None or node.year is not None):
             node = replace(node, domain=None, year=None)
         if node.task_id is not None and (mine is None or mine.task_id != node.task_id):
@@ -197,8 +198,7 @@ class _Batch:
             if task is None and not self._loading.final:
                 self._result.loaded.early.append((place, node))
                 return None
-            stricter = node.boundary_class if task is None else strictest(node.boundary_class, task[1])
-            node = replace(node, task_id=None if task is None else node.task_id, boundary_class=stricter)
+            node = replace(node, task_id=None) if task is None else node.restricted(task[1])
         if not self._access.sees(node.namespace, node.boundary_class):
             self._reject(place, node, BoundaryDenied(f"this access may not see the class {node.boundary_class!r}"))
             return None

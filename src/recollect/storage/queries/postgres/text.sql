@@ -51,7 +51,7 @@ from (
     order by score desc
     limit :reach
 ) as best
-left join nodes n on n.seq = best.seq and {visible_somehow n} and n.kind in {each kinds}
+left join nodes n on n.seq = best.seq and {visible_or_masked n} and n.kind in {each kinds}
   and {live n}
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata

@@ -13,7 +13,7 @@ select set_config('hnsw.iterative_scan', 'strict_order', true),
 select n.id, vector_send(e.vector)
 from embeddings e
 join nodes n on n.owner_id = e.owner_id and n.seq = e.node_seq
-where e.model = {literal model} and e.owner_id = :owner and {visible_somehow n} and n.kind in {each kinds} and {live n}
+where e.model = {literal model} and e.owner_id = :owner and {visible_or_masked n} and n.kind in {each kinds} and {live n}
 order by cast(e.vector as vector({literal dimension})) <=> cast(:question as vector({literal dimension})) --unless half
 order by cast(e.vector as halfvec({literal dimension})) <=> cast(:question as halfvec({literal dimension})) --if half
 limit :limit
@@ -24,7 +24,7 @@ with found as (
     select n.id, e.node_seq, e.vector <=> cast(:question as vector) as distance
     from nodes n
     join embeddings e on e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = {literal model}
-    where {visible_somehow n} and n.kind in {each kinds} and {live n}
+    where {visible_or_masked n} and n.kind in {each kinds} and {live n}
       and n.seq in (select cast(jsonb_array_elements_text(cast(:within as jsonb)) as bigint)) --if within
 ),
 best as (
@@ -51,4 +51,4 @@ where i.indexrelid = to_regclass(:name) and i.indisvalid
 select count(*)
 from embeddings e
 join nodes n on n.owner_id = e.owner_id and n.seq = e.node_seq
-where e.model = {literal model} and {visible_somehow n} and n.kind in {each kinds}
+where e.model = {literal model} and {visible_or_masked n} and n.kind in {each kinds}

@@ -6,7 +6,7 @@ select coalesce((select min(seq) from changes), 0), coalesce((select max(seq) fr
 
 -- name: changes_since
 -- Each node that changed, once, as it is now; without a vector if it has none any more.
-select c.node_seq, e.vector, n.owner_id, n.namespace, n.kind, coalesce(n.shared_class, n.boundary_class)
+select c.node_seq, e.vector, n.owner_id, n.namespace, n.kind, {open_class n}
 from (select distinct node_seq from changes where seq > :after) as c
 left join embeddings e on e.node_seq = c.node_seq and e.model = :model
 left join nodes n on n.seq = e.node_seq
@@ -15,7 +15,7 @@ left join nodes n on n.seq = e.node_seq
 select salt from changes where seq = :seq
 
 -- name: embeddings_all
-select e.node_seq, e.vector, n.owner_id, n.namespace, n.kind, coalesce(n.shared_class, n.boundary_class)
+select e.node_seq, e.vector, n.owner_id, n.namespace, n.kind, {open_class n}
 from embeddings e
 join nodes n on n.seq = e.node_seq
 where e.model = :model
@@ -25,5 +25,5 @@ where e.model = :model
 select n.id, e.vector
 from nodes n
 join embeddings e on e.node_seq = n.seq and e.model = :model
-where n.seq in (select value from json_each(:seqs)) and {visible_somehow n} and n.kind in {each kinds}
+where n.seq in (select value from json_each(:seqs)) and {visible_or_masked n} and n.kind in {each kinds}
   and {live n}
