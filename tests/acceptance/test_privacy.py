@@ -303,6 +303,53 @@ def test_what_others_see_in_part_they_do_not_change(personal, others):
     assert (after.content, after.utility > 0) == (english.content, True)
 
 
+@pytest.mark.parametrize("how", [{"allow": OTHERS}, {"privacy": "shared"}])
+def test_others_neither_apply_policies_nor_try_them_on_hidden_texts(url, personal, how):
+    personal.save(TEXTS[0])
+    policies = (
+        "version: 1.1.0\ninvariants: [{name: x, rule: \"!text.contains('090-1')\"}]\n",
+        "version: 1.1.0\ndetect: {phone: internal, email: internal}\n",
+        "version: 1.1.0\nboundary_classes: {internal: {redact: [phone]}}\n",
+        "version: 1.1.0\nboundary_classes: {pii: {allow: []}}\n",
+    )
+    with Memory.open(url, **how) as memory:
+        for policy in policies:
+            for options in ({"dry_run": True}, {}):
+                with pytest.raises(BoundaryDenied, match="personal memory"):
+                    memory.apply_policy(policy, **options)
+        with pytest.raises(BoundaryDenied, match="personal memory"):
+            memory.reclassify(dry_run=True)
+
+
+def test_reasons_are_cleaned_with_the_class_of_their_links(personal, others):
+    one = personal.save(f"Ann: {PHONE}", namespace="low").node
+    other = personal.save("Plain").node
+    personal.relate(one.id, other.id, tag="supports", weight=1, reason=f"ask {PHONE}")
+    personal.choose_privacy("shared")
+    personal.reclassify("low")
+    assert [edge.reason for edge in others.relations().edges] == ["ask [phone]"]
+
+
+def test_what_stands_beside_a_finding_is_judged_without_it(personal, url):
+    token = "ghp" + "_" + "aB3" * 12
+    node = personal.save(f"{token};order 4111 1111 1111 1111 now").node
+    assert (token in node.content, "4111" in node.content and node.boundary_class != "pii") == (False, False)
+    with Memory.open(url, privacy="shared") as shared:
+        assert shared.save("Kenji: kenji@example.org(415) 555-2671").node.content == "Kenji: [email][phone]"
+
+
+def test_a_key_with_blank_lines_in_a_document_is_taken_out_whole(personal, tmp_path):
+    lines = [f"{number:02}" + "mQGiBEXampleKeyMaterialThatIsLong" * 2 for number in range(20)]
+    block = "-----BEGIN PGP PRIVATE KEY BLOCK-----", "Version: 1", "", *lines[:10], "", *lines[10:]
+    note = tmp_path / "note.txt"
+    end = "-----END PGP PRIVATE KEY BLOCK-----"
+    note.write_text("\n".join(["Our key, for the release.", "", *block, end, "", "Ask Kim for the other one."]))
+    personal.add_documents([note])
+    stored = " ".join(text for (text,) in personal.query_graph("select text_content from fragments").rows)
+    assert not [line for line in lines if line in stored]
+    assert "Ask Kim for the other one." in stored
+
+
 def test_a_class_that_was_asked_for_stays_closed(personal, others):
     node = personal.save(f"Ann's door: {PHONE}", boundary_class="pii").node
     assert (node.boundary_class, node.shared_class) == ("pii", None)

@@ -196,6 +196,13 @@ def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
         verdict = rules.judge(given, found)
     else:
         verdict = rules.admit(given, found)
+    while not verdict.denied and verdict.redact:
+        # What stands beside a finding may be one without it.
+        uncovered = kinds_in(without(node, verdict.redact)[0]) - found
+        if not uncovered:
+            break
+        found |= uncovered
+        verdict = rules.admit(given, found)
     if verdict.denied:
         raise BoundaryDenied(
             f"this text is not stored: {verdict.reason}",

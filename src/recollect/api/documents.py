@@ -19,6 +19,7 @@ from recollect.storage import evidence, nodes
 from recollect.storage.events import NO_TRACE
 from recollect.storage.port import Progress, Transaction
 from recollect.text import check
+from recollect.text.redaction import without_split_secrets
 from recollect.text.urls import check_url
 
 if TYPE_CHECKING:
@@ -96,9 +97,10 @@ class DocumentVerbs(EvidenceVerbs):
         # Not yet what the file is: until the last part is there, it is to be read again.
         details = {"content_type": kind, "fetched_at": self._now(), "file_hash": ""}
         page = NewPage(url, document.title, document.year, document.metadata, details=details)
+        texts = without_split_secrets([piece.text for piece in document.pieces])
         fragments = [
             NewFragment(
-                piece.text,
+                texts[at],
                 position=at,
                 heading=piece.heading,
                 type=piece.type,

@@ -58,6 +58,7 @@ class PolicyVerbs(Asking):
 
         text = check.check_text(yaml, field="yaml", size=limits.POLICY_BYTES)
         refuse_secret(text, field="the policy")
+        refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
         access = self._access
         place = access.resolve(namespace)
         policy = parse(text)
@@ -69,6 +70,7 @@ class PolicyVerbs(Asking):
         previous = before[0].version if before else None
         if validate_only:
             return PolicyApplied(place, policy.version, previous, "valid")
+        self._refuse_for_others()
         after = self._boundary.in_force().policies.with_policy(place, policy)
         self._refuse_opening(after)
         if dry_run:
@@ -132,12 +134,14 @@ class PolicyVerbs(Asking):
         return self.privacy()
 
     def _refuse_for_others(self) -> None:
-        """Raises if this process treats a personal memory as a shared one: what its owner keeps is not its to take."""
-        stored = self._database.read(lambda tx: policies.privacy(tx, self._access.owner))
-        if self._tuning.shared and stored.mode == "personal":
+        """Raises if this access sees a personal memory as others do: what its owner keeps is not theirs to judge."""
+        access = self._access
+        stored = self._database.read(lambda tx: policies.privacy(tx, access.owner))
+        is_owner = set(DEFAULT_ALLOW) <= set(access.tags) and not self._tuning.shared
+        if stored.mode == "personal" and not is_owner:
             raise BoundaryDenied(
                 "this is the personal memory of its owner, opened for others",
-                hint="without RECOLLECT_PRIVACY=shared its owner can do that",
+                hint="its owner can do that, with the default tags and without RECOLLECT_PRIVACY=shared",
             )
 
     def validate_boundary(
@@ -189,8 +193,7 @@ class PolicyVerbs(Asking):
         """
         access = self._access
         place = access.resolve(namespace)
-        if not dry_run:
-            self._refuse_for_others()
+        self._refuse_for_others()
         report = self._reclassified(place, self._boundary.in_force().policies, dry_run=dry_run, progress=progress)
         if not dry_run:
             try:
@@ -334,12 +337,22 @@ class PolicyVerbs(Asking):
             # The same text in another class stays another node: not everybody sees both.
             if taken is None or taken.id == node.id or taken.boundary_class != new.boundary_class:
                 nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
+                self._clean_reasons(tx, access, node.id)
                 return set()
             receipt = retired.Receipt(self._new_id(), self._now(), "same text after redaction")
             sweep.retire(tx, access, [node.id], receipt, instead={node.id: new})
             return {"merged"}
 
         return self._database.write(work)
+
+    def _clean_reasons(self, tx: Transaction, access: Access, node_id: str) -> None:
+        """Clean the reasons of a node's links, which follow its class: also those that lead out of the namespace."""
+        known = self._boundary.in_force().policies
+        for row in tx.rows("edges_going", {"owner": access.owner, "ids": check.json_text([node_id])}):
+            edge = edges.from_row(row[1:])
+            cleaned = guarded_edge(edge, known.at(edge.source_namespace))
+            if cleaned != edge:
+                tx.run("edge_replace", {"owner": access.owner, **edges.to_parameters(cleaned)})
 
 
 def _replace_retired(tx: Transaction, row: Mapping[str, Any]) -> None:

@@ -139,7 +139,8 @@ class RecallVerbs(Asking):
 
         def work(tx: Transaction) -> Judged:
             now = self._now()
-            node = nodes.find(tx, access, node_id)
+            # Whose text stands for whose is for those to say who see both.
+            node = (nodes.get if known == "duplicate" else nodes.find)(tx, access, node_id)
             if node.kind not in SEARCHED:
                 raise InvalidInput(f"{node.id} is a {node.kind}; memos and claims are judged")
             settings = in_force.policies.at(node.namespace).retrieval.feedback

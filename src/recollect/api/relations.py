@@ -145,6 +145,7 @@ class RelationVerbs(Verbs):
     def rename_namespace(self, source: str, target: str) -> Renamed:
         """Move a namespace and everything below it, in one transaction."""
         access = self._access
+        refuse_secret(target if isinstance(target, str) else "", field="namespace")
         old, new = access.resolve(source), access.resolve(target)
         self._refuse_escape(old, new)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final, cast, get_args
 
+from recollect.api.boundary import refuse_secret
 from recollect.api.state import Verbs
 from recollect.model import limits
 from recollect.model.access import Access
@@ -33,6 +34,7 @@ class TaskVerbs(Verbs):
     ) -> Task:
         """Start a research task: `query` is the question or the hypothesis that evidence is gathered for."""
         access = self._access
+        refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
         place = access.resolve(namespace)
         named = check.check_class(boundary_class)
         with self._noting_refusal("create_task", place, NO_TRACE):

@@ -12,6 +12,7 @@ from recollect.storage.port import Transaction
 from recollect.storage.statements import scope_parameters
 from recollect.text.check import json_text
 from recollect.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
+from recollect.text.redaction import shared_text
 from recollect.text.tokens import is_unspaced, query_terms, text_of
 
 Texts = Mapping[str, Words]
@@ -73,7 +74,12 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
     """Link texts to the nodes that they name."""
-    texts = {node.id: words_of(text_of(node.title, node.content)) for node in written if node.kind in MENTIONING}
+    # Who may not see a number must not learn from a link that a text has it.
+    texts = {
+        node.id: words_of(shared_text(text_of(node.title, node.content), node.shared_class))
+        for node in written
+        if node.kind in MENTIONING
+    }
     link(tx, access, texts, now=now)
 
 

@@ -17,7 +17,7 @@ from recollect.storage.embeddings import Made
 from recollect.storage.port import Row, Transaction
 from recollect.storage.statements import NODE_COLUMNS, scope_parameters
 from recollect.text.check import check_metadata, content_hash, json_text
-from recollect.text.redaction import masked
+from recollect.text.redaction import masked, without_hashes
 
 # metadata, provenance, pinned and aliases stand together: what a row has in another form than a node.
 _JSON = NODE_COLUMNS.index("metadata")
@@ -29,7 +29,7 @@ def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -
     if not access.sees(node.namespace, node.boundary_class):
         raise BoundaryDenied(
             f"{label} {node_id} holds personal data that this access may not see, so it can only read the rest",
-            hint="open the memory with a tag that this class allows",
+            hint="open the memory with a tag that this class allows; or run `recollect reclassify`, if it is shared",
         )
     return node
 
@@ -42,7 +42,7 @@ def read(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") 
 def seen(access: Access, node: Node) -> Node | None:
     """What an access may see of a node: the whole, the text without personal data, or nothing."""
     if access.sees(node.namespace, node.boundary_class):
-        return node
+        return node if "pii" in access.classes else without_hashes(node)
     is_open = node.shared_class is not None and access.sees(node.namespace, node.shared_class)
     return masked(node) if is_open else None
 

@@ -10,6 +10,7 @@ from recollect.model.access import Access
 from recollect.storage.port import Transaction
 from recollect.text.borders import Flank, crossings, short_words
 from recollect.text.check import json_text
+from recollect.text.redaction import shared_text
 from recollect.text.tokens import folded, searched_text
 
 # A question with more words is about all of them, and none decides the order.
@@ -52,8 +53,8 @@ def reordered(
         return found
     where = {"owner": access.owner, "ids": json_text([node_id for node_id, _ in found])}
     texts = {
-        node_id: _with_words(searched_text(title, json.loads(aliases), content), words)
-        for node_id, title, aliases, content in tx.rows("text_beginnings", where)
+        node_id: _with_words(shared_text(searched_text(title, json.loads(aliases), content), shared_class), words)
+        for node_id, title, aliases, content, shared_class in tx.rows("text_beginnings", where)
     }
     crossing = _believed(texts, {word: _crossings(word, texts) for word in words}, count)
     around = {word: _overlapping(word, folded(question), weights) for word in words}

@@ -137,10 +137,11 @@ def _scan(text: str, kinds: Collection[FindingKind]) -> Iterator[Finding]:
 
 
 def _apart(candidates: Iterable[Finding], length: int) -> tuple[Finding, ...]:
-    """Those that overlap no better one."""
-    ranked = sorted(candidates, key=lambda it: (it.kind != "secret", it.start - it.end, it.start, it.kind))
-    if len(ranked) < 2:
-        return tuple(ranked)
+    """Those that overlap no better one. What overlaps a secret is a part of it: no rest of a number may stay."""
+    found = _with_secrets_whole(sorted(candidates, key=lambda it: (it.start, it.end)))
+    if len(found) < 2:
+        return tuple(found)
+    ranked = sorted(found, key=lambda it: (it.kind != "secret", it.start - it.end, it.start, it.kind))
     taken = bytearray(length)
     kept: list[Finding] = []
     for finding in ranked:
@@ -148,6 +149,25 @@ def _apart(candidates: Iterable[Finding], length: int) -> tuple[Finding, ...]:
             taken[finding.start : finding.end] = b"\1" * (finding.end - finding.start)
             kept.append(finding)
     return tuple(sorted(kept, key=lambda finding: finding.start))
+
+
+def _with_secrets_whole(ordered: list[Finding]) -> list[Finding]:
+    """Findings in order, those that hang together with a secret as one."""
+    if all(finding.kind != "secret" for finding in ordered):
+        return ordered
+    kept: list[Finding] = []
+    together: list[Finding] = []
+    end = 0
+    for finding in [*ordered, None]:
+        if finding is None or (together and finding.start >= end):
+            if any(each.kind == "secret" for each in together):
+                together = [Finding("secret", together[0].start, end)]
+            kept += together
+            together, end = [], 0
+        if finding is not None:
+            together.append(finding)
+            end = max(end, finding.end)
+    return kept
 
 
 def _may_hold_emails(text: str) -> bool:

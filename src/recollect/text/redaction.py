@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -67,13 +67,18 @@ def masked(node: Node) -> Node | None:
     cleaned, counts = without(node, KINDS)
     if node.shared_class is None or not counts:
         return None
-    return replace(
-        cleaned,
-        boundary_class=node.shared_class,
-        shared_class=None,
-        metadata=_without_hashes(cleaned.metadata),
-        provenance=_without_hashes(cleaned.provenance),
+    return without_hashes(replace(cleaned, boundary_class=node.shared_class, shared_class=None))
+
+
+def without_hashes(node: Node) -> Node:
+    """A node without hashes of what may have personal data in it, such as the file that a page was made of."""
+    if not any(name in values for name in _HASHES for values in (node.metadata, node.provenance)):
+        return node
+    metadata, provenance = (
+        {name: value for name, value in values.items() if name not in _HASHES}
+        for values in (node.metadata, node.provenance)
     )
+    return replace(node, metadata=metadata, provenance=provenance)
 
 
 def shared_text(text: str, shared_class: str | None) -> str:
@@ -81,6 +86,24 @@ def shared_text(text: str, shared_class: str | None) -> str:
     may not see a number must not learn it from vectors and scores.
     """
     return text if shared_class is None else detect.redact(text, KINDS)[0]
+
+
+def without_split_secrets(pieces: Sequence[str]) -> list[str]:
+    """The pieces of a document without the secrets that go over several of them, such as a private key with blank
+    lines; what is within one piece is left to whoever stores it.
+    """
+    joined = "\n\n".join(pieces)
+    spans = [(found.start, found.end) for found in detect.find(joined) if found.kind == SECRET]
+    cleaned: list[str] = []
+    start = 0
+    for piece in pieces:
+        end = start + len(piece)
+        for first, last in reversed([span for span in spans if span[0] < end and start < span[1]]):
+            if first < start or end < last:
+                piece = piece[: max(0, first - start)] + f"[{SECRET}]" + piece[last - start :]
+        cleaned.append(piece)
+        start = end + 2
+    return cleaned
 
 
 def mapped(value: Any, clean: Callable[[str], str], key: str = "") -> Any:
@@ -118,10 +141,6 @@ def _cleaned_text(node: Node, clean: Callable[[str], str]) -> tuple[str | None, 
     title, found, content = clean(text_of(node.title, node.content)).partition("\n")
     # What was taken out may have begun in the title and ended in the text.
     return (title, content) if found and content else (clean(node.title), clean(node.content))
-
-
-def _without_hashes(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in _HASHES}
 
 
 def _provenance(node: Node) -> tuple[dict[str, Any], dict[str, Any]]:

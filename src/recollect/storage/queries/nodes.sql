@@ -173,7 +173,7 @@ limit :limit
 
 -- name: text_beginnings
 -- Enough of each text to see how a word stands in it.
-select n.id, n.title, n.aliases, substr(n.content, 1, 4000)
+select n.id, n.title, n.aliases, substr(n.content, 1, 4000), n.shared_class
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
