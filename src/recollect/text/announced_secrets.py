@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.text.nearby_secrets import nearby_spans, tabled_spans
+from recollect.text.nearby_secrets import nearby_spans, tabled_spans, window
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import CLOSING, ENOUGH, TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret, looks_like_password
@@ -54,6 +54,8 @@ _LONGEST_QUOTED: Final = 512
 _PHRASE: Final = r"[a-z0-9]{2,12}(?:[ -][a-z0-9]{2,12}){2,11}"
 # The name of a field, at the beginning of its line.
 _LABEL: Final = r"(?:^|\n)[\s>*#|\"'-]*[\w /-]{0,24}\Z"
+# "pass" is also a verb, and in the name of a setting it is no word of a sentence.
+_SPOKEN_WORDS: Final = rf"{LONG_WORDS}|(?!pass)(?:{SHORT_WORDS})"
 
 
 def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
@@ -66,10 +68,9 @@ def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
         if start >= reached and (span := _announced(text, lowered, start, end)):
             reached = span[1]
             yield span
-        if start >= near and compiled(LONG_WORDS).match(lowered, start):
-            for span in nearby_spans(text, start, end, near):
-                near = span[1]
-                yield span
+        if compiled(_SPOKEN_WORDS).match(lowered, start):
+            yield from nearby_spans(text, start, end, near)
+            near = max(near, window(text, start, end)[1])
     if "bearer" in stems:
         reached = 0
         for match in compiled(_BEARER).finditer(lowered):

@@ -7,13 +7,34 @@ from typing import Final
 
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import ENOUGH, end_of_secret
-from recollect.text.secret_values import Announcement, Value, is_secret, looks_like_password
+from recollect.text.secret_values import Announcement, Value, is_secret, looks_like_password, may_be_password
 from recollect.text.secret_words import LONG_WORDS
 
-# How far from the word its password may stand: in the same sentence, or in the answer to it.
-_BEFORE, _AFTER = 40, 70
+# How far from the word its password may stand on the same line. A short note is about one thing, from end to end.
+_BEFORE, _AFTER = 120, 160
+_NOTE: Final = 240
 _LINES: Final = 2
-_PIECE: Final = r"(?<![!-~])[\"'`(\[<*_]{0,3}((?=[!-~]{0,63}[0-9])[!-~]{7,64})"
+# A piece of a sentence, without the signs and the label that it stands behind: "(…", "旧:…", "neu=…".
+_PIECE: Final = r"(?<![!-~])(?:[A-Za-z]{0,12}[:=])?[\"'`(\[<*_,:]{0,3}([!-~]{6,64})"
+# What stands directly before a password in a sentence about one.
+_CUE: Final = (
+    r"(?:[:=→⇒「『«“„\"'`(（、，,…]|->|=>|\b(?:is|was|now|new|old|so|use|using|literally|still|it's|its|alias|namely"
+    r"|ist|war|jetzt|neu|alt|neue|alte|vorher|lautet|nun|est|était|c'est|es|era|ahora|sea|é|è|agora|ora|adesso"
+    r"|(?:chang|reset|updat|switch|swap|mov|replac|remplac|cambi|mud|troqu|geänder|änder|смен|поменя)[^\n]{0,70}\s"
+    r"(?:from|to|by|with|de|à|par|pour|por|para|a|von|auf|zu|in|с|на)"
+    r"|паролем|теперь|это|был)|[はがをでは是为為成的旧新]|から|って|는|은|이|가|에서|바뀌었어|변경)"
+    r"\s{0,2}[\"'`(\[«“„「*]{0,2}\Z"
+)
+_CUE_AFTER: Final = (
+    r"[\"'`)」』»”]{0,2}\s{0,2}(?:に|です|でした|だ|や[。\s]|から|へ|、|。|로|으로|인데|이고|예요|이에요|입니다|←|<-)"
+)
+_LAST: Final = r"[\"'`)」』»”.!]{0,2}\s{0,2}(?:\n|\Z)"
+# A line of a program or of its output, where names hold digits, too.
+_PROGRAM: Final = (
+    r"[A-Za-z0-9_\])]\((?!e?s\))|[;{}\[(]\s*\Z|[=!]=|=>|\) ->|::|\A\s*(?:import|from|def|class|const|let|var|val|if|elif|else|for"
+    r"|return|export|function|public|private|assert|@\w|//|#include|\$ |>>>|[+-]{2,})(?!\w)|\A\s{8}|</|\A\s*[\w.]+ = "
+    r"|\A\s*[\"'][^\"'\n]{0,80}[\"']\s?[:,]|\A\s*[\[{(]|\]\s?=|: \w+\["
+)
 _PAIR: Final = r" / ((?=[!-~]{0,63}[0-9])[!-~]{7,64})"
 _USER: Final = r"(?i)(?:log ?in|sign in|credential|creds|admin|root|ログイン|管理画面)[^\n/]{0,40}\Z"
 _CALL: Final = (
@@ -25,15 +46,41 @@ _TABLE: Final = r"(?m)^[^\S\n]*\|[^\n]*\n[^\S\n]*\|[\s:|-]{3,200}\n(?:[^\S\n]*\|
 
 def nearby_spans(text: str, word: int, after: int, reached: int) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each password near the word for it, which stands between `word` and `after`."""
-    first = max(reached, text.rfind("\n", 0, word) + 1, word - _BEFORE)
-    for piece in compiled(_PIECE).finditer(text, first, min(len(text), after + _AFTER)):
+    first, last = window(text, word, after)
+    for piece in compiled(_PIECE).finditer(text, max(reached, first), last):
         start = piece.start(1)
-        if start < reached or text.count("\n", after, start) > _LINES:
+        if start < reached or start < after <= piece.end(1):
             continue
         reached = end_of_secret(text, start, start, ENOUGH)
-        called = text.startswith(("(", "["), reached)
-        if not called and looks_like_password(text[start:reached]):
+        value = text[start:reached]
+        if text.startswith(("(", "["), reached) or not compiled("[0-9!#$%^&*?@]").search(value):
+            continue
+        if looks_like_password(value) or (may_be_password(value) and _is_pointed_at(text, start, reached)):
             yield start, reached
+
+
+def window(text: str, word: int, after: int) -> tuple[int, int]:
+    """Returns from where to where a password may belong to the word between `word` and `after`."""
+    if len(text) <= _NOTE:
+        return 0, len(text)
+    first = max(text.rfind("\n", 0, word) + 1, word - _BEFORE)
+    last = after
+    for _ in range(_LINES + 1):
+        line = text.find("\n", last + 1)
+        last = line if line >= 0 else len(text)
+    return first, min(last, after + _AFTER)
+
+
+def _is_pointed_at(text: str, start: int, end: int) -> bool:
+    """Whether the words around a value say that it is what the sentence is about."""
+    line = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    if compiled(_PROGRAM).search(text[max(line, start - 200) : min(stop if stop >= 0 else len(text), end + 100)]):
+        return False
+    if compiled(_CUE).search(text[max(line, start - 110) : start].lower()) or compiled(_CUE_AFTER).match(text, end):
+        return True
+    # A line of its own.
+    return not text[line:start].strip(" \t\"'`「*>-") and compiled(_LAST).match(text, end) is not None
 
 
 def paired_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -10,12 +10,18 @@ from recollect.text.patterns import compiled
 # Words for passwords, in lower case. Those that hold a letter which is not ASCII begin with it, for which the engine
 # looks first: in most texts there is none.
 LONG_WORDS: Final = (
-    r"pass(?:[ -]?(?:word|phrase|code)|wd|wort|e(?<=mot de passe))|pwd|kennwort|senha|wachtwoord|contraseña"
-    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|비밀번호|비번|암호|密码|密碼|口令|пароль|şifre"
+    r"pass(?:[ -]?(?:word|phrase|code)|wd|wort|e(?<=mot de passe|alavra-passe))|pwd|kennwort|senha|wachtwoord|contraseña"
+    # as they are mistyped
+    r"|pas(?:wor[dt]|swrod|sowrd|wrod)"
+    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|合言葉|비밀번호|비번|암호|密码|密碼|口令|парол[ьяею]|şifre"
     r"|ło(?<=hasło)|ösenord(?<=lösenord)|ật khẩu(?<=mật khẩu)"
 )
 # Short ones are words of their own only where no letter stands beside them.
-SHORT_WORDS: Final = r"(?<![a-z0-9])(?:pass|psk|pw|clave)(?![a-zà-ÿ])|(?<![\u30a0-\u30ff])パス(?![\u30a0-\u30ff])"
+SHORT_WORDS: Final = (
+    r"(?<![a-z0-9])(?:pass|psk|psw|pw|clave|contra|mdp|creds)(?![a-zà-ÿ])|(?<![\u30a0-\u30ff])パス(?![\u30a0-\u30ff])"
+    # the name of a setting: "dbpass", "requirepass", "-storepass"
+    r"|(?<=[a-z_])(?<!by)(?<!all|com|low|sur)(?<!band|high|over|tres)(?<!multi|under)(?<!proxy_)(?<!single)pass(?![a-z_])"
+)
 PIN_WORDS: Final = r"(?<![a-z0-9])pin(?:[ -]?(?:code|number))?(?![a-z0-9])|暗証番号|暗证号码"
 # Words that announce much else, too.
 KEY_WORDS: Final = (
@@ -25,10 +31,25 @@ KEY_WORDS: Final = (
 _ANY_WORD: Final = rf"{PIN_WORDS}|{LONG_WORDS}|{SHORT_WORDS}|{KEY_WORDS}"
 # How these words begin; to look for one after the other is faster than to look for all at once. Each takes about a
 # microsecond in a page of text, so that those which need a sign after them are looked for only where there is one.
-_STEMS: Final = ("pass", "pw", "secret", "token", "key", "bearer", "authorization", "kennwort", "senha", "contraseña")
-_STEMS_WITH_SIGN: Final = ("pin", "psk", "clave", "credential", "wachtwoord")
+_STEMS: Final = (
+    "pass",
+    "pasw",
+    "pw",
+    "psw",
+    "mdp",
+    "creds",
+    "secret",
+    "token",
+    "key",
+    "bearer",
+    "authorization",
+    "kennwort",
+    "senha",
+    "contraseña",
+)
+_STEMS_WITH_SIGN: Final = ("pin", "psk", "clave", "contra", "credential", "wachtwoord", "salt")
 _OTHER_STEMS: Final = (
-    r"パス|ハ\u309aス|ﾊﾟｽ|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
+    r"パス|ハ\u309aス|ﾊﾟｽ|合言葉|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
     r"|シークレット|秘密鍵|비밀번호|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
     r"|парол|Парол|ПАРОЛ|токен|Токен|şifre|Şifre|ło(?<=hasło)|ösenord|ật khẩu|é (?=[aA][pP][iI])|üssel"
 )

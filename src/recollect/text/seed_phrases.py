@@ -22,8 +22,8 @@ _PHRASE: Final = rf"(?<![^\W\d_])(?:{_WORD}{_GAP}){{11,23}}{_WORD}(?![^\W\d_])"
 _LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
 _CODES: Final = (
     r"(?i)(?:(?:recovery|backup|rescue) codes?|(?:リカバリー|バックアップ|復旧)コード|恢复码|복구 코드)"
-    r"[^\n:=は]{0,40}(?::|=|は|是|는)"
-    r"((?:[\s,;•*`\"'-]{0,6}(?:[0-9]{1,2}[.)]\s)?(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,12}(?:-[a-z0-9]{3,12}){0,4}"
+    r"[^\n:=は]{0,60}(?::|=|は|是|는|。|\n)"
+    r"((?:[\s,;•*`\"'/-]{0,6}(?:[0-9]{1,2}[.)]\s)?(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,12}(?:(?:-|(?<=[0-9]{4}) (?=[0-9]{4}))[a-z0-9]{3,12}){0,4}"
     r"(?![a-z0-9])){1,16})"
 )
 _CODE: Final = r"(?=[A-Za-z-]{0,12}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{3,12}){0,4}"
@@ -33,7 +33,7 @@ def may_hold_phrases(text: str, plain: str) -> bool:
     """Returns whether a word announces a phrase or a code; the plain form of the text is Latin-1 in lower case."""
     if "seed" in plain or "phrase" in plain or "mnemonic" in plain:
         return True
-    if (":" in plain or "=" in plain) and any(stem in plain for stem in _CODE_STEMS):
+    if any(stem in plain for stem in _CODE_STEMS):
         return True
     return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
 

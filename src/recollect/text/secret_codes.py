@@ -1,0 +1,161 @@
+"""Codes of a few digits that open something: PINs, codes of doors and alarms, codes that are sent once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.text.patterns import compiled
+
+# Four to eight digits, also one by one or in groups, with a letter or two as doors have them: "47B81", "C2954".
+_CODE: Final = (
+    r"(?<![A-Za-z0-9_.,/$€£¥₩+^~-])(?<![0-9]:)[#*]?(?P<code>[0-9]{4,8}|[0-9](?:[ ・-][0-9]){3,5}|[0-9]{2}(?:[ -][0-9]{2}){2,3}"
+    r"|[0-9]{4}[ -][0-9]{4}|[0-9]{3}[ -][0-9]{3}|[A-Z][0-9]{3,5}[A-Z]?|[0-9]{2,3}[A-ZА-Я][0-9]{2,4})[#*]?"
+    r"(?![A-Za-z0-9_%€£°/])(?![.,:・-][0-9])(?!\s?-\s?[0-9])"
+)
+# What is counted or measured, after its number.
+_UNIT: Final = (
+    r"\s{0,2}(?:[桁位円元块年月日人回件번년명개원]|文字|자|digit|number|char|stellig|chiffre|d[íi]gito|cifre|цифр|euro|eur\b|usd"
+    r"|dollar|[€$£]|(?:[kcm]?m|kg|g|m?s|min|h|[kmg]b|px|ft|lb|hz|rpm)\b|hour|day|year|times|people|user|step|word|point|line"
+    r"|row|item|card|account|jahre|ans\b|años|anos)"
+)
+# These say what the number is.
+_CODE_WORDS: Final = (
+    r"(?<![a-zà-ÿ0-9])(?:pin|pins|puk|passcode|digicode|keypad|lock ?box|key ?safe|geheimzahl|senha|clave|contraseña)(?![a-zà-ÿ])"
+    r"|(?:door|gate|alarm|entry|entrance|garage|keypad|lock|lockbox|safe|unlock|voicemail|till|manager|building|locker|access"
+    r"|security|one[ -]time|verification|authentication|log-?in|sign-?in|2fa|otp|sms|shed|padlock|suitcase|intercom|buzzer"
+    r"|stockroom|house|lift|parking) (?:code|combination|combo)s?(?![a-z])"
+    r"|(?:lock|locker|safe) numbers?(?![a-z])|(?:code|combination|combo) (?:for|to|of|on) (?:the |my |our |your )?(?:\w{1,12} )?"
+    r"(?:door|gate|alarm|garage|lock|safe|phone|building|shed|flat|house|suitcase)"
+    r"|code (?:de |d'|du |pour )?(?:la |l'|ma |mon |le )?(?:carte|alarme|porte|portail|coffre|entrée|immeuble|parking|garage|sim"
+    r"|déverrouillage|vérification|téléphone|secret)|c[óo]digo d[aeo]l? ?(?:la |el )?(?:alarm|p[ou]e?rt|verifica|acces|entrada|gara"
+    r"|caja|cofre|desbloque|prédio)|codice (?:d[ie]l{0,2}[ao']? ?)?(?:allarme|cancello|port|verifica|sblocco|cassaforte|accesso)"
+    r"|(?:t[üo]r|alarm|haus|zugangs|garagen|bestätigungs|entsperr|sicherheits|safe|tresor)-?code|tresor"
+    r"|暗証|オートロック|ロック解除|(?:認証|確認|解除|責任者|ドア)(?:番号|コード)|(?:警報|アラーム)[^\n]{0,4}解除|ダイヤル|キーボックス|金庫の?番号"
+    r"|パス(?:コード|ワード)|密[码碼]|口令|验证码|驗證碼|解[锁鎖]|비밀번호|비번|암호|인증 ?(?:번호|코드)|잠금|도어락|현관|핀(?=[은이:번 ])"
+    r"|домофон|пин(?![а-я])|пин-?код|код(?:а|ом)? (?:от|домоф|подъезд|двер|подтвер|сейф|ворот)|парол"
+)
+# Things with a code; the word before the number has to say that it opens them.
+_THINGS: Final = (
+    r"(?<![a-z])(?:alarma?|alarme|allarme|garage|gate|door|safe|locker|phone|handy|mobile|tablet|ipad|laptop|lock|padlock|till|box"
+    r"|tresor|carte|karte|tarjeta|tür|puerta|porte)(?![a-z])|警報|金庫|ロッカー|スマホ|携帯|玄関|手机|平板|사물함|자물쇠|휴대폰|폰(?= )"
+)
+_OPENED_WITH: Final = (
+    r"(?:\b(?:unlocks? (?:with|by)|opens? with|opened with|alarm is|(?:quita|abre|apaga|desactiva|desbloquea) con|(?:ouvre|déverrouille) avec"
+    r"|(?:combination|combo|the code|code|numbers) (?:is|are)|(?:wheels|dials?) to)|番号は|解除は|番号：)\s?[\"'「]?[#*]?\Z"
+)
+# What stands directly before the number, if the word for it is further away.
+_CUE: Final = (
+    r"(?:[:=→：…]|->|\b(?:is|are|was|its|it's|still|now|to|says|ist|die|lautet|war|noch|est|c'est|es|era|é|è|rimasto|remains|then)"
+    r"|[はがを是为為输按，、]|から|는|은|이|그대로|届いた。)\s{0,2}[\"'「*]{0,2}[#*]?\Z"
+)
+_OTHER_CUE: Final = (
+    r"(?:\b(?:in|since|year|port|room|page|line|than|least|most|of|over|about|around|until|till|by|version|error|status|ticket|order"
+    r"|no\.?|nr\.?|step|bus|call|tel|ext|for|from|iso|rfc|every|after|before|seit|en|depuis|desde|von|im|um|с|в|для"
+    r"|error code|model|level|january|february|march|april|may|june|july|august|september|october|november|december)|[~<>≈]|(?<!pin)(?<!puk)(?<!code)(?<=[a-z])=)\s?#?\Z"
+)
+# A word may be about electronics, maps or versions: pins of a chip, pins on a board, the PIN code of a place.
+_OTHER_PIN: Final = (
+    r"(?i)gpio|connector|header|socket|solder|pinned|pin ?code|pin numbers? \d|\bcpu\b|bowling|district|address|nagar|\broad\b|"
+    r"street|commit|depend|version|ピン留"
+)
+_BEFORE: Final = r"\b(?:tape[zr]?|type|enter|dial|press|use|with|me|mit|con|avec|drück\w{0,2}|digita|marca)\s[\"'「]?[#*]?\Z|(?:\A|\n)[\"'「]\Z"
+_AFTER: Final = r"[\"'」]?[#*]?(?:,? ?(?:c'est|that's|it's|is|as|ist|es|è|é) |로 |,? )[^\n.0-9]{0,40}?(?:code|pin|puk|passcode|unlock|open|handy|열려|열린|tür|door)"
+_YEAR: Final = r"(?:19|20)[0-9]{2}"
+# How far before the number its word may stand, and how far without anything that points at the number.
+_FAR, _NEAR = 70, 26
+# How the words begin or what they hold; a number counts only in their neighbourhood.
+_STEMS: Final = (
+    *("pin", "puk", "code", "keypad", "lock", "alarm", "senha", "clave", "contrase", "digo d", "codice", "combination"),
+    *("combo", "geheimzahl", "tresor", "handy", "safe"),
+)
+# Those that stand inside many other words: "opinion", "encodes", "blockade".
+_WORDS: Final = frozenset({"pin", "puk", "code", "lock", "safe", "alarm", "clave"})
+_EDGES: Final = r"(?:(?<![a-z])|(?<=un)|(?<=pad))(?:pins?|puk|lock(?:er|box)?|safe|alarm[ae]?|clave)(?![a-z])|(?<!en)(?<!de)codes?(?![a-z])"
+_OTHER_STEMS: Final = (
+    r"暗証|オートロック|ロック解除|番号|コード|解除|ダイヤル|キーボックス|金庫|パスワード|密[码碼]|口令|验证|驗證|解[锁鎖]"
+    r"|비밀번호|비번|암호|인증|잠금|도어락|현관|핀|사물함|домофон|пин|код|парол|提取"
+)
+# What a shared folder asks for.
+_FOLDER: Final = r"提取[码碼][^\w\n]{0,3}([A-Za-z0-9]{4})(?![A-Za-z0-9])"
+_APP_STEMS: Final = ("setup key", "authenticator", "totp", "2fa", "two-factor")
+# The key of an app that makes codes, as base32 in groups of four.
+_SETUP_KEY: Final = r"(?<![A-Z0-9])(?=[A-Z ]{0,40}[2-7])(?:[A-Z2-7]{4}[ -]){3,7}[A-Z2-7]{4}(?![A-Z0-9])"
+
+
+def may_hold_codes(text: str, plain: str) -> bool:
+    """Returns whether a word may announce a code; the plain form of the text is Latin-1 in lower case."""
+    if any(stem in plain for stem in _STEMS):
+        return True
+    return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
+
+
+def code_spans(text: str, plain: str) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of each code that the words around it say to be one."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters become two, which would move every position
+        lowered = re.sub("[A-Z]+", lambda match: match[0].lower(), text)
+    for first, last in _neighbourhoods(text, plain):
+        for match in compiled(_CODE).finditer(text, first, last):
+            start, end = match.span("code")
+            if compiled(_UNIT).match(lowered, end) or not match["code"].strip("0"):
+                continue
+            if _is_announced(lowered, start, end) or _is_explained(lowered, start, end):
+                yield start, end
+    if "提取" in text:
+        yield from (match.span(1) for match in compiled(_FOLDER).finditer(text))
+    if any(stem in plain for stem in _APP_STEMS) or (
+        not text.isascii() and compiled("認証|验证|驗證|인증").search(text)
+    ):
+        yield from (match.span() for match in compiled(_SETUP_KEY).finditer(text))
+
+
+def _neighbourhoods(text: str, plain: str) -> Iterator[tuple[int, int]]:
+    """From where to where a number is near a word for codes; those that overlap are one."""
+    found: list[int] = []
+    for stem in _STEMS:
+        at = plain.find(stem)
+        while at >= 0:
+            if stem not in _WORDS or compiled(_EDGES).match(plain, at):
+                found.append(at)
+            at = plain.find(stem, at + 1)
+    if not text.isascii():
+        found += [match.start() for match in compiled(_OTHER_STEMS).finditer(text)]
+    first = last = 0
+    for at in sorted(found):
+        if at - _FAR > last:
+            if last:
+                yield first, last
+            first = at - _FAR
+        last = at + _FAR + _NEAR
+    if last:
+        yield first, last
+
+
+def _is_announced(lowered: str, start: int, end: int) -> bool:
+    """Whether a word for codes stands before the number, near to it or with something that points at it."""
+    before = lowered[max(0, start - _FAR) : start]
+    line = before.rfind("\n", 0, max(0, before.rfind("\n")))
+    before = before[line + 1 :]
+    if compiled(_OTHER_CUE).search(before):
+        return False
+    words = list(compiled(_CODE_WORDS).finditer(before))
+    if not words:
+        return bool(compiled(_OPENED_WITH).search(before) and compiled(_THINGS).search(before))
+    if words[-1][0].startswith("pin") and compiled(_OTHER_PIN).search(lowered, max(0, start - _FAR), end + 40):
+        return False
+    number = lowered[start:end]
+    cued = compiled(_CUE).search(before) is not None
+    if compiled(_YEAR).fullmatch(number) or number.endswith("00"):
+        return cued
+    gap = before[words[-1].end() :]
+    near = len(gap) <= _NEAR and not compiled(r"[0-9\n.;!?]").search(gap)
+    return cued or near
+
+
+def _is_explained(lowered: str, start: int, end: int) -> bool:
+    """Whether the words after a number say what it opens: "type 2907, it's the code of my card"."""
+    if not compiled(_BEFORE).search(lowered[max(0, start - 12) : start]):
+        return False
+    return compiled(_AFTER).match(lowered, end) is not None
