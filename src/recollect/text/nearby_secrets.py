@@ -35,8 +35,12 @@ _PROGRAM: Final = (
     r"|return|export|function|public|private|assert|@\w|//|#include|\$ |>>>|[+-]{2,})(?!\w)|\A\s{8}|</|\A\s*[\w.]+ = "
     r"|\A\s*[\"'][^\"'\n]{0,80}[\"']\s?[:,]|\A\s*[\[{(]|\]\s?=|: \w+\["
 )
-_PAIR: Final = r" / ((?=[!-~]{0,63}[0-9])[!-~]{7,64})"
-_USER: Final = r"(?i)(?:log ?in|sign in|credential|creds|admin|root|ログイン|管理画面)[^\n/]{0,40}\Z"
+_PAIR: Final = r"(?: / |(?<![\w/.-])(?:admin|root|administrator)/)([!-~]{7,64})"
+_USER: Final = (
+    r"(?i)(?:log ?in|sign in|credential|creds|admin|root|ログイン|管理画面)[^\n/]{0,40}\Z"
+    r"|(?:accounts|log-?ins|アカウント|zugänge|comptes|cuentas|账号|계정)\b[^/]{0,30}(?:\n[^\n]{0,60}){1,3}\Z"
+)
+_TURN: Final = r"(?:\bold|旧的?)\W{1,3}(\S{7,64})\s{0,2}(?:→|[-=]>|[,/、，]|\s)\s{0,2}(?:new|新的?)\W{1,3}(\S{7,64})"
 _CALL: Final = (
     r"(?i)(?:auth|login|credentials?|pdo|connect|sign_?in)\w{0,12}\s?=?\s?\((?:[^()\n]{0,120},\s?)?"
     r"([\"'])[^\"'\n]{1,64}\1,\s?([\"'])([^\s\"']{6,64})\2\s?[),]"
@@ -88,17 +92,29 @@ def paired_spans(text: str) -> Iterator[tuple[int, int]]:
     reached = 0
     for match in compiled(_PAIR).finditer(text):
         start = match.start(1)
-        if start >= reached and compiled(_USER).search(text, max(0, start - 60), match.start()):
+        spaced = match[0].startswith(" ")
+        named = not spaced or compiled(_USER).search(text, max(0, start - 160), match.start())
+        if start >= reached and named:
             reached = end_of_secret(text, start, start, ENOUGH)
-            if looks_like_password(compiled(r"\(.*").sub("", text[start:reached])):
+            value = compiled(r"\(.*").sub("", text[start:reached])
+            if looks_like_password(value) or (spaced and may_be_password(value)):
                 yield start, reached
+
+
+def replaced_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of an old password and of the new one: "old … → new …"."""
+    for match in compiled(_TURN).finditer(text):
+        spans = [(start, end_of_secret(text, start, start, ENOUGH)) for start in (match.start(1), match.start(2))]
+        if all(looks_like_password(text[start:end]) for start, end in spans):
+            yield from spans
 
 
 def called_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each password that a program gives after its user's name: login("deploy", "…")."""
     if '("' in text or "('" in text:
         for match in compiled(_CALL).finditer(text):
-            if is_secret(Value(match[3], quoted=True, continues=False), Announcement.BESIDE):
+            said = Announcement.SAID if compiled("[0-9]").search(match[3]) else Announcement.BESIDE
+            if is_secret(Value(match[3], quoted=True, continues=False), said):
                 yield match.span(3)
 
 
@@ -119,5 +135,5 @@ def _in_table(text: str, lowered: str, start: int, end: int) -> Iterator[tuple[i
         for column in columns:
             if column < len(cells) and (value := compiled(r"[^\s`*]+").search(text, *cells[column].span())):
                 lone = not text[value.end() : cells[column].end()].strip(" `*")
-                if lone and is_secret(Value(value[0], quoted=False, continues=False), Announcement.ASSIGNED):
+                if lone and is_secret(Value(value[0], quoted=True, continues=False), Announcement.ASSIGNED):
                     yield value.span()

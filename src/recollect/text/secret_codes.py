@@ -74,7 +74,7 @@ _STEMS: Final = (
 _WORDS: Final = frozenset({"pin", "puk", "code", "lock", "safe", "alarm", "clave"})
 _EDGES: Final = r"(?:(?<![a-z])|(?<=un)|(?<=pad))(?:pins?|puk|lock(?:er|box)?|safe|alarm[ae]?|clave)(?![a-z])|(?<!en)(?<!de)codes?(?![a-z])"
 _OTHER_STEMS: Final = (
-    r"暗証|オートロック|ロック解除|番号|コード|解除|ダイヤル|キーボックス|金庫|パスワード|密[码碼]|口令|验证|驗證|解[锁鎖]"
+    r"暗証|オートロック|ロック解除|番号|コード|解除|ダイヤル|キーボックス|金庫|パスワード|認証|密[码碼]|口令|验证|驗證|解[锁鎖]"
     r"|비밀번호|비번|암호|인증|잠금|도어락|현관|핀|사물함|домофон|пин|код|парол|提取"
 )
 # What a shared folder asks for.

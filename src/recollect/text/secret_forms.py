@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.text.nearby_secrets import called_spans, paired_spans
+from recollect.text.nearby_secrets import called_spans, paired_spans, replaced_spans
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import ENOUGH, TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
@@ -36,17 +36,34 @@ _COMMANDS: Final = (
     (" -a ", r"\bhttps?\b[^\n|;]{0,160}?\s-a\s[\"']?[^\s:\"'/]{1,64}:"),
     (" -w ", r"\bldap(?:search|modify|add|passwd|whoami)\b[^\n|;]{0,160}?\s-w\s"),
     (" -P", r"\b(?:sqlcmd|bcp|isql)\b[^\n|;]{0,160}?\s-P\s?"),
+    (" -P", r"\bmosquitto_(?:pub|sub|rr)\b[^\n|;]{0,160}?\s-P\s"),
     (" -P", r"\b(?:un)?zip\b[^\n|;]{0,80}?\s-P\s?"),
     (" -U", r"\bsmbclient\b[^\n|;]{0,160}?\s-U\s?[^\s%]{1,64}%"),
     ("htpasswd", r"\bhtpasswd\s+-\w*b\w*\s+\S{1,100}\s+\S{1,64}\s+"),
     ("-literal", r"\bcreate\s+secret\b[^\n|;]{0,160}?\s--from-literal[ =][\"']?[\w.-]{1,64}="),
 )
+# Settings whose value is a password, by a sign and by a part of their name.
+_SETTINGS: Final = (
+    ("pass", "requirepass", r"(?m)^\s{0,8}(?:requirepass|masterauth)\s+"),
+    ("pass", "password ", r"\bpassword [057]\s+"),
+    ("-", "snmp-server", r"\bsnmp-server community\s+"),
+    ("-", "s-server", r"\b(?:tacacs|radius)-server (?:host \S{1,64} )?key\s+(?:[0-9] )?"),
+    ("-", "SecureString", r"\bConvertTo-SecureString\s+(?:-String\s+)?(?=[\"'])"),
+    ('"', 'PSK "', r":\sPSK\s+(?=\")"),
+    ('"', 'EAP "', r":\sEAP\s+(?=\")"),
+    ('"', '"auth"', r"\"auth\"\s?:\s?(?=\"[A-Za-z0-9+/=]{12})"),
+    ("\\", "net use", r"\bnet use (?:\S{1,3} )?\\\\\S{1,100} (?=[^/\s*])"),
+    ("=", "connect.sid=", r"\bconnect\.sid="),
+    ("認証", "asic認証", r"[Bb]asic認証\s?[:：はが]\s?[\w.-]{1,32}\s?[/:]\s?"),
+)
+_SETTING_SIGNS: Final = frozenset(sign for sign, _, _ in _SETTINGS)
 _COOKIE: Final = (
     r"(?i)\b(?:session(?:_?id)?|\w{0,12}sessid|jsessionid|connect\.sid|sid|\w{2,12}_session)=(?=[\w%.-]{16})"
 )
 # Logins of databases that are no URLs.
 _DATABASE_LOGINS: Final = (
     ("sqlplus", r"\bsqlplus\s+[\w.-]{1,64}/([^\s/@]{4,64})@"),
+    ("@//", r"(?<![\w/])[\w.-]{1,64}/([^\s/@]{4,64})@//[\w.-]"),
     (":thin:", r":thin:[\w.-]{1,64}/([^\s/@]{4,64})@"),
     ("@tcp(", r"(?<![\w/])[\w.-]{1,64}:([^\s:/@\"']{4,64})@tcp\("),
     ("@unix(", r"(?<![\w/])[\w.-]{1,64}:([^\s:/@\"']{4,64})@unix\("),
@@ -72,7 +89,11 @@ def formed_spans(text: str) -> Iterator[tuple[int, int]]:
     if "-" in text and " -" in text:
         for sign, command in _COMMANDS:
             if sign in text:
-                yield from _after(text, command, Announcement.ASSIGNED)
+                yield from _after(text, command, Announcement.ASSIGNED, as_quoted=True)
+    signs = {sign for sign in _SETTING_SIGNS if sign in text}
+    for sign, name, setting in _SETTINGS:
+        if sign in signs and name in text:
+            yield from _after(text, setting, Announcement.ASSIGNED, as_quoted=True)
     if "@" in text:
         for sign, login in _DATABASE_LOGINS:
             if sign in text:
@@ -83,15 +104,16 @@ def formed_spans(text: str) -> Iterator[tuple[int, int]]:
         if "dentified" in text or "DENTIFIED" in text:
             yield from _after(text, _IDENTIFIED, Announcement.ASSIGNED)
         yield from called_spans(text)
-    if "/" in text and " / " in text:
+    if "/" in text and (" / " in text or "admin/" in text or "root/" in text):
         yield from paired_spans(text)
+    if ("old " in text and "new " in text) or ("旧" in text and "新" in text):
+        yield from replaced_spans(text)
 
 
 def may_have_form(text: str) -> bool:
     """Returns whether a text has one of the signs that the rules for forms ask for."""
-    return (
-        ":" in text or "@" in text or "'" in text or '"' in text or "/" in text or " -" in text or "-----BEGIN" in text
-    )
+    signs = (":", "@", "'", '"', "/", "-", "=", "\\", "pass")
+    return any(sign in text for sign in signs) or ("旧" in text and "新" in text)
 
 
 def _key_blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -131,7 +153,13 @@ def _in_files(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _after(
-    text: str, pattern: str, announcement: Announcement, start: int = 0, end: int | None = None
+    text: str,
+    pattern: str,
+    announcement: Announcement,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    as_quoted: bool = False,
 ) -> Iterator[tuple[int, int]]:
     """What follows each match, if it is a secret."""
     reached = start
@@ -140,7 +168,7 @@ def _after(
         if first < reached:
             continue
         last = end_of_secret(text, first, first, ENOUGH)
-        quoted = text[first - 1] in "\"'"
+        quoted = as_quoted or text[first - 1] in "\"'"
         if is_secret(Value(text[first:last], quoted=quoted, continues=False), announcement):
             reached = end_of_secret(text, first, last)
             yield first, reached

@@ -77,7 +77,7 @@ _ODD: Final = r"[()\[\]{}<>\\|/,;:\"'`]|://|\.\.|%[0-9A-F]{2}|&&|\A[.$-]|\.[a-z]
 _OTHER_THING: Final = (
     r"[A-Z]{1,6}-?[0-9]{1,6}[A-Za-z]?|[A-Z]?[a-z]{1,7}-?[0-9]{1,2}|(?:[a-z]+-)+[0-9]{1,2}|[a-z]+(?:_[a-z]+)*_?[0-9]"
     r"|v?[0-9]+(?:\.[0-9]+)+[\w.+-]*|[0-9]{4}-[0-9]{2}.*|[0-9a-f]{7,}|[0-9a-f]{8}-[0-9a-f-]+|[0-9]+[A-Za-z]{1,12}(?:-[a-z]+)?"
-    r"|[0-9]+-[a-z]+(?:-[a-z]+)*|[A-Z0-9_-]+|[a-z]+[0-9]?(?:\.[a-z]+[0-9]?)+|[A-Za-z]{1,7}#[0-9]+|#.*|@.*|[A-Za-z]+[?!]+"
+    r"|[0-9]+-[a-z]+(?:-[a-z]+)*|[A-Z0-9_-]+|[a-z]+[0-9]?(?:\.[a-z]+[0-9]?)+|[A-Za-z]{1,7}#[0-9]{1,6}|#.*|@.*|[A-Za-z]+[?!]+"
 )
 _HUMPS: Final = r"(?:[A-Z][a-z]+){3,}"
 # How words of more than a few letters end in the languages in which passwords are spoken of.
@@ -142,7 +142,7 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
         return _is_mixed(text) and len(text) >= (12 if value.continues and not value.quoted else 8)
     if announcement is Announcement.BESIDE:
         mixed = _is_mixed(text) and (value.quoted or not compiled(_NUMBERED_NAME).fullmatch(text))
-        return mixed or looks_like_password(text)
+        return mixed or looks_like_password(text) or may_be_password(text)
     return _is_password(value, announcement)
 
 
@@ -163,7 +163,7 @@ def looks_like_password(text: str) -> bool:
     if compiled(
         r"[A-Za-z0-9][!#$%^&*?][A-Za-z0-9]|[a-z].*[0-9][A-Z].*[!#$%^&*?]\Z|[a-z]{4}[0-9]{2,}[!#$%^&*?]\Z"
     ).search(text):
-        return not compiled(r"\$.*|[A-Za-z]{1,7}#[0-9]+").fullmatch(text)
+        return not compiled(r"\$.*|[A-Za-z]{1,7}#[0-9]{1,6}").fullmatch(text)
     if compiled(r"[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|.*(?:A-Z|a-z|0-9).*").fullmatch(text):
         return False
     parts = compiled(r"[._-]+").split(text)
@@ -247,9 +247,10 @@ def _is_identifier(text: str) -> bool:
     if not compiled(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*").fullmatch(text):
         return False
     words = compiled("[A-Z]?[a-z]{2,}|[A-Z]{3,}").findall(text)
-    return (
-        len(words) > 1 and 5 * sum(map(len, words)) >= 3 * len(text) and bool(compiled("[_.]|[a-z][A-Z]").search(text))
-    )
+    # Where chance mixes capital and small letters, few of the "words" are as long as words are.
+    if len(words) < 2 or sum(map(len, words)) < (5 if len(text) > 24 and text.isalnum() else 3) * len(words):
+        return False
+    return 5 * sum(map(len, words)) >= 3 * len(text) and bool(compiled("[_.]|[a-z][A-Z]").search(text))
 
 
 def _has_symbol(text: str) -> bool:

@@ -25,29 +25,17 @@ SHORT_WORDS: Final = (
 PIN_WORDS: Final = r"(?<![a-z0-9])pin(?:[ -]?(?:code|number))?(?![a-z0-9])|暗証番号|暗证号码"
 # Words that announce much else, too.
 KEY_WORDS: Final = (
-    r"secret(?:[ _-]?(?:access[ _-]?)?key)?|token|credential|authorization|key|üssel(?<=api-schlüssel)"
+    r"secret(?:[ _-]?(?:access[ _-]?)?key)?|token|salt[a-z]{0,8}|credential|authorization|key|üssel(?<=api-schlüssel)"
     r"|é api(?<=clé api)|アクセスキー|シークレット|トークン|秘密鍵|密钥|令牌|토큰|токен|キー|키"
 )
 _ANY_WORD: Final = rf"{PIN_WORDS}|{LONG_WORDS}|{SHORT_WORDS}|{KEY_WORDS}"
 # How these words begin; to look for one after the other is faster than to look for all at once. Each takes about a
 # microsecond in a page of text, so that those which need a sign after them are looked for only where there is one.
 _STEMS: Final = (
-    "pass",
-    "pasw",
-    "pw",
-    "psw",
-    "mdp",
-    "creds",
-    "secret",
-    "token",
-    "key",
-    "bearer",
-    "authorization",
-    "kennwort",
-    "senha",
-    "contraseña",
+    *("pass", "pasw", "pw", "psw", "mdp", "creds", "clave", "contra", "kennwort", "senha"),
+    *("secret", "token", "key", "bearer", "authorization"),
 )
-_STEMS_WITH_SIGN: Final = ("pin", "psk", "clave", "contra", "credential", "wachtwoord", "salt")
+_STEMS_WITH_SIGN: Final = ("pin", "psk", "credential", "wachtwoord", "salt")
 _OTHER_STEMS: Final = (
     r"パス|ハ\u309aス|ﾊﾟｽ|合言葉|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
     r"|シークレット|秘密鍵|비밀번호|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
