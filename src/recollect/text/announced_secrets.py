@@ -30,7 +30,8 @@ from recollect.text.secret_words import (
 
 # Between the word and its value; a sentence may say first what the password is for.
 _JOINTS: Final = (
-    r"s?[0-9]{0,2}(?P<rest>(?:[_-][a-z0-9]{1,12}){0,3})(?P<closed>(?:\\?[\"'`\])*]){0,3})(?:[ ][0-9](?=:))?(?:[ ]?\([^()\n]{1,40}\))?"
+    r"s?[0-9]{0,2}(?P<rest>(?:[_-][a-z0-9]{1,12}){0,3})(?P<closed>(?:\\?[\"'`\])*]){0,3})(?:[ ][0-9](?=:))?(?:[ "
+    r"]?\([^()\n]{1,40}\))?"
     r"(?:(?:(?<=[\w)])(?P<about>,?[ ][^\n.:=;!?\"「、|0-9]{1,64}?))??[^\S\n]{0,12}"
     r"(?::[ ]{0,2}[&a-z\[][a-z0-9_.\[\]|<>&' ]{0,24}?(?:;[ ][0-9]{1,3}\])?[ ]{0,2}(?==[ ]?[^=\s]))?"
     r"(?:(?P<sign>=>|->|→|:=|!?={1,3}|:|>|(?<=\s)\|(?=\s))|(?P<said>[はがを是为為、]|는|은|이|가|를|을"
@@ -65,7 +66,8 @@ _SHORTEST_FOREIGN: Final = 5
 # A long row of characters on the next line.
 _BELOW: Final = r"[^\n=(){}]{0,80}\n\s{0,6}([A-Za-z0-9+/=_.-]{32,})(?=\s|\Z)"
 _FOREIGN_KEY: Final = (
-    r"(?:[kK][eE][yY]\s?[是为はが는은가]|(?:キー|키|密钥|鍵|ключ|[Ss]chlüssel|[Cc]lé)\s?(?:[是为はが는은가:：=—]|ist|est))"
+    r"(?:[kK][eE][yY]\s?[是为はが는은가]|(?:キー|키|密钥|鍵|ключ|[Ss]chlüssel"
+    r"|[Cc]lé)\s?(?:[是为はが는은가:：=—]|ist|est))"
     r"\s{0,2}[\"'「`]?((?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{24,})"
 )
 # The name of a field, at the beginning of its line.
@@ -87,10 +89,9 @@ def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
         if compiled(_SPOKEN_WORDS).match(lowered, start):
             yield from nearby_spans(text, start, end, near)
             near = max(near, window(text, start, end)[1])
-        elif compiled(KEY_WORDS).match(lowered, start) and (below := compiled(_BELOW).match(text, end)):
-            if below.start(1) >= reached and is_secret(Value(below[1], quoted=True, continues=False), Announcement.KEY):
-                reached = below.end(1)
-                yield below.span(1)
+        elif compiled(KEY_WORDS).match(lowered, start) and (span := _below(text, end)) and span[0] >= reached:
+            reached = span[1]
+            yield span
     if not text.isascii():
         yield from (match.span(1) for match in compiled(_FOREIGN_KEY).finditer(text) if not is_placeholder(match[1]))
     if "bearer" in stems:
@@ -125,7 +126,8 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
     announcement = _announcement(joint, word, before, quoted=quoted)
     if announcement is None or compiled(r"\s").search(text, first, last):
         return None
-    if not quoted and (compiled(_DECLARATION).search(before) or compiled(_CODE_AFTER).match(text, last)):
+    compared = joint["sign"] in ("==", "===", "!=", "!==")
+    if not quoted and (compared or compiled(_DECLARATION).search(before) or compiled(_CODE_AFTER).match(text, last)):
         return None
     named = compiled(_LOGIN).search(before) is not None
     option = compiled(_OPTION).search(before) is not None
@@ -144,6 +146,14 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
     if not is_secret(value, announcement):
         return None
     return first, last if quoted or text.startswith("`", last) else end_of_secret(text, first, last)
+
+
+def _below(text: str, end: int) -> tuple[int, int] | None:
+    """The key or token on the line after the word that ends there."""
+    below = compiled(_BELOW).match(text, end)
+    if below is None or not is_secret(Value(below[1], quoted=True, continues=False), Announcement.KEY):
+        return None
+    return below.span(1)
 
 
 def _phrase(

@@ -18,7 +18,8 @@ _LINES: Final = 2
 _PIECE: Final = r"(?<![!-~])(?:[A-Za-z]{0,12}[:=])?[\"'`(\[<*_,:]{0,3}([!-~]{6,64})"
 # What stands directly before a password in a sentence about one.
 _CUE: Final = (
-    r"(?:[:=→⇒「『«“„\"'`(（、，,…]|->|=>|\b(?:is|was|now|new|old|so|use|using|literally|still|it's|its|alias|namely"
+    r"(?:[:=→⇒「『«“„\"'`(（、，,…]|->|=>|\b(?:is|was|now|new|old|so|use|using|literally|still|remains|stays"
+    r"|rimast[ao]|resta|reste|siendo|bleibt|it's|its|alias|namely"
     r"|ist|war|jetzt|neu|alt|neue|alte|vorher|lautet|nun|est|était|c'est|es|era|ahora|sea|é|è|agora|ora|adesso"
     r"|(?:chang|reset|updat|switch|swap|mov|replac|remplac|cambi|mud|troqu|geänder|änder|смен|поменя)[^\n]{0,70}\s"
     r"(?:from|to|by|with|de|à|par|pour|por|para|a|von|auf|zu|in|с|на)"
@@ -31,7 +32,8 @@ _CUE_AFTER: Final = (
 _LAST: Final = r"[\"'`)」』»”.!]{0,2}\s{0,2}(?:\n|\Z)"
 # A line of a program or of its output, where names hold digits, too.
 _PROGRAM: Final = (
-    r"[A-Za-z0-9_\])]\((?!e?s\))|[;{}\[(]\s*\Z|[=!]=|=>|\) ->|::|\A\s*(?:import|from|def|class|const|let|var|val|if|elif|else|for"
+    r"[A-Za-z0-9_\])]\((?!e?s\))|[;{}\[(]\s*\Z|[=!]=|=>|\) ->|::|\A\s*(?:import|from|def|class|const|let|var"
+    r"|val|if|elif|else|for"
     r"|return|export|function|public|private|assert|@\w|//|#include|\$ |>>>|[+-]{2,})(?!\w)|\A\s{8}|</|\A\s*[\w.]+ = "
     r"|\A\s*[\"'][^\"'\n]{0,80}[\"']\s?[:,]|\A\s*[\[{(]|\]\s?=|: \w+\["
 )
@@ -41,6 +43,7 @@ _USER: Final = (
     r"|(?:accounts|log-?ins|アカウント|zugänge|comptes|cuentas|账号|계정)\b[^/]{0,30}(?:\n[^\n]{0,60}){1,3}\Z"
 )
 _TURN: Final = r"(?:\bold|旧的?)\W{1,3}(\S{7,64})\s{0,2}(?:→|[-=]>|[,/、，]|\s)\s{0,2}(?:new|新的?)\W{1,3}(\S{7,64})"
+_TURNED: Final = r"(?i)rotat|chang|passw|pwd?\b|creds|login|admin|口令|密[码碼]|パス"
 _CALL: Final = (
     r"(?i)(?:auth|login|credentials?|pdo|connect|sign_?in)\w{0,12}\s?=?\s?\((?:[^()\n]{0,120},\s?)?"
     r"([\"'])[^\"'\n]{1,64}\1,\s?([\"'])([^\s\"']{6,64})\2\s?[),]"
@@ -104,6 +107,8 @@ def paired_spans(text: str) -> Iterator[tuple[int, int]]:
 def replaced_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of an old password and of the new one: "old … → new …"."""
     for match in compiled(_TURN).finditer(text):
+        if not compiled(_TURNED).search(text, max(0, match.start() - 80), match.start()):
+            continue
         spans = [(start, end_of_secret(text, start, start, ENOUGH)) for start in (match.start(1), match.start(2))]
         if all(looks_like_password(text[start:end]) for start, end in spans):
             yield from spans

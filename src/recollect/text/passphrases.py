@@ -10,15 +10,19 @@ from recollect.text.secret_values import is_placeholder, is_stand_in
 _LONGEST: Final = 100
 # In quotes: what forms and programs say to their users about passwords.
 _MESSAGE: Final = (
-    r"(?i)\b(?:pass(?:word|phrase|wort|code)s?|pwd?|kennwort|mot de passe|contraseña|senha|your|please|enter|must|should|can(?:not|'t)?"
-    r"|required?|optional|invalid|incorrect|wrong|forgot(?:ten)?|reset|confirm|current|least|characters?|match(?:es)?|set"
+    r"(?i)\b(?:pass(?:word|phrase|wort|code)s?|pwd?|kennwort|mot de passe|contraseña|senha|your|please|enter"
+    r"|must|should|can(?:not|'t)?"
+    r"|required?|optional|invalid|incorrect|wrong|forgot(?:ten)?|reset|confirm|current|least|characters?"
+    r"|match(?:es)?|set"
     r"|string|value|field|secret|token|key|user|login|account|type|default|empty|hidden|strength|show|hide|change"
     r"|bitte|vergessen|oublié|olvid\w+|saisir|obligatoire)\b|[?!]\Z|%[sd]|パスワード|入力|密码|비밀번호"
 )
 # Words that hold sentences together, in the languages in which passphrases are spoken of.
 _SENTENCE: Final = (
-    r"(?i)\b(?:the|an?|is|are|was|be|been|to|of|for|by|with|from|that|this|it|not|stored|saved|kept|used|which|you|i|we|in|on|at|or"
-    r"|if|when|will|has|have|dans|le|la|les|est|pour|im|der|die|das|den|ist|nicht|gespeichert|hinterlegt|nel|nella|di|el|en"
+    r"(?i)\b(?:the|an?|is|are|was|be|been|to|of|for|by|with|from|that|this|it|not|stored|saved|kept|used|which"
+    r"|you|i|we|in|on|at|or"
+    r"|if|when|will|has|have|dans|le|la|les|est|pour|im|der|die|das|den|ist|nicht|gespeichert|hinterlegt|nel"
+    r"|nella|di|el|en"
     r"|est[áa]|guardad[ao]|no|same|only|never|always)\b"
 )
 _WORDS: Final = r"[^\W_]{2,16}(?:[ -][^\W_]{1,16}){2,9}"

@@ -52,11 +52,11 @@ _FILLERS: Final = frozenset(
 _TECHNICAL: Final = (
     r"(?i)(?:base(?:16|32|58|62|64)(?:url)?|sha-?(?:1|2|3|224|256|384|512)|md[45]|bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|aes-?"
     r"(?:128|192|256)?|rsa-?(?:1024|2048|3072|4096)?|[hrep]s(?:256|384|512)|ed25519|x25519|secp256[kr]1|oauth-?[12]?|utf-?"
-    r"(?:8|16|32)|utf|utf8mb4|(?:1|one|last)password|gpt|claude|llama|gcm|cbc|hmac|jwt|saml|totp|otp|2fa|mfa|u2f|fido2|webauthn"
+    r"(?:8|16|32)|utf|utf8mb4|(?:1|one|last)password[0-9]?|(?:windows|iphone|ipad|ios|android|macos|ubuntu|debian|chrome|firefox|safari|office|pixel|galaxy)-?[0-9]{1,4}|gpt|claude|llama|gcm|cbc|hmac|jwt|saml|totp|otp|2fa|mfa|u2f|fido2|webauthn"
     r"|scram|crc|tls(?:v?1)?|ssl(?:v?[23])?|http2?|ipv[46]|k8s|ec2|s3|n8n|web3|auth0|oidc|pkcs[0-9]{1,2}|x509|ascii|hex|crypto|v[0-9]{1,2}|wpa[23]|id)"
 )
 _NUMBER: Final = (
-    r"(?i)[-+~≈<>]?[0-9][0-9.,_:/-]*"
+    r"(?i)(?:ver(?:sion)?\.?)?[-+~≈<>]?[0-9][0-9.,_:/-]*"
     r"(?:e[-+]?[0-9]+|%|[kmgtb]i?b?|m?s|px|k?bits?|min|h|days?|chars?|tokens?|th|st|nd|rd)?"
 )
 _REFERENCE: Final = (
@@ -129,7 +129,9 @@ def is_placeholder(value: str) -> bool:
 def is_secret(value: Value, announcement: Announcement) -> bool:
     """Returns whether a value that was announced is a secret rather than a word, a number or a name in a program."""
     text = value.text
-    if len(text) < _SHORTEST or is_placeholder(text) or _is_name(text):
+    if len(text) < _SHORTEST or (announcement is Announcement.KEY and not _is_mixed(text)):
+        return False
+    if is_placeholder(text) or _is_name(text):
         return False
     if compiled(_NUMBER).fullmatch(text) or compiled(_REFERENCE).fullmatch(text):
         # A password may be a number, if it is no year and nothing was counted.
@@ -139,7 +141,7 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
     if announcement is Announcement.KEY:
         if not value.quoted and (compiled(r"[()\[\]{}|]").search(text) or _is_identifier(text)):
             return False
-        return _is_mixed(text) and len(text) >= (12 if value.continues and not value.quoted else 8)
+        return len(text) >= (12 if value.continues and not value.quoted else 8)
     if announcement is Announcement.BESIDE:
         mixed = _is_mixed(text) and (value.quoted or not compiled(_NUMBERED_NAME).fullmatch(text))
         return mixed or looks_like_password(text) or may_be_password(text)

@@ -10,17 +10,20 @@ from recollect.text.patterns import compiled
 # Words for passwords, in lower case. Those that hold a letter which is not ASCII begin with it, for which the engine
 # looks first: in most texts there is none.
 LONG_WORDS: Final = (
-    r"pass(?:[ -]?(?:word|phrase|code)|wd|wort|e(?<=mot de passe|alavra-passe))|pwd|kennwort|senha|wachtwoord|contraseña"
+    r"pass(?:[ -]?(?:word|phrase|code)|wd|wort|e(?<=mot de passe|alavra-passe))|pwd|kennwort|senha|wachtwoord"
+    r"|contraseña"
     # as they are mistyped
     r"|pas(?:wor[dt]|swrod|sowrd|wrod)"
-    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|合言葉|비밀번호|비번|암호|密码|密碼|口令|парол[ьяею]|şifre"
+    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|合言葉|비밀번호|비번|암호|密码|密碼"
+    r"|口令|парол[ьяею]|şifre"
     r"|ło(?<=hasło)|ösenord(?<=lösenord)|ật khẩu(?<=mật khẩu)"
 )
 # Short ones are words of their own only where no letter stands beside them.
 SHORT_WORDS: Final = (
     r"(?<![a-z0-9])(?:pass|psk|psw|pw|clave|contra|mdp|creds)(?![a-zà-ÿ])|(?<![\u30a0-\u30ff])パス(?![\u30a0-\u30ff])"
     # the name of a setting: "dbpass", "requirepass", "-storepass"
-    r"|(?<=[a-z_])(?<!by)(?<!all|com|low|sur)(?<!band|high|over|tres)(?<!multi|under)(?<!proxy_)(?<!single)pass(?![a-z_])"
+    r"|(?<=[a-z_])(?<!by)(?<!all|com|low|sur)(?<!band|high|over|tres)(?<!multi"
+    r"|under)(?<!proxy_)(?<!single)pass(?![a-z_])"
 )
 PIN_WORDS: Final = r"(?<![a-z0-9])pin(?:[ -]?(?:code|number))?(?![a-z0-9])|暗証番号|暗证号码"
 # Words that announce much else, too.
@@ -43,21 +46,26 @@ _OTHER_STEMS: Final = (
 )
 # A key is one that opens something only with one of these before it, or in the name of a variable.
 _KEYS: Final = (
-    r"(?:api|access|account|auth|encryption|private|shared|signing|service|storage|license|master|deploy|recovery|unseal)"
+    r"(?:api|access|account|auth|encryption|private|shared|signing|service|storage|license|master|deploy"
+    r"|recovery|unseal)"
     r"[ _-]?\Z|[a-z0-9]_\Z"
 )
 _OTHER_KEYS: Final = (
-    r"(?:public|publishable|primary|foreign|cache|sort|partition|object|site|index|idempotency|dict|unique|composite|hot"
+    r"(?:public|publishable|primary|foreign|cache|sort|partition|object|site|index|idempotency|dict|unique"
+    r"|composite|hot"
     r"|group|map|row|event|message|translation|route|query|react|registry|json|lookup|shard|routing|host)_\Z"
 )
 # What a name goes on with when its value is something else: "token_url", "password_hash".
 OTHER_ENDS: Final = (
-    r"(?:[_-](?:url|uri|endpoint|type|field|name|id|len|length|count|limit|hash|hashed|digest|file|path|policy|rules?|min|max"
-    r"|expiry|expires|expiration|at|in|ttl|usage|budget|size|index|format|regex|pattern|label|hint|placeholder|reset|strength"
+    r"(?:[_-](?:url|uri|endpoint|type|field|name|id|len|length|count|limit|hash|hashed|digest|file|path|policy"
+    r"|rules?|min|max"
+    r"|expiry|expires|expiration|at|in|ttl|usage|budget|size|index|format|regex|pattern|label|hint|placeholder"
+    r"|reset|strength"
     r"|manager|input|form|validator|checksum|fingerprint|sha1|sha256|md5|version|arn|ref|class|model|schema|status))\Z"
 )
 OTHER_BEGINS: Final = (
-    r"(?<![a-z])(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos|bos|pad|unk|stop|per"
+    r"(?<![a-z])(?:max|min|num|avg|average|mean|total|input|output|prompt|completion|page|next|sync|special|eos"
+    r"|bos|pad|unk|stop|per"
     r"|new|cursor|public_?key|continuation|arn:aws[\w:-]{0,60})[_ -]?\Z"
 )
 

@@ -14,7 +14,8 @@ _OTHER_STEMS: Final = (
     r"フレーズ|ニーモニック|助[记記][词詞]|시드|니모닉|リカバリーコード|バックアップコード|復旧コード|恢复码|복구 코드"
 )
 _WORD: Final = (
-    r"(?!(?:the|and|for|are|was|were|your|from|not|has|had|have|its|his|her|our|their|which|been|each|into|these|those)\b)"
+    r"(?!(?:the|and|for|are|was|were|your|from|not|has|had|have|its|his|her|our|their|which|been|each|into"
+    r"|these|those)\b)"
     r"[a-z]{3,8}"
 )
 _GAP: Final = r"(?:[^\S\n]*(?:,|\n|[^\S\n])[^\S\n]*(?:[0-9]{1,2}[.):]?[^\S\n]{0,2})?)"
@@ -23,7 +24,8 @@ _LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
 _CODES: Final = (
     r"(?i)(?:(?:recovery|backup|rescue) codes?|(?:リカバリー|バックアップ|復旧)コード|恢复码|복구 코드)"
     r"[^\n:=は]{0,60}(?::|=|は|是|는|。|\n)(?:[^\n。:]{0,12}[。:：])?"
-    r"((?:[\s,;•*`\"'/-]{0,6}(?:[0-9]{1,2}[.)]\s)?(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,12}(?:(?:-|(?<=[0-9]{4}) (?=[0-9]{4}))[a-z0-9]{3,12}){0,4}"
+    r"((?:[\s,;•*`\"'/-]{0,6}(?:[0-9]{1,2}[.)]\s)?(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,12}(?:(?:-"
+    r"|(?<=[0-9]{4}) (?=[0-9]{4}))[a-z0-9]{3,12}){0,4}"
     r"(?![a-z0-9])){1,16})"
 )
 _CODE: Final = r"(?=[A-Za-z-]{0,12}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{3,12}){0,4}"
