@@ -26,6 +26,11 @@ _CUE: Final = (
     r"|паролем|теперь|это|был)|[はがをでは是为為成的旧新]|から|って|는|은|이|가|에서|바뀌었어|변경)"
     r"\s{0,2}[\"'`(\[«“„「*]{0,2}\Z"
 )
+# A user's name looks much like a password.
+_USER_CUE: Final = (
+    r"(?:user(?: ?name)?|usr|login|account|handle|nickname|benutzer(?:name)?|identifiant|compte|usuario|utente|логин"
+    r"|ユーザー?名?|アカウント名?|\bid|用户名?|账号|사용자명?|아이디)\W{0,3}(?:is|ist|est|es|è|é|[はが是为]|은|는)?\W{0,3}\Z"
+)
 _CUE_AFTER: Final = (
     r"[\"'`)」』»”]{0,2}\s{0,2}(?:に|です|でした|だ|や[。\s]|から|へ|、|。|로|으로|인데|이고|예요|이에요|입니다|←|<-)"
 )
@@ -84,7 +89,10 @@ def _is_pointed_at(text: str, start: int, end: int) -> bool:
     stop = text.find("\n", end)
     if compiled(_PROGRAM).search(text[max(line, start - 200) : min(stop if stop >= 0 else len(text), end + 100)]):
         return False
-    if compiled(_CUE).search(text[max(line, start - 110) : start].lower()) or compiled(_CUE_AFTER).match(text, end):
+    before = text[max(line, start - 110) : start].lower()
+    if compiled(_USER_CUE).search(before):
+        return False
+    if compiled(_CUE).search(before) or compiled(_CUE_AFTER).match(text, end):
         return True
     # A line of its own.
     return not text[line:start].strip(" \t\"'`「*>-") and compiled(_LAST).match(text, end) is not None

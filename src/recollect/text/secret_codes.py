@@ -18,7 +18,7 @@ _CODE: Final = (
 # What is counted or measured, after its number.
 _UNIT: Final = (
     r"\s{0,2}(?:[桁位円元块年月日人回件번년명개원]|文字|자|digit|number|char|stellig|chiffre|d[íi]gito|cifre"
-    r"|цифр|euro|eur\b|usd"
+    r"|цифр|руб|euro|eur\b|usd"
     r"|dollar|[€$£]|(?:[kcm]?m|kg|g|m?s|min|h|[kmg]b|px|ft|lb|hz|rpm)\b|hour|day|year|times|people|user|step"
     r"|word|point|line"
     r"|row|item|card|account|jahre|ans\b|años|anos)"
@@ -27,7 +27,8 @@ _UNIT: Final = (
 _DIGITS: Final = "[0-9][0-9A-ZА-Я ・-]{2,3}[0-9]"
 # These say what the number is.
 _CODE_WORDS: Final = (
-    r"(?<![a-zà-ÿ0-9])(?:pin|pins|puk|passcode|digicode|keypad|lock ?box|key ?safe|geheimzahl|senha|clave"
+    r"(?<![a-zà-ÿ0-9])(?:pin|pins|puk|passcode|digicode|fahrradschloss|zahlenschloss|cadenas|candado|cadeado"
+    r"|lucchetto|keypad|lock ?box|key ?safe|geheimzahl|senha|clave"
     r"|contraseña)(?![a-zà-ÿ])"
     r"|(?:door|gate|alarm|entry|entrance|garage|keypad|lock|lockbox|safe|unlock|voicemail|till|manager|building"
     r"|locker|access"
@@ -41,7 +42,7 @@ _CODE_WORDS: Final = (
     r"|parking|garage|sim"
     r"|déverrouillage|vérification|téléphone|secret)|c[óo]digo d[aeo]l? ?(?:la |el )?(?:alarm|p[ou]e?rt"
     r"|verifica|acces|entrada|gara"
-    r"|caja|cofre|desbloque|prédio)|codice (?:d[ie]l{0,2}[ao']? ?)?(?:allarme|cancello|port|verifica|sblocco"
+    r"|caja|cofre|desbloque|prédio)|codice (?:d[ie]l{0,2}[ao']? ?)?(?:allarme|bancomat|cancello|port|verifica|sblocco"
     r"|cassaforte|accesso)"
     r"|(?:t[üo]r|alarm|haus|zugangs|garagen|bestätigungs|entsperr|sicherheits|safe|tresor)-?code|tresor"
     r"|(?:tape[zr]?|type|enter|use|dial|punch in|press|digita|marca|introduce) (?:in )?(?:the |le |el |il "
@@ -54,15 +55,17 @@ _CODE_WORDS: Final = (
 )
 # Things with a code; the word before the number has to say that it opens them.
 _THINGS: Final = (
-    r"(?<![a-z])(?:alarma?|alarme|allarme|garage|gate|door|safe|locker|phone|handy|mobile|tablet|ipad|laptop"
+    r"(?<![a-z])(?:alarma?|alarme|alarmanlage|allarme|garage|gate|door|safe|locker|phone|handy|mobile|tablet"
+    r"|ipad|laptop"
     r"|lock|padlock|till|box"
-    r"|tresor|carte|karte|tarjeta|tür|puerta|porte)(?![a-z])|警報|金庫|ロッカー|スマホ|携帯|玄関|手机|平板"
+    r"|tresor|carte|karte|tarjeta|tür|puerta|porte)(?![a-z])|警報|金庫|ロッカー|ボックス|スマホ|携帯|玄関|手机|平板"
     r"|사물함|자물쇠|휴대폰|폰(?= )"
 )
 _OPENED_WITH: Final = (
     r"(?:\b(?:unlocks? (?:with|by)|opens? with|opened with|alarm is|(?:quita|abre|apaga|desactiva"
     r"|desbloquea) con|(?:ouvre|déverrouille) avec"
-    r"|(?:combination|combo)(?: is| goes)?:?|(?:the code|code|numbers) (?:is|are)|(?:wheels|dials?) to)|番号は"
+    r"|(?:combination|combo)(?: is| goes)?:?|(?:the code|code|numbers) (?:is|are)|(?:wheels|dials?) to"
+    r"|(?:schalt|öffn|entsperr|geh)\w*[^\n0-9]{0,20} mit|(?:press|hit|dial|push)[^\n0-9]{1,14} then)|番号は"
     r"|解除は|番号：)\s?[\"'「]?[#*]?\Z"
 )
 # What stands directly before the number, if the word for it is further away.
@@ -74,7 +77,8 @@ _CUE: Final = (
 _OTHER_CUE: Final = (
     r"(?:\b(?:in|since|year|port|room|page|line|than|least|most|of|over|about|around|until|till|by|version"
     r"|error|status|ticket|order"
-    r"|no\.?|nr\.?|step|bus|call|tel|ext|for|from|iso|rfc|every|after|before|seit|en|depuis|desde|von|im|um|с|в|для"
+    r"|no\.?|nr\.?|step|file|section|chapter|bus|call|tel|ext|for|from|iso|rfc|every|after|before|seit|en"
+    r"|depuis|desde|von|im|um|с|в|для"
     r"|error code|model|level|january|february|march|april|may|june|july|august|september|october|november"
     r"|december)|[~<>≈]|(?<!pin)(?<!puk)(?<!code)(?<=[a-z])=)\s?#?\Z"
 )
@@ -106,12 +110,12 @@ _FAR, _NEAR = 70, 26
 # How the words begin or what they hold; a number counts only in their neighbourhood.
 _STEMS: Final = (
     *("pin", "puk", "code", "keypad", "lock", "alarm", "senha", "clave", "contrase", "digo d", "codice", "combination"),
-    *("combo", "geheimzahl", "tresor", "handy", "safe"),
+    *("combo", "geheimzahl", "schloss", "cadenas", "candado", "lucchetto", "tresor", "handy", "safe"),
 )
 # Those that stand inside many other words: "opinion", "encodes", "blockade".
 _WORDS: Final = frozenset({"pin", "puk", "code", "lock", "safe", "alarm", "clave"})
 _EDGES: Final = (
-    r"(?:(?<![a-z])|(?<=un)|(?<=pad))(?:pins?|puk|lock(?:s|ed|ers?|box)?|safe|alarm[ae]?|clave)(?![a-z])"
+    r"(?:(?<![a-z])|(?<=un)|(?<=pad))(?:pins?|puk|lock(?:s|ed|ers?|box)?|safe|alarm(?:a|e|anlage)?|clave)(?![a-z])"
     r"|(?<!en)(?<!de)codes?(?![a-z])"
 )
 _OTHER_STEMS: Final = (
@@ -121,9 +125,11 @@ _OTHER_STEMS: Final = (
 )
 # What a shared folder asks for.
 _FOLDER: Final = r"提取[码碼][^\w\n]{0,3}([A-Za-z0-9]{4})(?![A-Za-z0-9])"
-_APP_STEMS: Final = ("setup key", "authenticator", "totp", "2fa", "two-factor")
-# The key of an app that makes codes, as base32 in groups of four.
-_SETUP_KEY: Final = r"(?<![A-Z0-9])(?=[A-Z ]{0,40}[2-7])(?:[A-Z2-7]{4}[ -]){3,7}[A-Z2-7]{4}(?![A-Z0-9])"
+_APP_STEMS: Final = ("setup key", "authenticator", "totp", " 2fa", "two-factor")
+# The key of an app that makes codes, as base32 in groups of four; a table of hexadecimal numbers is none.
+_SETUP_KEY: Final = (
+    r"(?<![A-Z0-9])(?=[A-Z -]{0,40}[2-7])(?=[A-F2-7 -]{0,40}[G-Z])(?:[A-Z2-7]{4}[ -]){3,7}[A-Z2-7]{4}(?![A-Z0-9])"
+)
 
 
 def may_hold_codes(text: str, plain: str) -> bool:

@@ -46,7 +46,7 @@ _COMMANDS: Final = (
 _SETTINGS: Final = (
     ("pass", "requirepass", r"(?m)^\s{0,8}(?:requirepass|masterauth)\s+"),
     ("pass", "password ", r"\bpassword [057]\s+"),
-    ("-", "snmp-server", r"\bsnmp-server community\s+"),
+    ("-", "snmp-server", r"(?m)^\s{0,8}snmp-server community\s+"),
     ("-", "s-server", r"\b(?:tacacs|radius)-server (?:host \S{1,64} )?key\s+(?:[0-9] )?"),
     ("-", "SecureString", r"\bConvertTo-SecureString\s+(?:-String\s+)?(?=[\"'])"),
     ('"', 'PSK "', r":\sPSK\s+(?=\")"),
@@ -54,6 +54,7 @@ _SETTINGS: Final = (
     ('"', '"auth"', r"\"auth\"\s?:\s?(?=\"[A-Za-z0-9+/=]{12})"),
     ("\\", "net use", r"\bnet use (?:\S{1,3} )?\\\\\S{1,100} (?=[^/\s*])"),
     ("=", "connect.sid=", r"\bconnect\.sid="),
+    ("auth", "asic auth", r"(?i)\bbasic auth[^\n:=]{0,40}?(?:\bis|[:=])\s{1,2}[\w.-]{1,32}[:/](?=[^\s/])"),
     ("認証", "asic認証", r"[Bb]asic認証\s?[:：はが]\s?[\w.-]{1,32}\s?[/:]\s?"),
 )
 _SETTING_SIGNS: Final = frozenset(sign for sign, _, _ in _SETTINGS)

@@ -35,10 +35,10 @@ _ANY_WORD: Final = rf"{PIN_WORDS}|{LONG_WORDS}|{SHORT_WORDS}|{KEY_WORDS}"
 # How these words begin; to look for one after the other is faster than to look for all at once. Each takes about a
 # microsecond in a page of text, so that those which need a sign after them are looked for only where there is one.
 _STEMS: Final = (
-    *("pass", "pasw", "pw", "psw", "mdp", "creds", "clave", "contra", "kennwort", "senha"),
+    *("pass", "pasw", "pw", "psw", "psk", "mdp", "creds", "clave", "contra", "kennwort", "senha"),
     *("secret", "token", "key", "bearer", "authorization"),
 )
-_STEMS_WITH_SIGN: Final = ("pin", "psk", "credential", "wachtwoord", "salt")
+_STEMS_WITH_SIGN: Final = ("pin", "credential", "wachtwoord", "salt")
 _OTHER_STEMS: Final = (
     r"パス|ハ\u309aス|ﾊﾟｽ|合言葉|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
     r"|シークレット|秘密鍵|비밀번호|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
@@ -46,7 +46,7 @@ _OTHER_STEMS: Final = (
 )
 # A key is one that opens something only with one of these before it, or in the name of a variable.
 _KEYS: Final = (
-    r"(?:api|access|account|auth|encryption|private|shared|signing|service|storage|license|master|deploy"
+    r"(?:api|access|account|activation|admin|aes|auth|bot|enc|encryption|hmac|webhook|private|shared|signing|service|storage|license|master|deploy"
     r"|recovery|unseal)"
     r"[ _-]?\Z|[a-z0-9]_\Z"
 )
