@@ -44,7 +44,7 @@ _PROGRAM: Final = (
 )
 _PAIR: Final = r"(?: / |(?<![\w/.-])(?:admin|root|administrator)/)([!-~]{7,64})"
 _USER: Final = (
-    r"(?i)(?:log ?in|sign in|credential|creds|admin|root|ログイン|管理画面)[^\n/]{0,40}\Z"
+    r"(?i)(?:log ?in|sign in|credential|creds|\badmin|\broot|ログイン|管理画面)[^\n/]{0,40}\Z"
     r"|(?:accounts|log-?ins|アカウント|zugänge|comptes|cuentas|账号|계정)\b[^/]{0,30}(?:\n[^\n]{0,60}){1,3}\Z"
 )
 _TURN: Final = r"(?:\bold|旧的?)\W{1,3}(\S{7,64})\s{0,2}(?:→|[-=]>|[,/、，]|\s)\s{0,2}(?:new|新的?)\W{1,3}(\S{7,64})"
