@@ -158,6 +158,7 @@ NOTHING = [
     "Enter passphrase for key '/home/bob/.ssh/id_ed25519':",
     "the passphrase is case sensitive, so be careful",
     'password_hint = "name of your first pet"',
+    "Passwords like Summer2023! are easy to guess.",
 ]
 
 # What each rule begins with or almost accepts, again and again, up to some 60 KB.

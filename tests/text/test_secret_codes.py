@@ -132,6 +132,7 @@ NOTHING = [
     "手机解锁用了2000次，电池容量5000mAh。",
     "验证码系统每天发送10000条短信。",
     "도어락 건전지는 2019년에 교체, 가격은 25000원.",
+    "비밀번호 오류 횟수 제한: 5회, 잠금 1440분.",
 ]
 
 # What each rule begins with or almost accepts, again and again, up to some 60 KB.

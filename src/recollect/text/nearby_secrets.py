@@ -31,6 +31,12 @@ _USER_CUE: Final = (
     r"(?:user(?: ?name)?|usr|login|account|handle|nickname|benutzer(?:name)?|identifiant|compte|usuario|utente|логин"
     r"|ユーザー?名?|アカウント名?|\bid|用户名?|账号|사용자명?|아이디)\W{0,3}(?:is|ist|est|es|è|é|[はが是为]|은|는)?\W{0,3}\Z"
 )
+# What a text on passwords names as an example.
+_EXAMPLE: Final = (
+    r"(?:\b(?:like|such as|e\.g\.,?|for example,?|z\. ?B\.|wie|comme|como|come|например,?)"
+    r"|例えば|たとえば|例如|比如|예를 들어)"
+    r"\s?[\"'`“(「]?\Z"
+)
 _CUE_AFTER: Final = (
     r"[\"'`)」』»”]{0,2}\s{0,2}(?:に|です|でした|だ|や[。\s]|から|へ|、|。|로|으로|인데|이고|예요|이에요|입니다|←|<-)"
 )
@@ -65,6 +71,8 @@ def nearby_spans(text: str, word: int, after: int, reached: int) -> Iterator[tup
             continue
         reached = end_of_secret(text, start, start, ENOUGH)
         value = text[start:reached]
+        if compiled(_EXAMPLE).search(text, max(0, start - 16), start):
+            continue
         if text.startswith(("(", "["), reached) or not compiled("[0-9!#$%^&*?@]").search(value):
             continue
         if looks_like_password(value) or (may_be_password(value) and _is_pointed_at(text, start, reached)):

@@ -17,7 +17,7 @@ _CODE: Final = (
 )
 # What is counted or measured, after its number.
 _UNIT: Final = (
-    r"\s{0,2}(?:[桁位円元块年月日人回件번년명개원]|文字|자|digit|number|char|stellig|chiffre|d[íi]gito|cifre"
+    r"\s{0,2}(?:[桁位円元块年月日分秒人回件번년명개원분초]|文字|자|digit|number|char|stellig|chiffre|d[íi]gito|cifre"
     r"|цифр|руб|euro|eur\b|usd"
     r"|dollar|[€$£]|(?:[kcm]?m|kg|g|m?s|min|h|[kmg]b|px|ft|lb|hz|rpm)\b|hour|day|year|times|people|user|step"
     r"|word|point|line"
