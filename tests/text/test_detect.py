@@ -185,7 +185,7 @@ NOTHING = [
     "password: xxxxxxxxxx, password: **********, password: ..........",
     "api_key='your-api-key' token=YOUR_TOKEN_HERE password: [secret] https://u:[secret]@host",
     "password = os.environ['PASSWORD'], password=self.password, token = get_token(user, 12345678)",
-    "password: required, password: something else, Password:\nForgotten12345",
+    "password: required, password: something else, Password:\nForgotten it again",
     "the password is required, the secret: patience and time, token: Optional[str]",
     "the bearer of this letter; secretory: hormones; key: B-flat",
     "",

@@ -442,15 +442,15 @@ SIZE = 65_536
     ids=lambda text: f"{text[:14]}…{text[-6:]}",
 )
 def test_hostile_texts_take_no_time(text):
-    started = time.perf_counter()
+    started = time.process_time()
     redact(text, KINDS)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:12])
 def test_rows_of_one_token_take_no_time(token):
-    started = time.perf_counter()
+    started = time.process_time()
     for joint in ("", " ", "-", ",", "\n", "x"):
         redacted, _ = redact(joint.join([token] * 100), ["secret"])
         assert token not in redacted
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from recollect.text.nearby_secrets import called_spans, paired_spans
+from recollect.text.nearby_secrets import called_spans, paired_spans, replaced_spans
 from recollect.text.patterns import compiled
 from recollect.text.secret_ends import ENOUGH, TAKEN_OUT, end_of_secret
 from recollect.text.secret_values import Announcement, Value, is_placeholder, is_secret
@@ -13,13 +13,7 @@ from recollect.text.secret_values import Announcement, Value, is_placeholder, is
 _BEGIN: Final = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END: Final = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 # A sentence may speak of the first line of a key: after a real one comes base64, or a header such as "Proc-Type: 4".
-_KEY_LINE: Final = (
-    r"(?:\s|\\[nr]|[>|\"'+,#*-])*+"
-    r"(?:[A-Za-z0-9+/=]{16,}|(?:MI[IG]|MHc|MC4|b3B)[A-Za-z0-9+/]|[A-Z][A-Za-z-]{2,20}: [^\n])"
-)
-_KEY_TEXT: Final = r"[A-Za-z0-9+/=]{24}"
-# How far into a block that has an end such a line is looked for.
-_INSIDE: Final = 8_192
+_KEY_LINE: Final = r"(?:\s|\\[nr]|[>|\"'+,#*-])*+(?:[A-Za-z0-9+/=]{16,}|[A-Z][A-Za-z-]{2,20}: [^\n])"
 
 _LOGIN: Final = rf"://([^\s/:@\"'<>]{{0,100}}):([^\s/\"'<>{TAKEN_OUT}]{{1,200}})@(?=[\w\[])"
 # Shorter ones are "abc:xyz@" in a manual.
@@ -42,17 +36,35 @@ _COMMANDS: Final = (
     (" -a ", r"\bhttps?\b[^\n|;]{0,160}?\s-a\s[\"']?[^\s:\"'/]{1,64}:"),
     (" -w ", r"\bldap(?:search|modify|add|passwd|whoami)\b[^\n|;]{0,160}?\s-w\s"),
     (" -P", r"\b(?:sqlcmd|bcp|isql)\b[^\n|;]{0,160}?\s-P\s?"),
+    (" -P", r"\bmosquitto_(?:pub|sub|rr)\b[^\n|;]{0,160}?\s-P\s"),
     (" -P", r"\b(?:un)?zip\b[^\n|;]{0,80}?\s-P\s?"),
     (" -U", r"\bsmbclient\b[^\n|;]{0,160}?\s-U\s?[^\s%]{1,64}%"),
     ("htpasswd", r"\bhtpasswd\s+-\w*b\w*\s+\S{1,100}\s+\S{1,64}\s+"),
     ("-literal", r"\bcreate\s+secret\b[^\n|;]{0,160}?\s--from-literal[ =][\"']?[\w.-]{1,64}="),
 )
+# Settings whose value is a password, by a sign and by a part of their name.
+_SETTINGS: Final = (
+    ("pass", "requirepass", r"(?m)^\s{0,8}(?:requirepass|masterauth)\s+"),
+    ("pass", "password ", r"\bpassword [057]\s+"),
+    ("-", "snmp-server", r"(?m)^\s{0,8}snmp-server community\s+"),
+    ("-", "s-server", r"\b(?:tacacs|radius)-server (?:host \S{1,64} )?key\s+(?:[0-9] )?"),
+    ("-", "SecureString", r"\bConvertTo-SecureString\s+(?:-String\s+)?(?=[\"'])"),
+    ('"', 'PSK "', r":\sPSK\s+(?=\")"),
+    ('"', 'EAP "', r":\sEAP\s+(?=\")"),
+    ('"', '"auth"', r"\"auth\"\s?:\s?(?=\"[A-Za-z0-9+/=]{12})"),
+    ("\\", "net use", r"\bnet use (?:\S{1,3} )?\\\\\S{1,100} (?=[^/\s*])"),
+    ("=", "connect.sid=", r"\bconnect\.sid="),
+    ("auth", "asic auth", r"(?i)\bbasic auth[^\n:=]{0,40}?(?:\bis|[:=])\s{1,2}[\w.-]{1,32}[:/](?=[^\s/])"),
+    ("認証", "asic認証", r"[Bb]asic認証\s?[:：はが]\s?[\w.-]{1,32}\s?[/:]\s?"),
+)
+_SETTING_SIGNS: Final = frozenset(sign for sign, _, _ in _SETTINGS)
 _COOKIE: Final = (
     r"(?i)\b(?:session(?:_?id)?|\w{0,12}sessid|jsessionid|connect\.sid|sid|\w{2,12}_session)=(?=[\w%.-]{16})"
 )
 # Logins of databases that are no URLs.
 _DATABASE_LOGINS: Final = (
     ("sqlplus", r"\bsqlplus\s+[\w.-]{1,64}/([^\s/@]{4,64})@"),
+    ("@//", r"(?<![\w/])[\w.-]{1,64}/([^\s/@]{4,64})@//[\w.-]"),
     (":thin:", r":thin:[\w.-]{1,64}/([^\s/@]{4,64})@"),
     ("@tcp(", r"(?<![\w/])[\w.-]{1,64}:([^\s:/@\"']{4,64})@tcp\("),
     ("@unix(", r"(?<![\w/])[\w.-]{1,64}:([^\s:/@\"']{4,64})@unix\("),
@@ -78,7 +90,11 @@ def formed_spans(text: str) -> Iterator[tuple[int, int]]:
     if "-" in text and " -" in text:
         for sign, command in _COMMANDS:
             if sign in text:
-                yield from _after(text, command, Announcement.ASSIGNED)
+                yield from _after(text, command, Announcement.ASSIGNED, as_quoted=True)
+    signs = {sign for sign in _SETTING_SIGNS if sign in text}
+    for sign, name, setting in _SETTINGS:
+        if sign in signs and name in text:
+            yield from _after(text, setting, Announcement.ASSIGNED, as_quoted=True)
     if "@" in text:
         for sign, login in _DATABASE_LOGINS:
             if sign in text:
@@ -89,27 +105,31 @@ def formed_spans(text: str) -> Iterator[tuple[int, int]]:
         if "dentified" in text or "DENTIFIED" in text:
             yield from _after(text, _IDENTIFIED, Announcement.ASSIGNED)
         yield from called_spans(text)
-    if "/" in text and " / " in text:
+    if "/" in text and (" / " in text or "admin/" in text or "root/" in text):
         yield from paired_spans(text)
+    if ("old " in text and "new " in text) or ("旧" in text and "新" in text):
+        yield from replaced_spans(text)
 
 
 def may_have_form(text: str) -> bool:
     """Returns whether a text has one of the signs that the rules for forms ask for."""
-    return (
-        ":" in text or "@" in text or "'" in text or '"' in text or "/" in text or " -" in text or "-----BEGIN" in text
-    )
+    signs = (":", "@", "'", '"', "/", "-", "=", "\\", "pass")
+    return any(sign in text for sign in signs) or ("旧" in text and "新" in text)
 
 
 def _key_blocks(text: str) -> Iterator[tuple[int, int]]:
     """From the first line of each key to its last line, or to the end of the text if it has none."""
-    at, last = 0, text.rfind("-----END ")
+    at = 0
     while begin := compiled(_BEGIN).search(text, at):
         at = begin.end()
-        end = compiled(_END).search(text, at) if at <= last else None
-        inside = min(end.start(), at + _INSIDE) if end else at
-        if compiled(_KEY_LINE).match(text, at) or compiled(_KEY_TEXT).search(text, at, inside):
+        end = compiled(_END).search(text, at)
+        if compiled(_KEY_LINE).match(text, at) or (
+            end and compiled(r"[A-Za-z0-9+/=]{24}").search(text, at, end.start())
+        ):
             at = end.end() if end else len(text)
             yield begin.start(), at
+        elif not end and text.count("-----BEGIN", at) > 100:
+            return
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -134,7 +154,13 @@ def _in_files(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _after(
-    text: str, pattern: str, announcement: Announcement, start: int = 0, end: int | None = None
+    text: str,
+    pattern: str,
+    announcement: Announcement,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    as_quoted: bool = False,
 ) -> Iterator[tuple[int, int]]:
     """What follows each match, if it is a secret."""
     reached = start
@@ -142,10 +168,8 @@ def _after(
         first = match.end() + text.startswith(("'", '"'), match.end())
         if first < reached:
             continue
-        quote = text[first - 1] if text[first - 1] in "\"'" else ""
-        closed = compiled(rf"[^{quote}\n]{{1,{ENOUGH}}}(?={quote})").match(text, first) if quote else None
-        last = closed.end() if closed else end_of_secret(text, first, first, ENOUGH)
-        value = Value(text[first:last].replace(" ", ""), quoted=bool(quote), continues=False)
-        if is_secret(value, announcement):
-            reached = last if closed else end_of_secret(text, first, last)
+        last = end_of_secret(text, first, first, ENOUGH)
+        quoted = as_quoted or text[first - 1] in "\"'"
+        if is_secret(Value(text[first:last], quoted=quoted, continues=False), announcement):
+            reached = end_of_secret(text, first, last)
             yield first, reached

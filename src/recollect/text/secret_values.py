@@ -51,11 +51,11 @@ _FILLERS: Final = frozenset(
 _TECHNICAL: Final = (
     r"(?i)(?:base(?:16|32|58|62|64)(?:url)?|sha-?(?:1|2|3|224|256|384|512)|md[45]|bcrypt|scrypt|argon2(?:id?|d)?|pbkdf2|aes-?"
     r"(?:128|192|256)?|rsa-?(?:1024|2048|3072|4096)?|[hrep]s(?:256|384|512)|ed25519|x25519|secp256[kr]1|oauth-?[12]?|utf-?"
-    r"(?:8|16|32)|utf|utf8mb4|(?:1|one|last)password|gpt|claude|llama|gcm|cbc|hmac|jwt|saml|totp|otp|2fa|mfa|u2f|fido2|webauthn"
-    r"|http2?|ipv[46]|k8s|ec2|s3|n8n|web3|auth0|oidc|pkcs[0-9]{1,2}|x509|ascii|hex|crypto|v[0-9]{1,2}|wpa[23]|id)"
+    r"(?:8|16|32)|utf|utf8mb4|(?:1|one|last)password[0-9]?|(?:windows|iphone|ipad|ios|android|macos|ubuntu|debian|chrome|firefox|safari|office|pixel|galaxy)-?[0-9]{1,4}|gpt|claude|llama|gcm|cbc|hmac|jwt|saml|totp|otp|2fa|mfa|u2f|fido2|webauthn"
+    r"|scram|crc|tls(?:v?1)?|ssl(?:v?[23])?|http2?|ipv[46]|k8s|ec2|s3|n8n|web3|auth0|oidc|pkcs[0-9]{1,2}|x509|ascii|hex|crypto|v[0-9]{1,2}|wpa[23]|id)"
 )
 _NUMBER: Final = (
-    r"(?i)[-+~≈<>]?[0-9][0-9.,_:/-]*"
+    r"(?i)(?:ver(?:sion)?\.?)?[-+~≈<>]?[0-9][0-9.,_:/-]*"
     r"(?:e[-+]?[0-9]+|%|[kmgtb]i?b?|m?s|px|k?bits?|min|h|days?|chars?|tokens?|th|st|nd|rd)?"
 )
 _REFERENCE: Final = (
@@ -70,6 +70,14 @@ _CODE: Final = (
 )
 # A standard or a product: "RFC6749", "Windows11".
 _NUMBERED_NAME: Final = r"[A-Z]{2,5}-?[0-9]{2,5}[A-Z]?|[A-Z]?[a-z]+-?[0-9]{1,2}"
+# Signs that stand in addresses, paths and programs rather than in passwords.
+_ODD: Final = r"[()\[\]{}<>\\|/,;:\"'`]|://|\.\.|%[0-9A-F]{2}|&&|\A[.$-]|\.[a-z]{2,4}\Z|@[\w-]+\.|[^!-~]"
+# A ticket, a model, a standard, a host with its number, a version, a date, a checksum, a range, a row of capitals.
+_OTHER_THING: Final = (
+    r"[A-Z]{1,6}-?[0-9]{1,6}[A-Za-z]?|[A-Z]?[a-z]{1,7}-?[0-9]{1,2}|(?:[a-z]+-)+[0-9]{1,2}|[a-z]+(?:_[a-z]+)*_?[0-9]"
+    r"|v?[0-9]+(?:\.[0-9]+)+[\w.+-]*|[0-9]{4}-[0-9]{2}.*|[0-9a-f]{7,}|[0-9a-f]{8}-[0-9a-f-]+|[0-9]+[A-Za-z]{1,12}(?:-[a-z]+)?"
+    r"|[0-9]+-[a-z]+(?:-[a-z]+)*|[A-Z0-9_-]+|[a-z]+[0-9]?(?:\.[a-z]+[0-9]?)+|[A-Za-z]{1,7}#[0-9]{1,6}|#.*|@.*|[A-Za-z]+[?!]+"
+)
 _HUMPS: Final = r"(?:[A-Z][a-z]+){3,}"
 # How words of more than a few letters end in the languages in which passwords are spoken of.
 _ORDINARY_END: Final = (
@@ -134,7 +142,7 @@ def is_secret(value: Value, announcement: Announcement) -> bool:
         return len(text) >= (12 if value.continues and not value.quoted else 8)
     if announcement is Announcement.BESIDE:
         mixed = _is_mixed(text) and (value.quoted or not compiled(_NUMBERED_NAME).fullmatch(text))
-        return mixed or looks_like_password(text)
+        return mixed or looks_like_password(text) or may_be_password(text)
     return _is_password(value, announcement)
 
 
@@ -155,7 +163,7 @@ def looks_like_password(text: str) -> bool:
     if compiled(
         r"[A-Za-z0-9][!#$%^&*?][A-Za-z0-9]|[a-z].*[0-9][A-Z].*[!#$%^&*?]\Z|[a-z]{4}[0-9]{2,}[!#$%^&*?]\Z"
     ).search(text):
-        return not compiled(r"\$.*|[A-Za-z]{1,7}#[0-9]+").fullmatch(text)
+        return not compiled(r"\$.*|[A-Za-z]{1,7}#[0-9]{1,6}").fullmatch(text)
     if compiled(r"[a-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|.*(?:A-Z|a-z|0-9).*").fullmatch(text):
         return False
     parts = compiled(r"[._-]+").split(text)
@@ -163,6 +171,32 @@ def looks_like_password(text: str) -> bool:
         return False
     mixed = any(compiled("[A-Za-z].*[0-9]|[0-9].*[A-Za-z]").search(part) for part in parts)
     return sum(part.isalpha() for part in parts) > 1 - mixed and (mixed or not compiled("[0-9]{4}").search(text))
+
+
+def may_be_password(text: str) -> bool:
+    """Returns whether a word near one for passwords is like those that people make: "Bello1987", "ov3rtime-june".
+
+    It mixes letters with at least two digits, or with one inside or before a sign, and is no file, address, version,
+    ticket, model, date, hexadecimal number or name of a technique.
+    """
+    if not 6 < len(text) <= 40 or compiled(_ODD).search(text) or compiled(_OTHER_THING).fullmatch(text):
+        return False
+    if is_placeholder(text) or _is_name(text) or compiled(_NUMBER).fullmatch(text):
+        return False
+    parts = compiled("[A-Za-z]+|[0-9]+").findall(text)
+    letters = sum(len(part) for part in parts if part.isalpha())
+    digits = sum(len(part) for part in parts if part.isdigit())
+    if letters < 3 or any(map(compiled(_TECHNICAL).fullmatch, compiled(r"[\W_]+").split(text))):
+        return False
+    words = [part.lower() for part in parts if part.isalpha()]
+    if all(word in _FILLERS for word in words):  # "password123" is what texts on passwords speak of
+        return False
+    inside = compiled("[a-z][0-9]+[a-z]").search(text) is not None
+    return (
+        digits > 1
+        or (digits == 1 and (inside or _has_symbol(text)))
+        or compiled("[a-z][!#$%^&*]").search(text) is not None
+    )
 
 
 def _is_password(value: Value, announcement: Announcement) -> bool:
@@ -213,9 +247,10 @@ def _is_identifier(text: str) -> bool:
     if not compiled(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*").fullmatch(text):
         return False
     words = compiled("[A-Z]?[a-z]{2,}|[A-Z]{3,}").findall(text)
-    return (
-        len(words) > 1 and 5 * sum(map(len, words)) >= 3 * len(text) and bool(compiled("[_.]|[a-z][A-Z]").search(text))
-    )
+    # Where chance mixes capital and small letters, few of the "words" are as long as words are.
+    if len(words) < 2 or sum(map(len, words)) < (5 if len(text) > 24 and text.isalnum() else 3) * len(words):
+        return False
+    return 5 * sum(map(len, words)) >= 3 * len(text) and bool(compiled("[_.]|[a-z][A-Z]").search(text))
 
 
 def _has_symbol(text: str) -> bool:

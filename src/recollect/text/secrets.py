@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.text.announced_secrets import announced_spans
+from recollect.text.secret_codes import code_spans, may_hold_codes
 from recollect.text.secret_forms import formed_spans, may_have_form
 from recollect.text.secret_words import stems_in
 from recollect.text.seed_phrases import may_hold_phrases, phrase_spans
@@ -17,7 +18,12 @@ def may_hold_secrets(text: str) -> bool:
         return True
     latin = text.encode("latin-1", "replace")
     plain = latin.lower().decode("latin-1")
-    return may_hold_tokens(latin) or bool(stems_in(text, plain)) or may_hold_phrases(text, plain)
+    return (
+        may_hold_tokens(latin)
+        or bool(stems_in(text, plain))
+        or may_hold_phrases(text, plain)
+        or may_hold_codes(text, plain)
+    )
 
 
 def secret_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -34,6 +40,8 @@ def secret_spans(text: str) -> Iterator[tuple[int, int]]:
         found += announced_spans(text, stems)
     if may_hold_phrases(text, plain):
         found += phrase_spans(text)
+    if may_hold_codes(text, plain):
+        found += code_spans(text, plain)
     if not found:
         return
     first = last = 0

@@ -14,7 +14,8 @@ _OTHER_STEMS: Final = (
     r"フレーズ|ニーモニック|助[记記][词詞]|시드|니모닉|リカバリーコード|バックアップコード|復旧コード|恢复码|복구 코드"
 )
 _WORD: Final = (
-    r"(?!(?:the|and|for|are|was|were|your|from|not|has|had|have|its|his|her|our|their|which|been|each|into|these|those)\b)"
+    r"(?!(?:the|and|for|are|was|were|your|from|not|has|had|have|its|his|her|our|their|which|been|each|into"
+    r"|these|those)\b)"
     r"[a-z]{3,8}"
 )
 _GAP: Final = r"(?:[^\S\n]*(?:,|\n|[^\S\n])[^\S\n]*(?:[0-9]{1,2}[.):]?[^\S\n]{0,2})?)"
@@ -22,8 +23,9 @@ _PHRASE: Final = rf"(?<![^\W\d_])(?:{_WORD}{_GAP}){{11,23}}{_WORD}(?![^\W\d_])"
 _LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
 _CODES: Final = (
     r"(?i)(?:(?:recovery|backup|rescue) codes?|(?:リカバリー|バックアップ|復旧)コード|恢复码|복구 코드)"
-    r"[^\n:=は]{0,40}(?::|=|は|是|는)"
-    r"((?:[\s,;•*`\"'-]{0,6}(?:[0-9]{1,2}[.)]\s)?(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,12}(?:-[a-z0-9]{3,12}){0,4}"
+    r"[^\n:=は]{0,60}(?::|=|は|是|는|。|\n)(?:[^\n。:]{0,12}[。:：])?"
+    r"((?:[\s,;•*`\"'/-]{0,6}(?:[0-9]{1,2}[.)]\s)?(?=[a-z-]{0,10}[0-9])[a-z0-9]{4,12}(?:(?:-"
+    r"|(?<=[0-9]{4}) (?=[0-9]{4}))[a-z0-9]{3,12}){0,4}"
     r"(?![a-z0-9])){1,16})"
 )
 _CODE: Final = r"(?=[A-Za-z-]{0,12}[0-9])[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{3,12}){0,4}"
@@ -33,7 +35,7 @@ def may_hold_phrases(text: str, plain: str) -> bool:
     """Returns whether a word announces a phrase or a code; the plain form of the text is Latin-1 in lower case."""
     if "seed" in plain or "phrase" in plain or "mnemonic" in plain:
         return True
-    if (":" in plain or "=" in plain) and any(stem in plain for stem in _CODE_STEMS):
+    if any(stem in plain for stem in _CODE_STEMS):
         return True
     return not text.isascii() and compiled(_OTHER_STEMS).search(text) is not None
 
