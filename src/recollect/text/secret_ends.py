@@ -33,11 +33,12 @@ def end_of_secret(text: str, start: int, known: int, longest: int | None = None)
     only wants to judge it gives the number of characters that are enough.
     """
     limit = len(text) if longest is None else min(len(text), start + longest)
+    closing = "**" if text.endswith("**", 0, start) else CLOSING.get(text[start - 1 : start])
+    # What closes it is looked for first, because that is quick even in a text that never stops.
+    if closing and (closed := text.find(closing, known, limit)) >= 0:
+        limit = closed
     stop = compiled(_STOP).search(text, known, limit)
     end = stop.start() if stop else limit
-    closing = "**" if text.endswith("**", 0, start) else CLOSING.get(text[start - 1 : start])
-    if closing and (closed := text.find(closing, known, end)) >= 0:
-        end = closed
     if _in_login(text, start) and (at := text.find("@", known, end)) >= 0:
         end = at
     return end

@@ -9,6 +9,7 @@ from recollect.text.patterns import compiled
 
 # One of these somewhere in the text is enough, because a phrase looks like nothing else: twelve words or more in a row,
 # all of three to eight letters, none of which holds sentences together.
+_ANNOUNCED: Final = r"seed (?:phrase|word|is|backup)|seed:|phrase|mnemonic|(?:12|24|twelve|twenty-four) words"
 _CODE_STEMS: Final = ("recovery code", "backup code", "rescue code")
 _OTHER_STEMS: Final = (
     r"フレーズ|ニーモニック|助[记記][词詞]|시드|니모닉|リカバリーコード|バックアップコード|復旧コード|恢复码|복구 코드"
@@ -16,9 +17,10 @@ _OTHER_STEMS: Final = (
 _WORD: Final = (
     r"(?!(?:the|and|for|are|was|were|your|from|not|has|had|have|its|his|her|our|their|which|been|each|into"
     r"|these|those)\b)"
-    r"[a-z]{3,8}"
+    r"[a-z]{3,8}+"
 )
-_GAP: Final = r"(?:[^\S\n]*(?:,|\n|[^\S\n])[^\S\n]*(?:[0-9]{1,2}[.):]?[^\S\n]{0,2})?)"
+# Possessive: a table padded with spaces would else be tried in millions of ways.
+_GAP: Final = r"(?=[\s,])[^\S\n]{0,4}+(?:[,\n][^\S\n]{0,4}+)?+(?:[0-9]{1,2}+[.):]?+[^\S\n]{0,2}+)?+"
 _PHRASE: Final = rf"(?<![^\W\d_])(?:{_WORD}{_GAP}){{11,23}}{_WORD}(?![^\W\d_])"
 _LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
 _CODES: Final = (
@@ -44,7 +46,7 @@ def phrase_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each recovery phrase and of each recovery code."""
     for match in compiled(_PHRASE).finditer(text):
         before = text[max(0, match.start() - 40) : match.start()].lower()
-        announced = compiled(f"seed|phrase|mnemonic|{_OTHER_STEMS}").search(before)
+        announced = compiled(f"{_ANNOUNCED}|{_OTHER_STEMS}").search(before)
         if announced or (_is_line(text, *match.span()) and match[0].count(" ") + 1 in _LENGTHS):
             yield match.span()
     for match in compiled(_CODES).finditer(text):
