@@ -31,6 +31,9 @@ _CODE_DISTANCE: Final = 100
 
 def is_card(candidate: Candidate) -> bool:
     """A number with the beginning, the length and the check digit of a card."""
+    # The card with which everybody tries a shop.
+    if candidate.digits == "42" * 8:
+        return False
     return _has_card_digits(candidate.digits) and not _is_cell(candidate) and not names_a_thing(candidate)
 
 

@@ -50,13 +50,15 @@ _NOBODY: Final = (
     r"|(?:you|your?[._-]?(?:name|user|email|mail|address)|user(?:[._-]?name)?|name|someone|email|first\.last)"
     r"(?:@|%40)(?:example|domain|yourdomain|company|mail|email)\.\w+"
 )
-# The password of a URL: "ftp://user:password@example.com".
-_LOGIN: Final = r"://[^\s/@]{0,60}:\Z"
+# The password of a URL, "ftp://user:password@example.com", and whoever logs in by a command: "ssh deploy@example.com".
+_LOGIN: Final = r"://[^\s/@]{0,60}:\Z|\b(?:ssh|scp|sftp|rsync|mosh)\b[^\n@]{0,40}\s\Z"
 # What a file's name ends with, and no domain.
 _NOT_DOMAINS: Final = frozenset(
     {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
     | {"txt", "webp", "xml", "yaml", "yml"}
 )
+# Names of machines that no mail reaches from outside.
+_PRIVATE_DOMAINS: Final = frozenset({"internal", "invalid", "lan", "local", "localdomain", "localhost", "test"})
 # Domains that no method of a program is named after.
 _PLAIN_DOMAINS: Final = frozenset({"com", "edu", "gov", "net", "org"})
 # The path that follows user@host where somebody logs in: "deploy@www.example.com:site/".
@@ -194,7 +196,7 @@ def _is_no_address(text: str, start: int, end: int, top_level: str) -> bool:
     called = after.startswith("(") and after[1:2].isascii() and ending not in _PLAIN_DOMAINS
     before = text[max(0, start - _MAILBOX_CHARACTERS) : start]
     handle_or_login = before.endswith(("@", "://")) or re.search(_LOGIN, before) or re.match(_LOGIN_PATH, after)
-    return ending in _NOT_DOMAINS or called or bool(handle_or_login)
+    return ending in _NOT_DOMAINS or ending in _PRIVATE_DOMAINS or called or bool(handle_or_login)
 
 
 @cache

@@ -23,7 +23,11 @@ def is_twelve_digits_identity(candidate: Candidate) -> bool:
 
     The word decides, not the check digit: a fifth of all parcel numbers have a check digit of one of the two.
     """
+    from stdnum.in_ import aadhaar
+
     named = is_near(number_words.MY_NUMBER, candidate) or is_near(number_words.AADHAAR, candidate)
+    if not named and is_near(number_words.AADHAAR, candidate, before=FAR_BEFORE):
+        named = aadhaar.is_valid(candidate.digits)
     return named and not names_a_thing(candidate, identifiers=False)
 
 
@@ -62,6 +66,20 @@ def is_spanish(candidate: Candidate) -> bool:
 
     named = is_near(number_words.SPANISH_IDENTITY, candidate, before=FAR_BEFORE)
     return named and (dni.is_valid(candidate.value) or nie.is_valid(candidate.value))
+
+
+def is_brazilian(candidate: Candidate) -> bool:
+    """A CPF as it is always written: 690.758.456-50."""
+    from stdnum.br import cpf
+
+    return cpf.is_valid(candidate.value)
+
+
+def is_canadian(candidate: Candidate) -> bool:
+    """A social insurance number, near a word that says so."""
+    from stdnum.ca import sin
+
+    return is_near(number_words.CANADIAN_INSURANCE, candidate) and sin.is_valid(candidate.digits)
 
 
 def is_german(candidate: Candidate) -> bool:

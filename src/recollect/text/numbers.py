@@ -123,6 +123,7 @@ def _phone_rules() -> tuple[_Rule, ...]:
         _rule(japanese, phones.is_national("JP")),
         _rule(rf"{korean}|02{dash}\d{{4}}{dash}\d{{4}}", phones.is_national("KR")),
         _rule(rf"0[3-6]\d{dash}\d{{4}}{dash}\d{{4}}", phones.is_korean_by_context),
+        _rule(r"07\d{3} \d{3} ?\d{3}", phones.is_national("GB")),
         _rule(rf"1[3-9]\d(?P<gap>[ {_DASH}]?)\d{{4}}(?P=gap)\d{{4}}", phones.is_chinese_by_context, plain=True),
         _rule(
             rf"\+?(?:1[ .{_DASH}]?)?(?:\([2-9]\d\d\) ?|(?<!\d)[2-9]\d\d[ .{_DASH}])\d{{3}}[.{_DASH}]\d{{4}}",
@@ -169,6 +170,8 @@ def _identity_rules() -> tuple[_Rule, ...]:
         ),
         _rule(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-Z]", identities.is_spanish),
         _rule(r"\d\d ?\d{3} ?\d{3} ?\d{3}", identities.is_german),
+        _rule(r"\d{3}\.\d{3}\.\d{3}-\d\d", identities.is_brazilian),
+        _rule(rf"\d{{3}}{gap}\d{{3}}(?P=gap)\d{{3}}", identities.is_canadian),
         _rule(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}", identities.is_account, groups_cut=2 * _GROUPS_CUT),
     )
 

@@ -26,7 +26,9 @@ _TRUNKLESS: Final = {
     "RU": r"[78]9\d{9}",
 }
 # Numbers of stories and tests, which no plan has: 555 in North America, 07700 900123 in the United Kingdom.
-_FICTION: Final = r"1?(?:555\d{7}|[2-9]\d\d555\d{4})|(?:44|0)7700900\d{3}"
+_FICTION: Final = r"1?(?:555(?!01)\d{7}|[2-9]\d\d555(?!01)\d{4})|(?:44|0)7700900\d{3}"
+# Numbers that stand for any: 03-0000-0000, and 555-0100 to 555-0199, which nobody will ever have.
+_SAMPLE: Final = r".*(?:(\d)\1{6}|0{4}|555-?01\d\d)"
 _DATE: Final = r"(?<!\d)(?:(?:19|20)\d\d([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:19|20)\d\d)(?!\d)"
 _MIN_NATIONAL_DIGITS, _MIN_INTERNATIONAL_DIGITS = 9, 10
 _MAX_GROUPS, _MAX_TRUNKLESS_GROUPS = 6, 4
@@ -51,6 +53,8 @@ def is_national(*regions: str) -> Callable[[Candidate], bool]:
     """The check of a number that is written as usual in one of the regions."""
 
     def check(candidate: Candidate) -> bool:
+        if re.fullmatch(_SAMPLE, candidate.digits):
+            return False
         return _is_in_plan_of(candidate, regions) and not names_a_thing(candidate)
 
     return check
