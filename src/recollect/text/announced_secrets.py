@@ -119,8 +119,8 @@ def _announced(text: str, lowered: str, start: int, end: int) -> tuple[int, int]
         # In India a "pin code" of six digits is where somebody lives.
         return pin.span(1) if pin and not ("code" in word and len(pin[1]) == 6) else None
     first, last, quoted = _value_at(text, joint.end())
-    # "password https://…" is followed by an address.
-    if first == last or TAKEN_OUT in text[first:last] or text.startswith("//", first):
+    # "password https://…" is followed by an address, "'password_too_short').max(…" by the rest of a call.
+    if first == last or TAKEN_OUT in text[first:last] or text.startswith(("//", ").", "),"), first):
         return None
     if (phrase := _phrase(text, joint, word, first, last, quoted=quoted)) is not None:
         return phrase

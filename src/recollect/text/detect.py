@@ -59,6 +59,11 @@ _NOT_DOMAINS: Final = frozenset(
 )
 # Names of machines that no mail reaches from outside.
 _PRIVATE_DOMAINS: Final = frozenset({"internal", "invalid", "lan", "local", "localdomain", "localhost", "test"})
+_LONG_DOMAINS: Final = frozenset(
+    {"academy", "capital", "college", "community", "company", "consulting", "digital", "education", "finance"}
+    | {"foundation", "institute", "international", "marketing", "network", "partners", "photography", "services"}
+    | {"software", "solutions", "support", "systems", "technology", "university", "ventures"}
+)
 # Domains that no method of a program is named after.
 _PLAIN_DOMAINS: Final = frozenset({"com", "edu", "gov", "net", "org"})
 # The path that follows user@host where somebody logs in: "deploy@www.example.com:site/".
@@ -196,7 +201,10 @@ def _is_no_address(text: str, start: int, end: int, top_level: str) -> bool:
     called = after.startswith("(") and after[1:2].isascii() and ending not in _PLAIN_DOMAINS
     before = text[max(0, start - _MAILBOX_CHARACTERS) : start]
     handle_or_login = before.endswith(("@", "://")) or re.search(_LOGIN, before) or re.match(_LOGIN_PATH, after)
-    return ending in _NOT_DOMAINS or ending in _PRIVATE_DOMAINS or called or bool(handle_or_login)
+    named = ending in _NOT_DOMAINS or ending in _PRIVATE_DOMAINS
+    # Few domains end in a word as long as the names of functions: attn@v.contiguous, wg-quick@wg0.service.
+    long = len(ending) > 6 and ending.isascii() and ending.isalpha() and ending not in _LONG_DOMAINS
+    return named or long or called or bool(handle_or_login)
 
 
 @cache

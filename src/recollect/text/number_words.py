@@ -19,9 +19,9 @@ _LETTER: Final = r"[^\W\d_]"
 PHONE: Final = (
     r"(?<![a-z])(?:t[eé]l|fax|fon|cell|cel|tlf|gsm|mob|ph(?=[.:])|[tmpf](?=: |[.:]? ?\Z)|m[oó]vil|dial|ring"
     r"|call(?:ed|ing|s)?|sms|whatsapp|text(?:ed)? (?:me|us|him|her|them)|reach (?:me|us|him|her|them)"
-    r"|(?:my|his|her|their|our|your) (?:\w{3,9} )?number|(?:mon|mi|mio|meu|meine?|seine?|ihre?) n[uú]m[eé]ro"
-    r"|n[uú]m[eé]ro (?:perso|fixe)|durchwahl"
-    r"|meine nummer|ruft?|anruf(?:en)?|(?:zu)?r[uü]ckruf(?:en)?|erreichbar"
+    r"|(?:my|his|her|their|our|your) (?:\w{3,9} )?number"
+    r"|(?:mon|mi|mio|meu|meine?|seine?|ihre?) (?:\w{4,8} )?n[uú]m[eé]ro|n[uú]m[eé]ro (?:perso|fixe)|durchwahl"
+    r"|meine nummer|ruft?|anruf(?:en)?|(?:zu)?r[uü]ckruf(?:en)?|erreich(?:bar|st|en?|t)"
     r"|portable|appele[rz]|joindre|joignable|ll[aá]m[ae](?:me|r|nos)?"
     r"|lig(?:ue|ar)|chiama(?:re|mi)?)(?![a-z])"
     r"|(?<![a-z])(?:mobil(?!i)|handy|rufnummer|cell?ular|[ck]onta[ck]t|cont[aá]cta)|phone|t[eé]l[eé](?:ph|f)on|telem[oó]ve"
@@ -30,7 +30,7 @@ PHONE: Final = (
 )
 MY_NUMBER: Final = r"マイナンバー|個人番号|(?<![a-z])(?:my[ _-]?number|individual number)"
 AADHAAR: Final = r"(?<![a-z])a+dha+r(?![a-z])|uidai|आधार"
-SOCIAL_SECURITY: Final = r"(?<![a-z])ssn|social.security|社会保障番号"
+SOCIAL_SECURITY: Final = r"(?<![a-z])ssn|social.security|(?:his|her|my|their) social(?= is|:)|社会保障番号"
 RESIDENT_REGISTRATION: Final = r"주민|(?<![a-z])rrn|resident.registration"
 NATIONAL_INSURANCE: Final = r"national.insurance|\bnino?\b|\bni (?:no|number)"
 GERMAN_TAX: Final = r"steuer|\bidnr|tax.id|\btin\b"
@@ -43,7 +43,8 @@ CHINESE: Final = r"\A(?![\s\S]*[\u3040-\u30ff\uac00-\ud7af])[\s\S]*[\u4e00-\u9ff
 
 # Things whose number may follow at once: "order 123", "注文 123".
 _THINGS: Final = (
-    r"(?<![a-z])(?:order|invoice|receipt|tracking|parcel|shipment|waybill|awb|consignment|ticket|serial|s/n|sku|barcode"
+    r"(?<![a-z])(?:order|invoice|(?:credit|delivery) note|docket|court case"
+    r"|receipt|tracking|parcel|shipment|waybill|awb|consignment|ticket|serial|s/n|sku|barcode"
     r"|isbn|issn|e-?issn|ean|upc|gtin|jan(?: ?code|コード)|asin|doi|pmid|pmcid|imei|ref|reference|transaction"
     r"|txn|batch|lot|version|build|commit|timestamp|epoch|uuid|hash|bestell(?:ung)?s?|auftrags?|rechnungs?|sendungs?(?:verfolgungs)?|paket|vorgangs?"
     r"|artikel|serien|kunden|vertrags?|buchungs?|referenz|aktenzeichen|commande|facture|suivi|colis|s[eé]rie"

@@ -198,6 +198,9 @@ def _is_announced(lowered: str, start: int, end: int) -> bool:
     if words[-1][0].startswith("pin") and compiled(_OTHER_PIN).search(lowered, max(0, start - _FAR), end + 40):
         return False
     cued = compiled(_CUE).search(before) is not None
+    # "1111" and "1234" are what everybody is warned of.
+    if compiled(r"(.)\1+|0?12345?6?7?8?").fullmatch(number):
+        return False
     if compiled(_YEAR).fullmatch(number) or number.endswith("00"):
         return cued
     gap = before[words[-1].end() :]

@@ -13,7 +13,7 @@ TAKEN_OUT: Final = "\uffff"
 ENOUGH: Final = 128
 
 # Each opening quote or bracket with the sign that closes it.
-CLOSING: Final = dict(zip("\"'`([{<「『“„‘«‹", "\"'`)]}>」』”“’»›", strict=True))
+CLOSING: Final = dict(zip("\"'`([{<「『“„‘«‹»", "\"'`)]}>」』”“’»›«", strict=True))
 
 # Scripts without spaces and their punctuation, dashes and curly quotes: a word goes on there, a secret does not.
 _FOREIGN: Final = "\u2010-\u206f\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff«»"

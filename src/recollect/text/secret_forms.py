@@ -52,7 +52,7 @@ _SETTINGS: Final = (
     ('"', 'PSK "', r":\sPSK\s+(?=\")"),
     ('"', 'EAP "', r":\sEAP\s+(?=\")"),
     ('"', '"auth"', r"\"auth\"\s?:\s?(?=\"[A-Za-z0-9+/=]{12})"),
-    ("\\", "net use", r"\bnet use (?:\S{1,3} )?\\\\\S{1,100} (?=[^/\s*])"),
+    ("\\", "net use", r"\bnet use (?:\S{1,3} )?\\\\\S{1,100} (?:/user:\S{1,60} )?(?=[^/\s*])"),
     ("=", "connect.sid=", r"\bconnect\.sid="),
     ("auth", "asic auth", r"(?i)\bbasic auth[^\n:=]{0,40}?(?:\bis|[:=])\s{1,2}[\w.-]{1,32}[:/](?=[^\s/])"),
     ("認証", "asic認証", r"[Bb]asic認証\s?[:：はが]\s?[\w.-]{1,32}\s?[/:]\s?"),

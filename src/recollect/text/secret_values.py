@@ -59,7 +59,7 @@ _NUMBER: Final = (
     r"(?:e[-+]?[0-9]+|%|[kmgtb]i?b?|m?s|px|k?bits?|min|h|days?|chars?|tokens?|th|st|nd|rd)?"
 )
 _REFERENCE: Final = (
-    r"(?i)[a-z][a-z0-9+.-]*://.*|[~.]{0,2}/?(?:[a-z_.-]+[0-9]?/)+[a-z0-9_.-]*|/[a-z_.-]+|(?:~|\$[A-Z_]+)/.*"
+    r"(?i)[a-z][a-z0-9+.-]*://.*|@/.*|[~.]{0,2}/?(?:[a-z_.-]+[0-9]?/)+[a-z0-9_.-]*|/[a-z_.-]+|(?:~|\$[A-Z_]+)/.*"
     r"|arn:aws.*|sha[0-9]{1,3}[:-].*"
 )
 # A call, an index, an attribute, a name of several words: code that refers to a secret.

@@ -14,7 +14,7 @@ LONG_WORDS: Final = (
     r"|contraseña"
     # as they are mistyped
     r"|pas(?:wor[dt]|swrod|sowrd|wrod)"
-    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|合言葉|비밀번호|비번|암호|密码|密碼"
+    r"|パス(?:ワード|フレーズ|コード)|ハ\u309aスワート\u3099|暗号化キー|合言葉|비밀번호|패스워드|비번|암호|密码|密碼"
     r"|口令|парол[ьяею]|şifre"
     r"|ło(?<=hasło)|ösenord(?<=lösenord)|ật khẩu(?<=mật khẩu)"
 )
@@ -41,7 +41,7 @@ _STEMS: Final = (
 _STEMS_WITH_SIGN: Final = ("pin", "credential", "wachtwoord", "salt")
 _OTHER_STEMS: Final = (
     r"パス|ハ\u309aス|ﾊﾟｽ|合言葉|暗(?:証番|证号|号化)|アクセスキー|キー(?<=[iI]キー)|キー(?<=[iI] キー)|トークン"
-    r"|シークレット|秘密鍵|비밀번호|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
+    r"|シークレット|秘密鍵|비밀번호|패스워드|비번|암호|토큰|키(?<=[iI]키)|키(?<=[iI] 키)|密[码碼钥]|口令|令牌"
     r"|парол|Парол|ПАРОЛ|токен|Токен|şifre|Şifre|ło(?<=hasło)|ösenord|ật khẩu|é (?=[aA][pP][iI])|üssel"
 )
 # A key is one that opens something only with one of these before it, or in the name of a variable.
