@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from bench import parser_fuzz, stores
+from bench import detection, parser_fuzz, stores
 from bench.measure import keep, percentiles
 from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, RecollectError, Saved
 
@@ -44,6 +44,7 @@ def main() -> None:
                 "sql": hostile_sql(memory, Path(given.data)),
                 "doctor": memory.doctor().ok,
             }
+    result["detection"] = detection.measured(Path(given.data))
     keep("robustness", result)
 
 

@@ -9,6 +9,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from embedders_for_tests import Endpoint, serving
 from recollect import Memory
 from recollect.config import SETTINGS
 from recollect.embedding import static
+from recollect.storage import sqlite
 
 DIALECTS = ("sqlite", "postgres")
 _IN_MEMORY = Path("/dev/shm")
@@ -37,7 +39,9 @@ _SERVER_SETTINGS = (
 if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     # Where commits need not wait for a disk; the processes that tests start inherit it.
     os.environ["TMPDIR"] = tempfile.tempdir = str(_IN_MEMORY)
-# Files that tests make themselves are treated as shared, too; tests of privacy do without that.
+# New SQLite files are shared here, as new databases on PostgreSQL are, so that both are tested alike; processes that
+# tests start treat theirs as shared. Tests of privacy do without that.
+sqlite.DIALECT = replace(sqlite.DIALECT, privacy="shared")
 os.environ["RECOLLECT_PRIVACY"] = "shared"
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
@@ -88,11 +92,9 @@ def postgres_store(postgres_database: Callable[..., str]) -> str:
 
 @pytest.fixture(scope="session")
 def sqlite_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with the schema and nothing in it, to copy; shared, as on PostgreSQL, so that both are tested alike."""
+    """A file with the schema and nothing in it, to copy."""
     path = tmp_path_factory.mktemp("store") / "memory.db"
     Memory.open(path).close()
-    with closing(apsw.Connection(str(path))) as connection:
-        connection.execute("update privacy set mode = 'shared'")
     return path
 
 

@@ -56,6 +56,7 @@ INNER_IMPORTS: dict[str, str] = {
     "policy/document.py": "YAML is imported when a policy is read",
     "policy/invariants.py": "CEL takes 0.3 s to import and most memories have no invariants",
     "text/identities.py": "python-stdnum is imported at the first number that may be an identity",
+    "text/lookups.py": "phonenumbers is imported for the first telephone that is looked up",
     "text/phones.py": "phonenumbers is imported at the first number that may be a telephone",
     "storage/postgres.py": "NumPy is imported at the first vector search",
     "storage/sqlite.py": "NumPy is imported at the first vector search",

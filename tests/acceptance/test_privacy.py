@@ -52,11 +52,11 @@ def exported(memory, **options):
 
 
 def test_a_new_file_is_personal_and_a_new_database_is_shared(empty_url):
-    with Memory.open(empty_url) as memory:
-        expected = "shared" if empty_url.startswith("postgresql") else "personal"
-        assert memory.privacy().mode == expected
-        content = memory.save(TEXTS[0]).node.content
-        assert content == (TEXTS[0] if expected == "personal" else "My phone number is [phone].")
+    expected = "shared" if empty_url.startswith("postgresql") else "personal"
+    assert recollect(empty_url, "privacy").startswith(expected)
+    recollect(empty_url, "save", TEXTS[0])
+    kept = TEXTS[0] if expected == "personal" else "My phone number is [phone]."
+    assert kept in recollect(empty_url, "list")
 
 
 def test_a_store_from_before_the_choice_is_shared(tmp_path, monkeypatch):

@@ -155,7 +155,7 @@ NOTHING = [
     "My old Volvo-V70-02 → new Volvo-XC40-22",
     "The seed phrase is twelve words long; keep the passphrase somewhere safe.",
     "Passphrase: longer is better than complex",
-    "Enter passphrase for key '/home/bob/.ssh/id_ed25519':",
+    "Enter passphrase for key '/srv/bob/.ssh/id_ed25519':",
     "the passphrase is case sensitive, so be careful",
     'password_hint = "name of your first pet"',
     "Passwords like Summer2023! are easy to guess.",

@@ -37,6 +37,7 @@ class _Saving:
     existing: Node | None
     entities: tuple[Node, ...]
     redacted: Counter[str]
+    not_kept: str | None
     lifetime: timedelta | None
     accept: Callable[[Node], None]
     made: embeddings.Made | None
@@ -195,6 +196,7 @@ class MemoVerbs(InsightVerbs):
             existing=existing,
             entities=tuple(names),
             redacted=redacted,
+            not_kept=note_of(redacted, personal=rules.personal),
             lifetime=None if node.scope is None else rules.expiry(node.scope),
             accept=lambda stored: keep_invariants(stored, rules),
             made=None if self._embedder is None else embeddings.made(self._embedder, texts),
@@ -226,7 +228,7 @@ class MemoVerbs(InsightVerbs):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": redacted} if redacted else {}
             events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
-        notes = (saved.note, note_of(saving.redacted, personal=self._boundary.in_force().policies.personal))
+        notes = (saved.note, saving.not_kept)
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:

@@ -276,7 +276,7 @@ class PolicyVerbs(Asking):
             for node in sorted((nodes.from_row(row[1:]) for row in batch), key=lambda node: node.kind == "page"):
                 new, what = _rejudged(node, known.at(node.namespace))
                 if new is not node and not dry_run:
-                    what = {*what, *self._rewrite(access, node, new)}
+                    what = {*what, *self._rewrite(access, node, new, known)}
                 for name in what if seen.sees(node.namespace, node.open_class) else ():
                     changed[name].append(node.id)
             checked += len(batch)
@@ -316,7 +316,7 @@ class PolicyVerbs(Asking):
             after = rows[-1][0]
             yield rows
 
-    def _rewrite(self, access: Access, node: Node, new: Node | None) -> set[str]:
+    def _rewrite(self, access: Access, node: Node, new: Node | None, known: Policies) -> set[str]:
         """Store what a policy left of a node; nothing, if it left nothing. Others may have changed it meanwhile.
 
         If another node already has what is left, that one stands for both, and this one is retired.
@@ -337,7 +337,7 @@ class PolicyVerbs(Asking):
             # The same text in another class stays another node: not everybody sees both.
             if taken is None or taken.id == node.id or taken.boundary_class != new.boundary_class:
                 nodes.replace_node(tx, access, node, replace(new, version=node.version + 1), made)
-                self._clean_reasons(tx, access, node.id)
+                _clean_reasons(tx, access, node.id, known)
                 return set()
             receipt = retired.Receipt(self._new_id(), self._now(), "same text after redaction")
             sweep.retire(tx, access, [node.id], receipt, instead={node.id: new})
@@ -345,14 +345,14 @@ class PolicyVerbs(Asking):
 
         return self._database.write(work)
 
-    def _clean_reasons(self, tx: Transaction, access: Access, node_id: str) -> None:
-        """Clean the reasons of a node's links, which follow its class: also those that lead out of the namespace."""
-        known = self._boundary.in_force().policies
-        for row in tx.rows("edges_going", {"owner": access.owner, "ids": check.json_text([node_id])}):
-            edge = edges.from_row(row[1:])
-            cleaned = guarded_edge(edge, known.at(edge.source_namespace))
-            if cleaned != edge:
-                tx.run("edge_replace", {"owner": access.owner, **edges.to_parameters(cleaned)})
+
+def _clean_reasons(tx: Transaction, access: Access, node_id: str, known: Policies) -> None:
+    """Clean the reasons of a node's links, which follow its class: also those that lead out of the namespace."""
+    for row in tx.rows("edges_going", {"owner": access.owner, "ids": check.json_text([node_id])}):
+        edge = edges.from_row(row[1:])
+        cleaned = guarded_edge(edge, known.at(edge.source_namespace))
+        if cleaned != edge:
+            tx.run("edge_replace", {"owner": access.owner, **edges.to_parameters(cleaned)})
 
 
 def _replace_retired(tx: Transaction, row: Mapping[str, Any]) -> None:

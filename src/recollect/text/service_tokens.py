@@ -205,6 +205,9 @@ _AWS_PAIR: Final = r"A(?:KIA|SIA)[A-Z0-9]{16}[^A-Za-z0-9+/][^+/]{0,60}?(?<![\w+/
 # A token begins at the edge of a word, after an escaped line break or after an escaped sign of a URL.
 _EDGE: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 
+# Some are like nothing else, wherever they begin.
+_ANYWHERE: Final = r"gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_\w{30,}|glpat-[\w-]{20,}|sk-(?:ant|proj)-[\w-]{30,}"
+
 
 def token_spans(text: str, latin: bytes) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each token; the text is given also in Latin-1."""
@@ -248,7 +251,7 @@ def _any_token() -> str:
     prefixed = [
         f"(?:{'|'.join(prefixes)}){characters}{{{least},}}" for (characters, least), prefixes in _PREFIXES.items()
     ]
-    return f"(?a){_EDGE}(?:{'|'.join((*prefixed, *_SHAPES))})"
+    return f"(?a)(?:{_EDGE}(?:{'|'.join((*prefixed, *_SHAPES))})|{_ANYWHERE})"
 
 
 def _is_made_up(token: str) -> bool:
