@@ -187,8 +187,10 @@ def test_a_title_may_say_what_the_text_is(url, options):
         saved = memory.save("Tr0ub4dor&Zebra9 and call Kim", title="Router password")
         assert (saved.node.content, saved.redacted) == ("[secret] and call Kim", {"secret": 1})
         phone = memory.save("415 555 2671", title="Ann's mobile phone").node
+        lines = memory.save(f"Call {PHONE} now", title=f"Two\nlines {EMAIL}").node
     with Memory.open(url, allow=OTHERS) as memory:
         assert (memory.get(phone.id).title, memory.get(phone.id).content) == ("Ann's mobile phone", "[phone]")
+        assert (memory.get(lines.id).title, memory.get(lines.id).content) == ("Two\nlines [email]", "Call [phone] now")
 
 
 def test_what_grows_when_personal_data_are_left_out_can_be_read(personal, others):

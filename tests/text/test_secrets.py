@@ -156,7 +156,10 @@ ANNOUNCED = [
     ("docker login -u bob -p Vexo81kRand registry.test", "Vexo81kRand"),
     ("db.test:5432:shop:bob:Vexo81kRand", "Vexo81kRand"),
     ("machine api.test login bob password Vexo81kRand", "Vexo81kRand"),
-    ("//registry.npm-packages.example/:_authToken=0f3b9c2e-71aa-4c1e-9b52-cc1f0e5d7a31", "0f3b9c2e-71aa-4c1e-9b52-cc1f0e5d7a31"),
+    (
+        "//registry.npm-packages.example/:_authToken=0f3b9c2e-71aa-4c1e-9b52-cc1f0e5d7a31",
+        "0f3b9c2e-71aa-4c1e-9b52-cc1f0e5d7a31",
+    ),
     ("https://x.blob.test/c/f?sv=2022&sig=Zk3P%2Fq81mVx%3D&se=2026", "Zk3P%2Fq81mVx%3D"),
     ("https://b.test/f?X-Amz-Signature=5f3a9c0e81b2d47&X-Amz-Date=1", "5f3a9c0e81b2d47"),
     ("https://x.test/?Signature=Zk3Pq81mVx&Expires=1", "Zk3Pq81mVx"),

@@ -47,7 +47,8 @@ def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:
         return replaced
 
     said, urls = _provenance(node)
-    title, content = _cleaned_text(node, clean)
+    title, content, taken_out = _cleaned_text(node, kinds)
+    counts.update(taken_out)
     cleaned = replace(
         node,
         title=None if title is None else title[: limits.TITLE_CHARACTERS],
@@ -132,15 +133,23 @@ def has_only_labels(text: str) -> bool:
     return not any(map(str.isalnum, re.sub(detect.LABEL, "", text)))
 
 
-def _cleaned_text(node: Node, clean: Callable[[str], str]) -> tuple[str | None, str]:
-    """Title and text, cleaned together: a title may be the word that says what the text is."""
-    if node.kind == "page":
-        return None if node.title is None else clean(node.title), node.content
+def _cleaned_text(node: Node, kinds: Collection[str]) -> tuple[str | None, str, Counter[str]]:
+    """Title and text, and what was taken out of them. They are cleaned together: a title may be the word that says what
+    the text is.
+    """
+    content = "" if node.kind == "page" else node.content
     if node.title is None:
-        return None, clean(node.content)
-    title, found, content = clean(text_of(node.title, node.content)).partition("\n")
-    # What was taken out may have begun in the title and ended in the text.
-    return (title, content) if found and content else (clean(node.title), clean(node.content))
+        cleaned, counts = detect.redact(content, kinds)
+        return None, cleaned or node.content, counts
+    title, in_title = detect.redact(node.title, kinds)
+    if not content:
+        return title, node.content, in_title
+    both, counts = detect.redact(text_of(node.title, content), kinds)
+    if both.startswith(f"{title}\n") and len(both) > len(title) + 1:
+        return title, both[len(title) + 1 :], counts
+    # What was taken out begins in the title and ends in the text.
+    cleaned, in_content = detect.redact(content, kinds)
+    return title, cleaned, in_title + in_content
 
 
 def _provenance(node: Node) -> tuple[dict[str, Any], dict[str, Any]]:
