@@ -32,7 +32,7 @@ SECRETS = [
     ("jenkins creds: deploy / Otter_lane42", ["Otter_lane42"]),
     ("The sudo password on the new box (ask before using): marble!Tide5", ["marble!Tide5"]),
     ("password rotated: Winter-Moth-31 replaces Summer-Moth-30", ["Winter-Moth-31", "Summer-Moth-30"]),
-    ("Office activation: VK7JG-NPHTM-C97JM-9MPGT-3V66T", ["VK7JG-NPHTM-C97JM-9MPGT-3V66T"]),
+    ("Office activation: WQ4RT-8ZK2M-PN6YH-3LXDC-V7B9J", ["WQ4RT-8ZK2M-PN6YH-3LXDC-V7B9J"]),
     ("key for 2FA (authenticator): KRUG KIDR OVUW G2ZA MJZG 653O", ["KRUG KIDR OVUW G2ZA MJZG 653O"]),
     ("X-Internal-Token: 9fK2mLq8Zr4TxWb7", ["9fK2mLq8Zr4TxWb7"]),
     ("天气API的key是 8d2f0c1b7e9a4c5d8f6e3b2a1c0d9e8f", ["8d2f0c1b7e9a4c5d8f6e3b2a1c0d9e8f"]),

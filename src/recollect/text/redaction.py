@@ -62,8 +62,8 @@ def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:
 
 
 def masked(node: Node) -> Node | None:
-    """What those may have of a node who see its shared class only: the text without personal data; nothing, if none
-    are found in it any more.
+    """The node as those may have it who see its shared class only: without personal data; None, if none are found in
+    it any more.
     """
     cleaned, counts = without(node, KINDS)
     if node.shared_class is None or not counts:

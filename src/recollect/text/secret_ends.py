@@ -34,7 +34,7 @@ def end_of_secret(text: str, start: int, known: int, longest: int | None = None)
     """
     limit = len(text) if longest is None else min(len(text), start + longest)
     closing = "**" if text.endswith("**", 0, start) else CLOSING.get(text[start - 1 : start])
-    # What closes it is looked for first, because that is quick even in a text that never stops.
+    # The closing sign is looked for first, because that is quick even in a text that never stops.
     if closing and (closed := text.find(closing, known, limit)) >= 0:
         limit = closed
     stop = compiled(_STOP).search(text, known, limit)

@@ -162,7 +162,7 @@ def _after(
     *,
     as_quoted: bool = False,
 ) -> Iterator[tuple[int, int]]:
-    """What follows each match, if it is a secret."""
+    """Yields the start and end of the value after each match, if the value is a secret."""
     reached = start
     for match in compiled(pattern).finditer(text, start, len(text) if end is None else end):
         first = match.end() + text.startswith(("'", '"'), match.end())

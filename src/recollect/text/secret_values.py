@@ -99,7 +99,7 @@ class Announcement(IntEnum):
 
 
 class Value(NamedTuple):
-    """What stands where a secret was announced."""
+    """A value that stands where a secret was announced."""
 
     text: str
     quoted: bool

@@ -55,7 +55,7 @@ _OTHER_KEYS: Final = (
     r"|composite|hot"
     r"|group|map|row|event|message|translation|route|query|react|registry|json|lookup|shard|routing|host)_\Z"
 )
-# What a name goes on with when its value is something else: "token_url", "password_hash".
+# A name that goes on with one of these has another value: "token_url", "password_hash".
 OTHER_ENDS: Final = (
     r"(?:[_-](?:url|uri|endpoint|type|field|name|id|len|length|count|limit|hash|hashed|digest|file|path|policy"
     r"|rules?|min|max"
