@@ -21,10 +21,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
+import typer.testing
 from mcp import Client, MCPError
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -47,9 +49,10 @@ def aliases() -> dict[str, list[str]]:
     return {tool.name: list(tool.aliases) for tool in tools}
 
 
-def _app() -> Any:
-    """The command line."""
-    return importlib.import_module(f"{PACKAGE}.interfaces.cli.app").app
+@cache
+def _command_line() -> Any:
+    """The command line, put together once: that takes longer than most commands."""
+    return get_command(importlib.import_module(f"{PACKAGE}.interfaces.cli.app").app)
 
 
 def memory_class() -> Any:
@@ -87,7 +90,7 @@ MASKED_KEYS: Final = frozenset(
 CALL_IDS: Final = frozenset({"request_id", "trace_id"})
 _DIGITS: Final = 6
 _ID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b")
-_TOKEN: Final = re.compile(r"(?<![\w-])[A-Za-z0-9_-]{12,}(?![\w-])")
+_TOKEN: Final = re.compile(r"(?<![\w-])[A-Za-z0-9_-]{8,}(?![\w-])")
 _CURSOR: Final = re.compile(r"[a-z_]+:[\x20-\x7e]+")
 _REFERENCE: Final = re.compile(r"<<([\w-]+)(?::([^<>]+))?>>")
 _NOISE: Final = (
@@ -144,7 +147,7 @@ class _Player:
         self._clock = Clock()
         self._answers: dict[str, Any] = {}
         self._missing: list[str] = []
-        self._ids: dict[str, str] = {}
+        self._ids = {calls.NOWHERE: "<nowhere>"}
         self._memory: Any = None
         self._client: Any = None
         self._dialect = "PostgreSQL" if url.startswith("postgresql") else "SQLite"
@@ -182,6 +185,9 @@ class _Player:
             if _OUT_OF_TIME not in json.dumps(answer, default=str):
                 break
         self._answers[step["step"]] = answer
+        # In the order of their creation, so that the names of keys do not matter.
+        for found in sorted(set(_ID.findall(json.dumps(_without_call_ids(answer))))):
+            self._name(found, step["step"])
         return self._normal(answer, step["step"])
 
     async def _tool(self, step: Mapping[str, Any]) -> Any:
@@ -207,7 +213,8 @@ class _Player:
                 answer: dict[str, Any] = {"answer": _plain(getattr(self._memory, step["verb"])(*given, **named))}
             except Exception as error:
                 said = {"code": getattr(error, "code", None), "hint": getattr(error, "hint", None)}
-                message = getattr(error, "message", str(error))
+                # Python's own errors name the class that a method was written in.
+                message = re.sub(r"^\w+\.(?=\w+\(\))", "", getattr(error, "message", str(error)))
                 return {"error": {"class": type(error).__name__, "message": message, **said}}
         if streams:
             answer["streams"] = [[_parsed(line) for line in each.getvalue().splitlines()] for each in streams]
@@ -217,7 +224,8 @@ class _Player:
         prefix = PACKAGE.upper()
         environment = {f"{prefix}_DB": self._url, "COLUMNS": "160", "NO_COLOR": "1", "TERM": "dumb"}
         environment |= {f"{prefix}_{name}": value for name, value in step["env"].items()}
-        result = CliRunner().invoke(_app(), step["command"], input=step["stdin"], env=environment)
+        with mock.patch.object(typer.testing, "_get_command", lambda line: line):
+            result = CliRunner().invoke(_command_line(), step["command"], input=step["stdin"], env=environment)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         answer: dict[str, Any] = {"exit": result.exit_code, "stdout": _parsed(result.stdout)}
@@ -321,7 +329,7 @@ def command_options() -> dict[str, Any]:
         else:
             found[path] = {"help": command.help, "parameters": [_parameter(each) for each in command.params]}
 
-    look(get_command(_app()), "")
+    look(_command_line(), "")
     return found
 
 
@@ -354,6 +362,12 @@ def renamed(value: Any) -> Any:
     if isinstance(value, dict):
         return {renamed(key): renamed(each) for key, each in value.items()}
     return [renamed(each) for each in value] if isinstance(value, list) else value
+
+
+def _without_call_ids(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_call_ids(each) for key, each in value.items() if key not in CALL_IDS}
+    return [_without_call_ids(each) for each in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:

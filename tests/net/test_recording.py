@@ -20,6 +20,7 @@ def test_a_replay_answers_as_recorded(dialect, new_url, tmp_path):
     folder.mkdir()
     now = play.play(new_url(dialect), folder)
     if os.environ.get(play.WRITE):
+        play.write(dialect, now)
         assert not now["missing"], "\n".join(now["missing"])
         play.write(dialect, now)
         return
