@@ -98,7 +98,14 @@ def label(step: Step) -> str:
 
 
 def tool(
-    step: str, name: str, /, arguments: dict[str, Any] | None = None, *, opening: Any = None, later_s: float = 1, **more: Any
+    step: str,
+    name: str,
+    /,
+    arguments: dict[str, Any] | None = None,
+    *,
+    opening: Any = None,
+    later_s: float = 1,
+    **more: Any,
 ) -> Step:
     """A call of a tool; `opening` is how its memory is opened."""
     given = {**(arguments or {}), **more}
@@ -261,7 +268,9 @@ LISTS: Final = [
 # --- relations --------------------------------------------------------------------------------------------------------
 
 
-def _related(step: str, source: str, target: str, tag: str, weight: float, name: str = "memory_relation_save", **more: Any) -> Step:
+def _related(
+    step: str, source: str, target: str, tag: str, weight: float, name: str = "memory_relation_save", **more: Any
+) -> Step:
     ends = {"source_memo_id": f"<<{source}:memo.memo_id>>", "target_memo_id": f"<<{target}:memo.memo_id>>"}
     return tool(step, name, {**ends, "tag": tag, "weight": weight}, **more)
 
@@ -624,6 +633,24 @@ REFUSED: Final = [
     tool("good-trace", "get_status", request_id="rq", trace_id="tr"),
 ]  # fmt: skip
 
+# Questions with what answers them.
+JUDGED: Final = (
+    ("when does the harbour open", "save-first:memo.memo_id"),
+    ("opening time of the harbour", "save-first:memo.memo_id"),
+    ("ferry to the island", "save-metadata:memo.memo_id"),
+    ("from which pier does the ferry leave", "save-metadata:memo.memo_id"),
+    ("lighthouse visitors on sundays", "save-public:memo.memo_id"),
+    ("灯台の見学", "save-japanese:memo.memo_id"),
+    ("who to ring in a storm", "save-pinned:memo.memo_id"),
+    ("sourdough starter", "bread-1:memo.memo_id"),
+    ("how warm should a starter be", "bread-2:memo.memo_id"),
+    ("oven of the bakery", "bread-4:memo.memo_id"),
+    ("steel hull of the boat", "v-save:node.id"),
+    ("height of the mast", "v-save-second:node.id"),
+    ("deep well", "c-save:stdout.memo.memo_id"),
+    ("old mill", "c-save-stdin:stdout.memo.memo_id"),
+)
+
 # --- verbs ------------------------------------------------------------------------------------------------------------
 
 PAGE: Final = {"new": "NewPage", "url": "https://boats.example.org/hulls", "title": "Hulls", "year": 2021}
@@ -731,7 +758,7 @@ VERBS: Final = [
     verb("v-policy-root", "policy"),
     verb("v-reclassify-dry", "reclassify", dry_run=True),
     verb("v-reclassify", "reclassify", "lax"),
-    verb("v-calibrate-dry", "calibrate", [{"query": "hull of the boat", "relevant": ["<<v-save:node.id>>"]}, {"query": "mast height", "relevant": ["<<v-save-second:node.id>>"]}], namespace="boats", dry_run=True),
+    verb("v-calibrate-dry", "calibrate", [{"query": query, "relevant": [f"<<{step}>>"]} for query, step in JUDGED[:12]], dry_run=True),
     verb("v-calibrate-none", "calibrate", []),
     verb("v-calibrate-method", "calibrate", [{"query": "hull", "relevant": []}], method="magic"),
     verb("v-sweep", "sweep", later_s=10 * DAY_S),
@@ -771,24 +798,6 @@ VERBS: Final = [
     verb("v-open-privacy", "info", opening={"privacy": "open"}),
     verb("v-backup", "backup", "<<folder>>/verb-backup"),
 ]  # fmt: skip
-
-# Questions with what answers them.
-JUDGED: Final = (
-    ("when does the harbour open", "save-first:memo.memo_id"),
-    ("opening time of the harbour", "save-first:memo.memo_id"),
-    ("ferry to the island", "save-metadata:memo.memo_id"),
-    ("from which pier does the ferry leave", "save-metadata:memo.memo_id"),
-    ("lighthouse visitors on sundays", "save-public:memo.memo_id"),
-    ("灯台の見学", "save-japanese:memo.memo_id"),
-    ("who to ring in a storm", "save-pinned:memo.memo_id"),
-    ("sourdough starter", "bread-1:memo.memo_id"),
-    ("how warm should a starter be", "bread-2:memo.memo_id"),
-    ("oven of the bakery", "bread-4:memo.memo_id"),
-    ("steel hull of the boat", "v-save:node.id"),
-    ("height of the mast", "v-save-second:node.id"),
-    ("deep well", "c-save:stdout.memo.memo_id"),
-    ("old mill", "c-save-stdin:stdout.memo.memo_id"),
-)
 
 # --- commands ---------------------------------------------------------------------------------------------------------
 
@@ -998,10 +1007,16 @@ READABLE: Final = [
     command("r-unknown", "remember", "x"),
     command("r-unknown-option", "list", "--bogus"),
     command("r-missing-argument", "get"),
-    command("r-demo", "demo"),
-    command("c-privacy-shared", "privacy", "shared"),
-    command("c-privacy-personal", "privacy", "personal"),
-    tool("save-personal", "memory_save", content=f"In a personal memory {EMAIL} stays.", namespace="personal"),
+    command("r-demo", "demo", "--keep", "<<folder>>/demo.db"),
+    command("r-demo-again", "demo", "--keep", "<<folder>>/demo.db"),
+    command("r-privacy-shared", "privacy", "shared", env={"PRIVACY": ""}),
+    command("r-privacy-personal", "privacy", "personal", env={"PRIVACY": ""}),
+    js("c-privacy-personal", "privacy", env={"PRIVACY": ""}),
+    tool("save-personal", "memory_save", content="In a personal memory kim.lee at work stays.", namespace="personal", opening={"privacy": ""}),
+    tool("save-personal-mail", "memory_save", content=f"In a personal memory {EMAIL} stays.", namespace="personal", opening={"privacy": ""}),
+    tool("list-personal", "memory_list", namespace="personal", opening={"privacy": "", "allow": ["answer:task", "tool:contact-lookup"]}),
+    tool("list-personal-shared", "memory_list", namespace="personal", opening={"privacy": "shared", "allow": ["answer:task", "tool:contact-lookup"]}),
+    verb("v-choose-personal", "choose_privacy", "personal", opening={"privacy": ""}),
 ]  # fmt: skip
 
 STEPS: Final[list[Step]] = [

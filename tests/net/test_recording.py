@@ -15,12 +15,9 @@ SHOWN = 40
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
-def test_a_replay_answers_as_recorded(dialect, new_url, tmp_path):
-    folder = tmp_path / "files"
-    folder.mkdir()
-    now = play.play(new_url(dialect), folder)
+def test_a_replay_answers_as_recorded(dialect, new_url):
+    now = play.play(new_url(dialect))
     if os.environ.get(play.WRITE):
-        play.write(dialect, now)
         assert not now["missing"], "\n".join(now["missing"])
         play.write(dialect, now)
         return
