@@ -15,6 +15,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -451,10 +452,8 @@ def _file_of(dialect: str) -> Path:
 
 def main() -> int:
     """Write the recordings, by the test and in its surroundings."""
-    import pytest
-
-    os.environ[WRITE] = "1"
-    return pytest.main([str(FOLDER / "test_recording.py"), "-k", "replay", "-p", "no:cacheprovider", *sys.argv[1:]])
+    test = [sys.executable, "-m", "pytest", str(FOLDER / "test_recording.py"), "-k", "replay", *sys.argv[1:]]
+    return subprocess.call(test, env={**os.environ, WRITE: "1"})
 
 
 if __name__ == "__main__":

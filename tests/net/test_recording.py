@@ -14,6 +14,7 @@ ABSENT = "(absent)"
 SHOWN = 40
 
 
+@pytest.mark.timeout(600)  # half a minute, on a machine that does nothing else
 @pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
 def test_a_replay_answers_as_recorded(dialect, new_url):
     now = play.play(new_url(dialect))
