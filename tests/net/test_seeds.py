@@ -72,11 +72,9 @@ def request_fields():
     return set(inside("model.insight:ExpansionRequest").__dataclass_fields__)
 
 
-class Trust:
+def trust():
     """What is known about a model of our own: nothing."""
-
-    def __new__(cls):
-        return inside("embedding.port:Trust")()
+    return inside("embedding.port:Trust")()
 
 
 # --- Aids -------------------------------------------------------------------------------------------------------------
@@ -104,7 +102,7 @@ class Angles:
     instant, sends, model_id, dimension = True, False, "angles", 64
 
     def __init__(self):
-        self.trust = Trust()
+        self.trust = trust()
 
     def close(self):
         pass
@@ -322,22 +320,22 @@ def test_a_tool_lists_what_it_takes_and_misses_what_it_needs(memory, tool, requi
 @pytest.mark.parametrize("weight", [-0.01, 1.01, "heavy"])
 def test_the_weight_of_a_relation_is_from_0_to_1(memory, pair, weight):
     given = {"sourceMemoId": pair[0], "targetMemoId": pair[1], "tag": "supports"}
-    assert refusal(memory, "memory.relation.save", **given, weight=weight) == "invalid_input"
+    assert refusal(memory, "memory_relation_save", **given, weight=weight) == "invalid_input"
 
 
 def test_a_relation_saved_again_changes_weight_and_reason_and_counts_versions(memory, pair):
     key = {"sourceMemoId": pair[0], "targetMemoId": pair[1], "tag": "supports"}
-    call(memory, "memory.relation.save", **key, weight=0.2, reason="first")
-    call(memory, "memory.relation.save", **key, weight=0.9, reason="second")
-    answer = call(memory, "memory.relation.list", sourceMemoId=pair[0])
+    call(memory, "memory_relation_save", **key, weight=0.2, reason="first")
+    call(memory, "memory_relation_save", **key, weight=0.9, reason="second")
+    answer = call(memory, "memory_relation_list", sourceMemoId=pair[0])
     (edge,) = answer["edges"]
     assert ends_of(edge) == pair
     assert [edge[name] for name in ("tag", "weight", "reason", "version")] == ["supports", 0.9, "second", 2]
     assert {"created_at", "updated_at"} <= edge.keys()
     assert {id_of(node) for node in answer["nodes"]} == set(pair)
     assert answer["root_namespace"] == "main"
-    call(memory, "memory.relation.save", **key | {"tag": "explains"}, weight=0.5)
-    assert len(call(memory, "memory.relation.list")["edges"]) == 2
+    call(memory, "memory_relation_save", **key | {"tag": "explains"}, weight=0.5)
+    assert len(call(memory, "memory_relation_list")["edges"]) == 2
 
 
 def test_a_deleted_memo_takes_its_relations_along_whichever_end_it_is(memory, pair):
@@ -351,15 +349,15 @@ def test_a_deleted_memo_takes_its_relations_along_whichever_end_it_is(memory, pa
 
 def test_relations_need_both_memos_stay_inside_the_root_and_end_a_walk_of_a_circle(memory, pair):
     key = {"sourceMemoId": pair[0], "targetMemoId": "missing", "tag": "supports", "weight": 1}
-    assert refusal(memory, "memory.relation.save", **key) == "not_found"
-    assert refusal(memory, "memory.relation.list", namespace="../elsewhere") == "invalid_namespace"
-    assert refusal(memory, "memory.save", content="a", namespace="../../elsewhere") == "invalid_namespace"
+    assert refusal(memory, "memory_relation_save", **key) == "not_found"
+    assert refusal(memory, "memory_relation_list", namespace="../elsewhere") == "invalid_namespace"
+    assert refusal(memory, "memory_save", content="a", namespace="../../elsewhere") == "invalid_namespace"
     assert (
-        refusal(memory, "memory.relation.save", **key | {"targetMemoId": pair[1], "tag": "x" * 65}) == "invalid_input"
+        refusal(memory, "memory_relation_save", **key | {"targetMemoId": pair[1], "tag": "x" * 65}) == "invalid_input"
     )
     memory.relate(*pair, tag="supports", weight=0.5)
     memory.relate(*reversed(pair), tag="supports", weight=0.5)
-    found = call(memory, "memory.relation.graph", startMemoId=pair[0], maxDepth=10, direction="forward")["edges"]
+    found = call(memory, "memory_relation_list", startMemoId=pair[0], maxDepth=10, direction="forward")["edges"]
     assert sorted(edge["depth"] for edge in found) == [1, 2]
 
 
@@ -422,7 +420,7 @@ def test_what_is_secret_is_not_stored_and_what_is_personal_is_taken_out_before_i
     node = memory.save("Write to yuki.mori@hanako-shop.jp about the key sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z.").node
     assert "[email]" in node.content and "[secret]" in node.content
     assert "yuki" not in node.content and "sk-proj" not in node.content
-    answer = call(memory, "pce.memory.boundary.validate", payload="yuki.mori@hanako-shop.jp", scope="project")
+    answer = call(memory, "boundary_validate", payload="yuki.mori@hanako-shop.jp", scope="project")
     assert answer["allowed"] is True
     assert answer["redacted"] == "[email]"
     assert answer["policy_version"] == "1.0.0"
@@ -446,11 +444,11 @@ def test_an_invariant_denies_in_its_scopes_and_when_it_cannot_be_decided(memory)
 
 
 def test_a_policy_is_checked_tried_applied_and_kept_with_its_history(memory):
-    assert call(memory, "pce.memory.policy.apply", yaml=policy("1.1.0"), validate_only=True)["status"] == "valid"
-    assert call(memory, "pce.memory.policy.apply", yaml=policy("1.1.0"), dry_run=True)["status"] == "dry_run"
+    assert call(memory, "policy_apply", yaml=policy("1.1.0"), validate_only=True)["status"] == "valid"
+    assert call(memory, "policy_apply", yaml=policy("1.1.0"), dry_run=True)["status"] == "dry_run"
     assert [each.version for each in memory.policy()] == ["1.0.0"]
-    call(memory, "pce.memory.policy.apply", yaml=policy("1.1.0"), approver="Mika")
-    call(memory, "pce.memory.policy.apply", yaml=policy("1.2.0"), expected_version="1.1.0")
+    call(memory, "policy_apply", yaml=policy("1.1.0"), approver="Mika")
+    call(memory, "policy_apply", yaml=policy("1.2.0"), expected_version="1.1.0")
     assert refusal(memory, "policy_apply", yaml=policy("1.3.0"), expected_version="1.1.0") == "conflict"
     assert refusal(memory, "policy_apply", yaml="version: [") == "invalid_input"
     assert [each.version for each in memory.policy()] == ["1.2.0", "1.1.0"]
@@ -476,7 +474,7 @@ def weighed(memory, question, **given):
 
 
 def test_a_context_says_how_it_was_made_and_can_be_read_again_until_it_ends(filled, clock):
-    answer = call(filled, "pce.memory.activate", q="How is the subscription cancelled?", include_meta=True)
+    answer = call(filled, "memory_activate", q="How is the subscription cancelled?", include_meta=True)
     assert {
         "active_context_id",
         "policy_version",
@@ -586,11 +584,11 @@ def test_a_signal_changes_utility_and_confidence_by_its_amounts(memory, clock, s
     node = memory.save("The gate opens at nine.", claim_kind="task").node
     more = {"duplicate_of": saved(memory, "The gate opens at 9.", claim_kind="task")} if signal == "duplicate" else {}
     clock.go_on(days=1)
-    call(memory, "pce.memory.feedback", claim_id=node.id, signal=signal, request_id="r1", **more)
+    call(memory, "memory_feedback", claim_id=node.id, signal=signal, request_id="r1", **more)
     judged = memory.get(node.id)
     assert [judged.utility, judged.confidence] == pytest.approx([utility, 0.5 + confidence])
     assert (judged.recency_anchor > node.recency_anchor) is (signal == "helpful")
-    call(memory, "pce.memory.feedback", claim_id=node.id, signal=signal, request_id="r1", **more)
+    call(memory, "memory_feedback", claim_id=node.id, signal=signal, request_id="r1", **more)
     assert memory.get(node.id).utility == judged.utility, "the same request counts once"
 
 
@@ -726,7 +724,9 @@ def test_evidence_says_of_a_claim_what_the_beta_posterior_says(
 
 
 def test_the_tables_and_the_16_views_have_the_columns_of_their_design(memory):
-    schema = call(memory, "query_graph", sql="select 1", options={"include_schema": True})["schema"]
+    schema = call(memory, "query_graph", sql="select 1", options={"include_schema": True, "timeout_ms": 2_000})[
+        "schema"
+    ]
     shapes = {table["name"]: set(table["columns"]) for table in schema["tables"]}
     assert len(VIEWS) == 16 == sum(name.startswith("v_") for name in shapes)
     for name, columns in {**VIEWS, **TABLES}.items():
@@ -776,7 +776,9 @@ def test_sql_that_is_no_plain_reading_of_the_views_is_refused(memory, pair):
 def test_sql_is_limited_in_rows_time_and_steps(memory):
     for at in range(3):
         memory.save(f"Text {at}.")
-    answer = call(memory, "query_graph", sql="select id from memos order by id", options={"limit": 2})
+    answer = call(
+        memory, "query_graph", sql="select id from memos order by id", options={"limit": 2, "timeout_ms": 2_000}
+    )
     assert [answer["ok"], answer["row_count"], answer["truncated"], answer["columns"]] == [True, 2, True, ["id"]]
     assert isinstance(answer["elapsed_ms"], int)
     endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"

@@ -317,7 +317,8 @@ def test_evidence_is_counted_and_read_by_sql_as_before(store):
         names = ("support_count", "refute_count", "neutral_count", "evidence_count")
         assert [row[name] for name in names] == expected["claim"]
         answer = memory.query_graph(
-            "select p.url, count(*) from pages p join fragments f on f.page_id = p.id group by p.url order by p.url"
+            "select p.url, count(*) from pages p join fragments f on f.page_id = p.id group by p.url order by p.url",
+            timeout_ms=2_000,
         )
         assert [tuple(row) for row in answer.rows] == [
             ("https://one.example.org/a", 2),
