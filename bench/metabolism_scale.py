@@ -29,12 +29,12 @@ import numpy as np
 
 from bench import stores
 from bench.measure import RESULTS, keep, percentiles
-from recollect import Memory
-from recollect.model.graph import Edge, Node
-from recollect.model.identifiers import timestamp
-from recollect.storage import edges as edge_rows
-from recollect.storage import nodes as node_rows
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.model.graph import Edge, Node
+from wherefrom.model.identifiers import timestamp
+from wherefrom.storage import edges as edge_rows
+from wherefrom.storage import nodes as node_rows
+from wherefrom.text.check import content_hash
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 MODEL, DIMENSION = "random-256", 256

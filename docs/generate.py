@@ -10,15 +10,15 @@ from typing import Any
 
 import typer.main
 
-from recollect import config
-from recollect.interfaces.cli.app import app
-from recollect.interfaces.cli.session import EXIT_CODES
-from recollect.interfaces.mcp.server import INSTRUCTIONS, TOOLS
-from recollect.interfaces.mcp.tool import CEILING_BYTES
-from recollect.model import errors, limits
-from recollect.model.graph import BOUNDARY_CLASSES
-from recollect.model.metabolism import EVIDENCE_TAGS
-from recollect.policy import (
+from wherefrom import config
+from wherefrom.interfaces.cli.app import app
+from wherefrom.interfaces.cli.session import EXIT_CODES
+from wherefrom.interfaces.mcp.server import INSTRUCTIONS, TOOLS
+from wherefrom.interfaces.mcp.tool import CEILING_BYTES
+from wherefrom.model import errors, limits
+from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.metabolism import EVIDENCE_TAGS
+from wherefrom.policy import (
     document,
     invariants,
     linking,
@@ -116,7 +116,7 @@ def commands() -> str:
     for name, command in sorted(known.items()):
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         usage = " ".join(_argument(p) for p in arguments)
-        parts.append(f"## `recollect {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n")
+        parts.append(f"## `wherefrom {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n")
         own = [p for p in command.params if p.param_type_name == "option" and p.name not in _COMMON]
         if own:
             parts.append("| option | |\n|---|---|")
@@ -181,7 +181,7 @@ def policy() -> str:
     parts += _policy_sections("insight", linking_kinds.KINDS, linking.Linking())
     parts += _policy_metabolism()
     parts.append(f"## `calibration`\n\n{_told(retrieval.Calibration)}\n")
-    parts.append(f"`recollect calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
+    parts.append(f"`wherefrom calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
     return "\n".join(parts)
 
 
@@ -301,7 +301,7 @@ def _value(value: Any) -> str:
 
 
 def error_codes() -> str:
-    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.RecollectError)]
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.WherefromError)]
     parts = [
         "# Errors\n",
         "Over MCP an error is a result with `isError` and the text "
@@ -310,7 +310,7 @@ def error_codes() -> str:
         "| code | Python class | when |\n|---|---|---|",
     ]
     parts += [
-        f"| `{c.code}` | `{c.__name__}` | {inspect.getdoc(c)} |" for c in classes if c is not errors.RecollectError
+        f"| `{c.code}` | `{c.__name__}` | {inspect.getdoc(c)} |" for c in classes if c is not errors.WherefromError
     ]
     return "\n".join(parts) + "\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import wherefrom
 
-SOURCE = Path(recollect.__file__).parent
+SOURCE = Path(wherefrom.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS = 400, 60, 7
 

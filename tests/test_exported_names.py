@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-import recollect
-from recollect.interfaces.cli import app as cli
-from recollect.interfaces.mcp.server import TOOLS
-from recollect.model import errors
+import wherefrom
+from wherefrom.interfaces.cli import app as cli
+from wherefrom.interfaces.mcp.server import TOOLS
+from wherefrom.model import errors
 
 # Each verb of Memory with its MCP tool and its command; None is a deliberate gap.
 PARITY = {
@@ -66,19 +66,19 @@ NOT_VERBS = {"open", "close", "root_namespace"}
 
 
 def test_public_names_are_sorted_and_there():
-    assert recollect.__all__ == sorted(recollect.__all__)
-    assert all(hasattr(recollect, name) for name in recollect.__all__)
+    assert wherefrom.__all__ == sorted(wherefrom.__all__)
+    assert all(hasattr(wherefrom, name) for name in wherefrom.__all__)
 
 
 def test_every_error_is_public_and_has_a_code_of_its_own():
-    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.RecollectError)]
-    assert {c.__name__ for c in classes} <= set(recollect.__all__)
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.WherefromError)]
+    assert {c.__name__ for c in classes} <= set(wherefrom.__all__)
     assert len({c.code for c in classes}) == len(classes) <= 12 + 1, "a dozen, and their base"
     assert all(c.__name__ in errors.__doc__ for c in classes)
 
 
 def test_every_verb_has_a_tool_and_a_command_or_a_reason_not_to():
-    verbs = {name for name, _ in inspect.getmembers(recollect.Memory) if not name.startswith("_")} - NOT_VERBS
+    verbs = {name for name, _ in inspect.getmembers(wherefrom.Memory) if not name.startswith("_")} - NOT_VERBS
     assert verbs == set(PARITY)
     assert {tool for tool, _ in PARITY.values() if tool} == {tool.name for tool in TOOLS}
     commands = {command.name for command in cli.app.registered_commands}

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
-from recollect import Conflict, InvalidNamespace, Memory, NotFound
+from wherefrom import Conflict, InvalidNamespace, Memory, NotFound
 
 TEXTS = st.sampled_from(["alpha", "beta", "gamma", "日本", "텍스트", " padded ", "new\nline"])
 SPACES = st.sampled_from(["main", "main/a", "main/a/b", "main/c"])

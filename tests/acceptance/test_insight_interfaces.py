@@ -10,18 +10,18 @@ from io import StringIO
 from xml.etree import ElementTree as ET
 
 import pytest
-from forking_for_tests import recollect_command
+from forking_for_tests import wherefrom_command
 from rich.console import Console
 
-from recollect.interfaces.cli.render_insight import plan_lines, saved_lines
-from recollect.interfaces.insight_answers import InsightAnswer
-from recollect.interfaces.mcp import insight
-from recollect.interfaces.mcp.tool import CEILING_BYTES, weight_on_wire
-from recollect.interfaces.plot_insight import neighbourhood
-from recollect.model.errors import InvalidInput
-from recollect.model.graph import Node, NodeRef
-from recollect.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
-from recollect.model.results import Saved
+from wherefrom.interfaces.cli.render_insight import plan_lines, saved_lines
+from wherefrom.interfaces.insight_answers import InsightAnswer
+from wherefrom.interfaces.mcp import insight
+from wherefrom.interfaces.mcp.tool import CEILING_BYTES, weight_on_wire
+from wherefrom.interfaces.plot_insight import neighbourhood
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.graph import Node, NodeRef
+from wherefrom.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
+from wherefrom.model.results import Saved
 
 SVG = "{http://www.w3.org/2000/svg}"
 TOOL = insight.TOOLS[0]
@@ -245,7 +245,7 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     text = readable(plan_lines(plan, rejected=False))
     for part in ("from", "hop", "0.71", "-0.123", "both are about ships", "1 memo judged: 2 links worth making, 1 not"):
         assert part in text
-    assert "recollect insight --apply-plan p-1" in text
+    assert "wherefrom insight --apply-plan p-1" in text
     assert "3 new memos left for the next plan" in text
     assert "degraded: no vectors" in text
     assert "worth it" not in text
@@ -257,7 +257,7 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     assert "undone" in readable(plan_lines(replace(plan, state="undone"), rejected=False))
     assert readable(plan_lines(plan_of(), rejected=False)).endswith("plan p-1 has no links\n")
     none = plan_of(Decision(("a",), (), (METRICS,)))
-    assert "to go on from here: recollect insight --apply-plan p-1" in readable(plan_lines(none, rejected=False))
+    assert "to go on from here: wherefrom insight --apply-plan p-1" in readable(plan_lines(none, rejected=False))
     asked = replace(none, asked={"query": "ships"})
     assert "1 question judged: 0 links" in readable(plan_lines(asked, rejected=False))
 
@@ -381,7 +381,7 @@ def test_saving_shows_the_links_that_it_made():
 )
 def test_options_that_do_not_go_together_are_refused(tmp_path, options):
     process = subprocess.run(
-        [*recollect_command(), "insight", *options, "--db", str(tmp_path / "m.db")],
+        [*wherefrom_command(), "insight", *options, "--db", str(tmp_path / "m.db")],
         capture_output=True,
         text=True,
         timeout=60,

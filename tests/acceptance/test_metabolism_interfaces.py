@@ -14,7 +14,7 @@ from rich.console import Console
 from talking_for_tests import call, refusal, talk
 from typer.testing import CliRunner
 
-from recollect import (
+from wherefrom import (
     Edge,
     Histogram,
     InvalidInput,
@@ -27,14 +27,14 @@ from recollect import (
     ThinLink,
     Weak,
 )
-from recollect.interfaces.cli.app import app
-from recollect.interfaces.cli.render_metabolism import plan_lines, reinforced_lines, restored_lines
-from recollect.interfaces.cli.session import Session
-from recollect.interfaces.mcp.metabolism import TOOLS
-from recollect.interfaces.mcp.tool import CEILING_BYTES, fitting, weight_on_wire
-from recollect.interfaces.metabolism_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
-from recollect.interfaces.plot_metabolism import distributions
-from recollect.model.metabolism import WHY_SPARED
+from wherefrom.interfaces.cli.app import app
+from wherefrom.interfaces.cli.render_metabolism import plan_lines, reinforced_lines, restored_lines
+from wherefrom.interfaces.cli.session import Session
+from wherefrom.interfaces.mcp.metabolism import TOOLS
+from wherefrom.interfaces.mcp.tool import CEILING_BYTES, fitting, weight_on_wire
+from wherefrom.interfaces.metabolism_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
+from wherefrom.interfaces.plot_metabolism import distributions
+from wherefrom.model.metabolism import WHY_SPARED
 
 SVG = "{http://www.w3.org/2000/svg}"
 METABOLIZE, RESTORE = TOOLS
@@ -202,9 +202,9 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
         "1,200",
         "1 conflict undecided; all of these relations stay:",
         "both are equally thick",
-        "recollect unrelate SOURCE_ID TARGET_ID --tag TAG",
+        "wherefrom unrelate SOURCE_ID TARGET_ID --tag TAG",
         "About z (0.500, stays)",
-        "nothing was changed; to let these go: recollect metabolize --apply",
+        "nothing was changed; to let these go: wherefrom metabolize --apply",
         "degraded: 3 nodes have no vector yet",
     ):
         assert part in text
@@ -215,7 +215,7 @@ def test_after_a_run_people_read_what_went_and_how_to_take_it_back():
     text = readable(plan_lines(APPLIED))
     assert text.startswith("300 nodes, 1,000 relations examined in main; 12 nodes and 50 relations were let go\n")
     assert "run run-1 is applied; receipts are kept for 30 days" in text
-    assert "recollect restore --run run-1" in text
+    assert "wherefrom restore --run run-1" in text
     assert "--apply" not in text
     assert "may go" not in text
     more = readable(plan_lines(replace(APPLIED, resumed=True, skipped=2, purged=1)))

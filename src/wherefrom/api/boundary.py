@@ -1,0 +1,294 @@
+"""The boundary in force: what this access may see, and what of a text may be kept or asked."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from wherefrom.model import limits, namespaces
+from wherefrom.model.access import Access
+from wherefrom.model.errors import BoundaryDenied, InvalidInput
+from wherefrom.model.graph import Edge, Node, strictest
+from wherefrom.storage import policies
+from wherefrom.storage.port import Database
+from wherefrom.text import check, detect
+from wherefrom.text.redaction import SECRET, has_only_labels, has_secret_address, kinds_in, mapped, without
+
+if TYPE_CHECKING:
+    from wherefrom.policy.boundary import Effective, Policies
+    from wherefrom.policy.document import Policy
+
+logger = logging.getLogger("wherefrom")
+
+# A policy that another process applies holds here after so long.
+_SECONDS: Final = 1.0
+# Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
+_SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
+_NAMES: Final = {
+    "email": ("e-mail address", "e-mail addresses"),
+    "phone": ("phone number", "phone numbers"),
+    "card": ("card number", "card numbers"),
+    "national_id": ("identity number", "identity numbers"),
+}
+_NAMES_REMEMBERED: Final = 10_000
+# What holds where a stored policy cannot be read: nobody sees anything.
+_CLOSED: Final = (
+    "version: 0.0.0\nboundary_classes:\n  public: {allow: []}\n  internal: {allow: []}\n  pii: {allow: []}\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The policies as they were read, and the access that they leave."""
+
+    policies: Policies
+    access: Access
+
+
+class Boundary:
+    """Reads the policies of an owner every second; threads may share it."""
+
+    def __init__(self, database: Database, base: Access, allow: Sequence[str], *, shared: bool = False) -> None:
+        """`shared` treats a personal store as a shared one."""
+        self._database = database
+        self._base = base
+        self._allow = tuple(allow)
+        self._shared = shared
+        self._lock = threading.Lock()
+        self._read_at = -math.inf
+        self._forgotten = 0
+        self._stored: policies.Stored | None = None
+        self._in_force: InForce | None = None
+
+    def in_force(self) -> InForce:
+        """What holds now. The lock is not held while the database is read: callers who wait for a server that does not
+        answer wait together and not one after the other.
+        """
+        while True:
+            with self._lock:
+                if self._in_force is not None and time.monotonic() - self._read_at <= _SECONDS:
+                    return self._in_force
+                forgotten = self._forgotten
+            stored = self._database.read(lambda tx: policies.current(tx, self._base.owner))
+            with self._lock:
+                if forgotten == self._forgotten:
+                    if self._in_force is None or stored != self._stored:
+                        self._in_force, self._stored = self._judged(stored), stored
+                    self._read_at = time.monotonic()
+                    return self._in_force
+
+    def forget(self) -> None:
+        """Read the policies again before the next use."""
+        with self._lock:
+            self._read_at = -math.inf
+            self._forgotten += 1
+
+    def at(self, namespace: str) -> Effective:
+        """The policy of a namespace."""
+        return self.in_force().policies.at(namespace)
+
+    def narrowed(self, access: Access, allow: Sequence[str] | None) -> Access:
+        """An access with fewer tags: it sees no more than before."""
+        if allow is None:
+            return access
+        known = self.in_force().policies
+        known.at(access.root).visible_classes(allow)  # refuses what is no list of tags
+        fewer = self.access_under(known, [tag for tag in allow if tag in self._allow])
+        classes = tuple(name for name in access.classes if name in fewer.classes)
+        hidden = tuple(sorted({*access.hidden, *fewer.hidden}))
+        return replace(access, classes=classes, hidden=hidden, tags=fewer.tags)
+
+    def access_under(self, known: Policies, allow: Sequence[str] | None = None) -> Access:
+        """What this access may see under some policies; what one further down takes away is hidden."""
+        base, held = self._base, self._allow if allow is None else allow
+        classes = known.at(base.root).visible_classes(held)
+        below = [name for name in known.by_namespace if name != base.root and namespaces.is_inside(name, base.root)]
+        hidden = {
+            f"{boundary_class} {name}/"
+            for name in below
+            for boundary_class in set(classes) - set(known.at(name).visible_classes(held))
+        }
+        return replace(base, classes=classes, hidden=tuple(sorted(hidden)), tags=tuple(held))
+
+    def cleaned(self, text: str, namespace: str) -> str:
+        """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""
+        return detect.redact(text, self.at(namespace).redacted_without_class("internal"))[0]
+
+    def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """The same for all texts in some JSON."""
+        cleaned: dict[str, Any] = mapped(values, lambda text: self.cleaned(text, namespace))
+        return cleaned
+
+    def cleaned_row(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """A stored row without what may not be kept there; a row that was let go is to come back as it was."""
+        kinds = (SECRET, *self.at(namespace).redacted_in("internal"))
+        cleaned: dict[str, Any] = mapped(values, lambda text: detect.redact(text, kinds)[0])
+        return cleaned
+
+    def _judged(self, stored: policies.Stored) -> InForce:
+        from wherefrom.policy.boundary import Policies
+
+        personal = stored.privacy.mode == "personal" and not self._shared
+        known = Policies({namespace: _read(text, namespace) for namespace, text in stored.texts.items()}, personal)
+        return InForce(known, self.access_under(known))
+
+
+class ImportGuard:
+    """What the policies leave of the records of an import."""
+
+    def __init__(self, boundary: Boundary) -> None:
+        self._policies = boundary.in_force().policies
+        self._harmless: set[str] = set()
+        self.redacted: Counter[str] = Counter()
+        self.text = boundary.cleaned
+
+    def node(self, node: Node) -> Node | None:
+        """What may be stored of a node; None if nothing may."""
+        try:
+            return self.admitted(node)
+        except BoundaryDenied:
+            return None
+
+    def admitted(self, node: Node) -> Node:
+        """What may be stored of a node; raises if nothing may."""
+        rules = self._policies.at(node.namespace)
+        kept, taken = guarded(node, rules)
+        keep_invariants(kept, rules)
+        self.redacted.update(taken)
+        if "imported_hash" in kept.provenance:
+            kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
+        return kept
+
+    def lifetime(self, node: Node) -> timedelta | None:
+        """How long a node of this scope may live from now on; None is without end."""
+        return None if node.scope is None else self._policies.at(node.namespace).expiry(node.scope)
+
+    def refuse_secret(self, text: str, field: str) -> None:
+        """Raises if a name or an id holds a secret."""
+        if text in self._harmless or _SHORT_PARTS.fullmatch(text):
+            return
+        refuse_secret(text, field=field)
+        if len(self._harmless) < _NAMES_REMEMBERED:
+            self._harmless.add(text)
+
+    def edge(self, edge: Edge) -> Edge:
+        """What may be stored of an edge whose place and class are known."""
+        return guarded_edge(edge, self._policies.at(edge.source_namespace))
+
+
+def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
+    """What may be stored of a node, and how much was taken out of it; raises if nothing may be.
+
+    In a personal store personal data stay, and raise the class. `shared_class` then says which class the text has for
+    those who see it without them. In a shared store a node has that class, in which others already saw it.
+    """
+    given, found = node.open_class, kinds_in(node)
+    if has_secret_address(node):
+        found.add(SECRET)
+        verdict = rules.judge(given, found)
+    else:
+        verdict = rules.admit(given, found)
+    while not verdict.denied and verdict.redact:
+        # What stands beside a finding may be one without it.
+        uncovered = kinds_in(without(node, verdict.redact)[0]) - found
+        if not uncovered:
+            break
+        found |= uncovered
+        verdict = rules.admit(given, found)
+    if verdict.denied:
+        raise BoundaryDenied(
+            f"this text is not stored: {verdict.reason}",
+            hint="take the secret out and say where it is kept instead" if SECRET in found else "see the policy",
+        )
+    judged = strictest(verdict.boundary_class, node.boundary_class if rules.personal else given)
+    is_apart = rules.personal and judged != given
+    kept = replace(node, boundary_class=judged, shared_class=given if is_apart else None)
+    if not verdict.redact:
+        return kept, Counter()
+    kept, counts = without(kept, verdict.redact)
+    # A piece of a document stays in its place, a page is known by its address.
+    if node.kind not in ("fragment", "page") and kept.content != node.content and _is_empty(kept.content):
+        raise BoundaryDenied(
+            "this text is not stored: it holds nothing but a secret", hint="say what it is for and where it is kept"
+        )
+    # A cleaned text may have grown. One that was too long before is on its way to be split.
+    if len(node.content.encode()) <= limits.MEMO_BYTES:
+        check.check_content(kept.content)
+    return kept, counts
+
+
+def _is_empty(content: str) -> bool:
+    return f"[{SECRET}]" in content and has_only_labels(content)
+
+
+def note_of(redacted: Mapping[str, int], *, personal: bool) -> str | None:
+    """Says plainly what of a text was not kept, in a personal store or in a shared one."""
+    notes = []
+    if number := redacted.get(SECRET, 0):
+        what = "A secret was" if number == 1 else f"{number} secrets were"
+        notes.append(f"{what} taken out and not kept; the rest of the text is.")
+    taken = [f"{number} {_NAMES[kind][number > 1]}" for kind, number in redacted.items() if kind in _NAMES]
+    if taken:
+        why = (
+            "A policy takes them out."
+            if personal
+            else "This memory takes personal data out; one of your own can keep them (`wherefrom privacy personal`)."
+        )
+        notes.append(f"Not kept: {', '.join(taken)}. {why}")
+    return " ".join(notes) or None
+
+
+def guarded_edge(edge: Edge, rules: Effective) -> Edge:
+    """An edge whose reason holds nothing that its class forbids; a secret in it is taken out, too."""
+    if edge.reason is None:
+        return edge
+    cleaned, taken = detect.redact(edge.reason, rules.redacted_without_class(edge.boundary_class))
+    return replace(edge, reason=cleaned[: limits.REASON_CHARACTERS]) if taken else edge
+
+
+def keep_invariants(node: Node, rules: Effective) -> None:
+    """Raises if a node, as it would be stored, breaks an invariant."""
+    if broken := violated(node, rules):
+        raise BoundaryDenied(f"invariant violation: {', '.join(broken)}", hint="see the policy")
+
+
+def violated(node: Node, rules: Effective) -> tuple[str, ...]:
+    """The invariants that a node breaks."""
+    if not rules.invariants:
+        return ()
+    facts = {
+        **node.metadata,
+        "metadata": dict(node.metadata),
+        "text": node.content,
+        "title": node.title or "",
+        "scope": node.scope or "",
+        "kind": node.kind,
+        "claim_kind": node.claim_kind or "",
+        "boundary_class": node.boundary_class,
+        "namespace": node.namespace,
+    }
+    return rules.violated(node.scope, facts)
+
+
+def refuse_secret(text: str, *, field: str) -> None:
+    """Raises if a short text that is kept as it is, such as a name or an id, holds a secret."""
+    if any(finding.kind == SECRET for finding in detect.find(text)):
+        raise InvalidInput(f"{field} looks like a secret", hint="choose another one")
+
+
+def _read(text: str, namespace: str) -> Policy:
+    from wherefrom.policy.document import parse
+
+    try:
+        return parse(text)
+    except InvalidInput as error:
+        logger.warning("the policy of %s cannot be read, so nothing in it is shown: %s", namespace, error)
+        return parse(_CLOSED)

@@ -1,0 +1,241 @@
+"""Verbs of metabolism: let go of what is redundant, bring it back, make a relation thicker or thinner."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from wherefrom.api.boundary import ImportGuard
+from wherefrom.api.state import Verbs, silent
+from wherefrom.metabolism.pace import Pace
+from wherefrom.model.access import Access
+from wherefrom.model.errors import InvalidInput, WherefromError
+from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced, Restored
+from wherefrom.policy.metabolism import Metabolism, overridden
+from wherefrom.storage import edges, events, metabolism, retired
+from wherefrom.storage.metabolism import Clocks, Run
+from wherefrom.storage.port import Progress, Result, Transaction
+from wherefrom.storage.retired import Around, Wanted
+from wherefrom.text import check
+
+if TYPE_CHECKING:
+    from wherefrom.metabolism.applying import Applying
+
+logger = logging.getLogger("wherefrom")
+
+_WANTED: Final = "give exactly one of node_id, run_id and since"
+
+
+class MetabolismVerbs(Verbs):
+    """What may go, and what comes back."""
+
+    def metabolize(
+        self,
+        namespace: str | None = None,
+        *,
+        apply: bool = False,
+        half_life_days: float | None = None,
+        prune_threshold: float | None = None,
+        protection_hours: float | None = None,
+        mdl_neighbours: int | None = None,
+        mdl_benefit: float | None = None,
+        orphans: Orphans | None = None,
+        figures: bool = False,
+        progress: Progress = silent,
+    ) -> MetabolismPlan:
+        """A plan of what may go from a namespace and those below it, with what is spared and why; with `apply` it is
+        carried out, with a receipt for everything that goes. What is not given is what the policy says for each
+        namespace. `figures` adds how relations and weak nodes are distributed.
+
+        A run that was cut off is completed by the next one that is asked for in the same way.
+        """
+        given: dict[str, Any] = {
+            "half_life_days": half_life_days,
+            "prune_threshold": prune_threshold,
+            "protection_hours": protection_hours,
+            "mdl_neighbours": mdl_neighbours,
+            "mdl_benefit": mdl_benefit,
+            "orphans": orphans,
+        }
+        overridden(Metabolism(), **given)
+        access = self._access.narrowed(self._access.resolve(namespace))
+        if not apply:
+            return self._planned(access, given, figures=figures)
+        asked = {name: value for name, value in given.items() if value is not None}
+        run_id, moment = self._new_id(), self._clock()
+        measured = self._database.read(lambda tx: metabolism.newest(tx, access, moment))
+        run = self._database.write(
+            lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment, measured=measured)
+        )
+        return self._carried_out(access, run, given, figures=figures, progress=progress)
+
+    def restore(self, node_id: str | None = None, *, run_id: str | None = None, since: str | None = None) -> Restored:
+        """Bring back what was let go: one node, what one run let go, or everything since a time, as it was. What
+        cannot come back (another node has its text by now) is named with the reason.
+        """
+        if sum(value is not None for value in (node_id, run_id, since)) != 1:
+            raise InvalidInput("what to bring back is not clear", hint=_WANTED)
+        wanted = Wanted(
+            node_id=None if node_id is None else check.check_id(node_id, field="node_id"),
+            run_id=None if run_id is None else check.check_id(run_id, field="run_id"),
+            since=None if since is None else check.check_time(since, field="since"),
+        )
+        access = self._access
+        ids, skipped = self._restore_nodes(access, wanted)
+        pace = Pace()
+        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted, pace)
+        # What went with a neighbour at another time comes back with the second of the two; a node that is here
+        # already may lack relations if this was cut off before.
+        around = ids if wanted.node_id is None else [wanted.node_id]
+        for start in range(0, len(around), retired.AROUND):
+            some = around[start : start + retired.AROUND]
+            links += sum(self._restore_links(access, Wanted(), pace, Around(some, into)) for into in (False, True))
+        if wanted.since is None and not ids and not skipped and not links:
+            raise retired.nothing_there(access, wanted)
+        restored = Restored(access.root, tuple(ids), links, skipped)
+        if ids or links:
+            self._database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self._now()))
+        self._worker.wake()
+        return restored
+
+    def reinforce(
+        self, source_id: str, target_id: str, *, tag: str, weaken: bool = False, namespace: str | None = None
+    ) -> Reinforced:
+        """Strengthen a relation that proved right (it counts as observed now), or weaken one that did not."""
+        key = (
+            check.check_id(source_id, field="source_memo_id"),
+            check.check_id(target_id, field="target_memo_id"),
+            check.check_tag(tag),
+        )
+        access = self._access
+        within = None if namespace is None else access.resolve(namespace)
+        measure = self._measure(access)
+
+        def work(tx: Transaction) -> Reinforced:
+            now = self._now()
+            reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, measure=measure, within=within)
+            edge, before = reinforced.edge, reinforced.before
+            payload = {
+                **dict(zip(("source_memo_id", "target_memo_id", "tag"), key, strict=True)),
+                "weight": [before.weight, edge.weight],
+                "confidence": [before.confidence, edge.confidence],
+            }
+            events.record(tx, access, "reinforce", payload, namespace=edge.source_namespace, at=now)
+            return reinforced
+
+        return self._database.write(work)
+
+    def _planned(self, access: Access, given: Mapping[str, Any], *, figures: bool) -> MetabolismPlan:
+        from wherefrom.metabolism import plan
+
+        moment = self._clock()
+
+        def look(tx: Transaction) -> MetabolismPlan:
+            clocks = self._clocks(tx, access, given, moment, metabolism.newest(tx, access, moment))
+            return plan.make(tx, access, clocks, figures=figures).plan
+
+        return self._database.read(look)
+
+    def _carried_out(
+        self, access: Access, run: Run, given: Mapping[str, Any], *, figures: bool, progress: Progress
+    ) -> MetabolismPlan:
+        """Plan, apply, and give the run back; one that is interrupted can be completed."""
+        from wherefrom.metabolism import applying, plan
+
+        moment = datetime.fromisoformat(run.moment)
+        clocks = self._database.read(lambda tx: self._clocks(tx, access, given, moment, run.newest))
+        work = applying.Applying(self._database, access, clocks, self._clock, run, progress)
+        try:
+            let_go = self._database.read(lambda tx: metabolism.let_go(tx, access, run)) if run.resumed else {}
+            planned = self._database.read(
+                lambda tx: plan.make(tx, access, clocks, let_go=let_go, figures=figures, beat=work.beat)
+            )
+            work.apply(planned)
+        except BaseException:
+            self._give_back(access, work)
+            raise
+        purged = self._purge(access)
+        now, counts = self._now(), work.counts
+        said = {"nodes": counts["nodes"], "links": counts["links"], "skipped": counts["skipped"], "purged": purged}
+
+        def done(tx: Transaction) -> None:
+            held = metabolism.extend(tx, access, work.run, self._clock())
+            metabolism.end(tx, access, held, state="applied", counts=said, now=now)
+            payload = {"run_id": run.id, "state": "applied", **said}
+            events.record(tx, access, "metabolism", payload, namespace=access.root, at=now)
+
+        self._database.write(done)
+        return replace(
+            planned.plan,
+            run_id=run.id,
+            state="applied",
+            resumed=run.resumed,
+            nodes_removed=counts["nodes"],
+            links_removed=counts["links"],
+            skipped=counts["skipped"],
+            purged=purged,
+        )
+
+    def _clocks(
+        self, tx: Transaction, access: Access, given: Mapping[str, Any], moment: datetime, newest: Mapping[str, str]
+    ) -> Clocks:
+        names = {*metabolism.namespaces(tx, access), *newest, access.root}
+        settings = {name: overridden(self._boundary.at(name).metabolism, **given) for name in names}
+        return Clocks(moment, newest, settings)
+
+    def _give_back(self, access: Access, work: Applying) -> None:
+        try:
+            now, counts = self._now(), dict(work.counts)
+            self._database.write(
+                lambda tx: metabolism.end(tx, access, work.run, state="running", counts=counts, now=now)
+            )
+        except WherefromError as error:
+            logger.warning("the run stays taken until its lease is over: %s", error)
+
+    def _purge(self, access: Access) -> int:
+        purged = 0
+        while some := self._database.write(lambda tx: retired.purge(tx, access, self._clock())):
+            purged += some
+        return purged
+
+    def _restore_nodes(self, access: Access, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+        guard = ImportGuard(self._boundary)
+        ids: list[str] = []
+        skipped: dict[str, str] = {}
+
+        def step(tx: Transaction, after: int, limit: int) -> tuple[retired.Back, int | None]:
+            return retired.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self._now())
+
+        for back in self._in_batches(step, Pace()):
+            ids += back.node_ids
+            skipped |= back.skipped
+        return ids, skipped
+
+    def _restore_links(self, access: Access, wanted: Wanted, pace: Pace, around: Around | None = None) -> int:
+        guard = ImportGuard(self._boundary)
+
+        def step(tx: Transaction, after: int, limit: int) -> tuple[int, int | None]:
+            return retired.restore_edges(tx, access, wanted, around, guard, after=after, limit=limit)
+
+        return sum(self._in_batches(step, pace))
+
+    def _in_batches(
+        self, step: Callable[[Transaction, int, int], tuple[Result, int | None]], pace: Pace
+    ) -> Iterator[Result]:
+        """Run a step in short transactions, each from where the one before it ended."""
+        after: int | None = 0
+        while after is not None:
+
+            def work(tx: Transaction, after: int = after) -> tuple[Result, int | None, float]:
+                tx.run("lock_edges_alone", {})
+                started = time.perf_counter()
+                result, last = step(tx, after, pace.size)
+                return result, last, time.perf_counter() - started
+
+            result, after, seconds = self._database.write(work)
+            pace.took(seconds)
+            yield result

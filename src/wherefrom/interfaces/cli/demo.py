@@ -1,0 +1,210 @@
+"""`wherefrom demo`: a small, real example, walked through step by step."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.rule import Rule
+
+from wherefrom.api import Memory
+from wherefrom.interfaces.cli import render, render_explore, render_insight, render_metabolism, render_recall
+from wherefrom.interfaces.cli.session import output, reported
+from wherefrom.interfaces.insight_answers import done
+from wherefrom.model.errors import InvalidInput, NotFound
+from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom.model.graph import Relation
+
+# (key, namespace, title, text, metadata)
+_MEMOS: Final[tuple[tuple[str, str, str, str, dict[str, str]], ...]] = (
+    (
+        "choice",
+        "project/storage",
+        "We use SQLite for local memory",
+        "Decision of 2026-03-02: each user's memory is one SQLite file. No server to run, no key, works offline.",
+        {"decided_by": "Mika", "date": "2026-03-02"},
+    ),
+    (
+        "wal",
+        "project/storage",
+        "WAL lets readers and a writer work at once",
+        "In WAL mode SQLite readers and the writer do not block each other; there is still one writer at a time.",
+        {"source": "https://sqlite.org/wal.html"},
+    ),
+    (
+        "network",
+        "project/storage",
+        "WAL does not work over a network filesystem",
+        "All processes using a WAL database must be on the same host, because they share memory.",
+        {"source": "https://sqlite.org/wal.html"},
+    ),
+    (
+        "team",
+        "project/storage",
+        "チームで共有するときは PostgreSQL",
+        "複数のマシンから同じ記憶を使うチームには PostgreSQL を使う。SQLite のファイルは一台の中だけで共有する。",
+        {"decided_by": "健", "date": "2026-03-09"},
+    ),
+    ("editor", "preferences", "Mika's editor", "Mika writes Python in Helix and wants four-space indents.", {}),
+)
+
+# (source, target, tag, weight, reason)
+_RELATIONS: Final = (
+    ("wal", "choice", "supports", 0.9, "Several MCP clients on one machine can use the file at once."),
+    ("network", "choice", "conflicts", 0.6, "A file on a shared network drive would not be safe."),
+    ("network", "team", "explains", 0.8, "Hosts cannot share a WAL file, so a team needs a server."),
+    ("team", "choice", "refines", 0.7, "SQLite stays the choice for one machine."),
+)
+
+_CLAIM: Final = "In WAL mode readers do not block the writer."
+_EVIDENCE: Final[tuple[tuple[str, int, str, Relation], ...]] = (
+    ("https://example.org/wal", 2022, "Readers do not block writers and a writer does not block readers.", "supports"),
+    ("https://example.com/notes", 2019, "WAL では読み取りは書き込みを待たない。", "supports"),
+    ("https://example.net/forum", 2011, "A checkpoint had to wait for my long-running reader.", "refutes"),
+)
+
+# The second says the same as the first, the third does not.
+_COPIES: Final = (
+    "The backup starts at 2 every night.",
+    "The backup starts at 2 each night.",
+    "The backup starts at 3 every night.",
+)
+
+
+def run(keep: str | None) -> None:
+    """Store the example in a fresh file and show what can be done with it."""
+    with reported(as_json=False):
+        path = _fresh(keep)
+        console = output()
+        with Memory.open(path, owner="local", root="main") as memory:
+            _walk_through(memory, console)
+        console.print(Rule(style="dim"))
+        console.print(f"The example is in {path}", soft_wrap=True)
+        console.print(f"  look around:  {_program()} list --db {path}", soft_wrap=True)
+        console.print("Give your agent a memory of its own:", soft_wrap=True)
+        console.print(f"  claude mcp add wherefrom -- {_program()} mcp", soft_wrap=True)
+
+
+def _walk_through(memory: Memory, console: Console) -> None:
+    def step(title: str) -> None:
+        console.print(Rule(title, align="left", style="dim"))
+
+    step("1. Save memos, in any language")
+    ids = {}
+    for key, namespace, title, text, metadata in _MEMOS:
+        saved = memory.save(text, title=title, metadata=metadata, namespace=namespace)
+        ids[key] = saved.node.id
+        console.print(render.shown(f"  {saved.status}  {title}"))
+
+    step("2. The same text again is not stored twice")
+    _, namespace, _, text, _ = _MEMOS[1]
+    again = memory.save(text, namespace=namespace)
+    console.print(f"  {again.status}: it is still {again.node.id}")
+
+    step("3. Link them: a tag, a weight and a reason")
+    for source, target, tag, weight, reason in _RELATIONS:
+        memory.relate(ids[source], ids[target], tag=tag, weight=weight, reason=reason)
+    console.print(render.relation_table(memory.relations()))
+
+    step("4. Follow a thought: what is within two steps of the decision?")
+    console.print(render.relation_table(memory.walk(ids["choice"], depth=2, direction="both")))
+
+    step("5. Find it again, by words or by meaning, in any language")
+    for question in ("Do readers block the writer?", "several people sharing one database", "チーム 共有"):
+        console.print(render.shown(f"  {question}"))
+        console.print(render.hit_table(memory.search(question, limit=2)))
+
+    step("6. Recall what matters now, with the reasons; a judgement counts next time")
+    memory.save("Ask Kenji (kenji@example.org) before a migration.", claim_kind="policy_hint", scope="project")
+    context = memory.activate("We want to move the memory to a server. What should I know?", limit=3)
+    for part in render_recall.context_table(context):
+        console.print(part)
+    judged = memory.feedback(context.items[0].node.id, "helpful", active_context_id=context.id)
+    console.print(f"  {render_recall.judged_line(judged)}")
+
+    step("7. Secrets are refused, addresses are taken out")
+    for part in render_recall.guarded_lines(memory.validate_boundary("Ask Kenji (kenji@example.org).")):
+        console.print(part)
+
+    step("8. Namespaces keep topics apart")
+    memory.rename_namespace("project", "projects/wherefrom")
+    console.print(render.namespace_table(memory.namespaces()))
+
+    step("9. Change one: the version rises, the rest stays")
+    changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])
+    console.print(render.memo_panel(changed.node))
+
+    step("10. Delete one: its links go with it, and mistakes are explained")
+    console.print(f"  deleted with {memory.delete(ids['network']).edges_deleted} relations")
+    try:
+        memory.relate(ids["network"], ids["choice"], tag="supports", weight=0.5)
+    except NotFound as error:
+        console.print(render.shown(f"  {error.code}: {error}"))
+
+    for engine in (_explore, _link, _let_go):
+        engine(memory, console, step)
+    step("15. Check that all is whole")
+    console.print(render.health_table(memory.doctor()))
+
+
+def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
+    step("11. Evidence: a source, its words, a claim, and what they say about it")
+    task = memory.create_task("Does WAL let readers go on while a writer writes?")
+    for url, year, text, relation in _EVIDENCE:
+        memory.add_evidence(
+            NewPage(url, year=year),
+            fragments=[NewFragment(text)],
+            claims=[NewClaim(_CLAIM, evidence=[NewEvidence(relation, fragment=0, confidence=0.9, quote=text)])],
+            task_id=task.id,
+        )
+    for part in render_explore.task_lines(memory.update_task(task.id, status="completed")):
+        console.print(part)
+
+    step("12. Explore it: analyses that are ready, and SQL that can only read")
+    for sql in (
+        "select claim_text, support_count, refute_count, bayesian_confidence from v_claim_evidence_summary",
+        "delete from claims",
+    ):
+        console.print(render.shown(f"  {sql}"))
+        for part in render_explore.result_lines(memory.query_graph(sql)):
+            console.print(part)
+
+
+def _link(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
+    step("13. Find the few links that are worth it, and why; make them")
+    plan = memory.find_insight()
+    for part in render_insight.plan_lines(done(plan, memory.apply_insight(plan.id)), rejected=False):
+        console.print(part)
+
+
+def _let_go(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
+    step("14. Let go of what another memo says as well; for 30 days it can come back")
+    for text in _COPIES:
+        memory.save(text, namespace="inbox")
+    # Without protection: what is younger than three days stays otherwise.
+    for part in render_metabolism.plan_lines(memory.metabolize("inbox", protection_hours=0)):
+        console.print(part)
+    run = memory.metabolize("inbox", protection_hours=0, apply=True)
+    console.print(f"  let go: {render.count(run.nodes_removed, 'node')}, by run {run.run_id}")
+    for part in render_metabolism.restored_lines(memory.restore(run_id=run.run_id)):
+        console.print(part)
+
+
+def _fresh(keep: str | None) -> Path:
+    if keep is None:
+        return Path(tempfile.mkdtemp(prefix="wherefrom-demo-")) / "memory.db"
+    path = Path(keep).expanduser()
+    if path.exists():
+        raise InvalidInput(f"{path} is already there", hint="choose a new name")
+    return path
+
+
+def _program() -> str:
+    """How to call this program from anywhere."""
+    name = Path(sys.argv[0])
+    return name.name if shutil.which(name.name) else str(name.absolute())
