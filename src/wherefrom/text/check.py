@@ -43,14 +43,14 @@ def check_text(value: object, *, field: str, characters: int | None = None, size
     return text
 
 
-def check_content(value: object) -> str:
+def check_content(value: object, *, field: str = "content") -> str:
     """The text of a memo."""
-    return check_text(value, field="content", size=limits.MEMO_BYTES)
+    return check_text(value, field=field, size=limits.MEMO_BYTES)
 
 
-def check_title(value: object) -> str | None:
+def check_title(value: object, *, field: str = "title") -> str | None:
     """A title, or None when it is to be kept as it is."""
-    return None if value is None else check_text(value, field="title", characters=limits.TITLE_CHARACTERS)
+    return None if value is None else check_text(value, field=field, characters=limits.TITLE_CHARACTERS)
 
 
 def check_aliases(value: object) -> tuple[str, ...]:
@@ -60,11 +60,11 @@ def check_aliases(value: object) -> tuple[str, ...]:
     return tuple(check_text(alias, field="alias", characters=limits.TITLE_CHARACTERS) for alias in value)
 
 
-def check_reason(value: object) -> str | None:
+def check_reason(value: object, *, field: str = "reason") -> str | None:
     """A reason, '' to clear it, or None when it is to be kept as it is."""
     if value is None or value == "":
         return value
-    return check_text(value, field="reason", characters=limits.REASON_CHARACTERS)
+    return check_text(value, field=field, characters=limits.REASON_CHARACTERS)
 
 
 def check_id(value: object, *, field: str) -> str:
@@ -77,14 +77,14 @@ def check_id(value: object, *, field: str) -> str:
     return value
 
 
-def check_tag(value: object) -> str:
+def check_tag(value: object, *, field: str = "tag") -> str:
     """A tag in the convention: lower case, words of any script joined by _ - . or :, at most 64 characters."""
-    tag = _encodable(value, field="tag")
+    tag = _encodable(value, field=field)
     if len(tag) > limits.TAG_CHARACTERS:
-        raise InvalidInput(f"tag has {len(tag)} characters; at most {limits.TAG_CHARACTERS} are allowed")
+        raise InvalidInput(f"{field} has {len(tag)} characters; at most {limits.TAG_CHARACTERS} are allowed")
     if not tag or tag != normalised_tag(tag):
         raise InvalidInput(
-            f"tag {shown(tag)} does not follow the convention",
+            f"{field} {shown(tag)} does not follow the convention",
             hint=f"lower-case words joined by '_', for example {normalised_tag(tag) or 'supports'!r}",
         )
     return tag
@@ -101,10 +101,15 @@ def normalised_tag(text: str) -> str:
 
 def check_weight(value: object, *, field: str = "weight") -> float:
     """A number from 0 to 1, kept at full precision."""
+    return check_number(value, field=field, low=0, high=1)
+
+
+def check_number(value: object, *, field: str, low: float, high: float) -> float:
+    """A number within its range, kept at full precision."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
-    if not 0 <= value <= 1:  # false for NaN, too
-        raise InvalidInput(f"{field} {shown(value)} is outside 0..1")
+    if not low <= value <= high:  # false for NaN, too
+        raise InvalidInput(f"{field} {shown(value)} is outside {low:g}..{high:g}")
     return float(value)
 
 
@@ -132,11 +137,11 @@ def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
     return checked
 
 
-def check_filter(value: object) -> dict[str, Any]:
+def check_filter(value: object, *, field: str = "metadata") -> dict[str, Any]:
     """Metadata that a memo must have: a few keys, each with a text, a number or a truth value."""
     if value is None:
         return {}
-    checked = check_metadata(value)
+    checked = check_metadata(value, field=field)
     plain = all(isinstance(item, str | int | float | bool) for item in checked.values())
     if not plain or len(checked) > limits.FILTER_PAIRS:
         raise InvalidInput(
@@ -172,10 +177,10 @@ def check_class(value: object) -> BoundaryClass:
     return cast(BoundaryClass, check_choice(value, BOUNDARY_CLASSES, field="boundary_class") or "internal")
 
 
-def check_names(value: object) -> tuple[str, ...]:
+def check_names(value: object, *, field: str = "entities") -> tuple[str, ...]:
     """Names of entities, each once."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > limits.ENTITIES:
-        raise InvalidInput(f"entities must be a list of at most {limits.ENTITIES} names")
+        raise InvalidInput(f"{field} must be a list of at most {limits.ENTITIES} names")
     names = (check_text(name, field="an entity", characters=limits.ENTITY_CHARACTERS).strip() for name in value)
     return tuple(dict.fromkeys(names))
 
