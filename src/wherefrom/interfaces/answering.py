@@ -1,0 +1,91 @@
+"""The one way from a verb's result to JSON, whoever asked: tools, commands with `--json`, later routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from wherefrom.interfaces import answers as memos
+from wherefrom.interfaces import graph_answers as graph
+from wherefrom.interfaces.shape import Answer, mirror
+from wherefrom.model.evidence import EvidenceAdded, QueryResult, Status, Task, TaskState
+from wherefrom.model.graph import Edge, MeasuredEdge, Node
+from wherefrom.model.insight import InsightPlan
+from wherefrom.model.metabolism import MetabolismPlan, Reinforced, Restored
+from wherefrom.model.policies import Guarded
+from wherefrom.model.results import (
+    ActiveContext,
+    Deleted,
+    Found,
+    Judged,
+    Namespaces,
+    Page,
+    Related,
+    Relations,
+    Saved,
+    SimilarFound,
+    Swept,
+)
+
+_ANSWERS: Final[Mapping[type, type[Answer]]] = {
+    Saved: memos.SavedMemo,
+    Node: memos.Memo,
+    Page: memos.MemoList,
+    Deleted: memos.DeletedMemo,
+    Related: memos.SavedRelation,
+    Edge: memos.DeletedRelation,
+    MeasuredEdge: memos.DeletedRelation,
+    Relations: memos.RelationList,
+    Namespaces: memos.NamespaceList,
+    Found: memos.SearchResult,
+    SimilarFound: memos.VectorSearchResult,
+    ActiveContext: memos.ActiveContextAnswer,
+    Judged: graph.FeedbackAnswer,
+    Guarded: graph.BoundaryAnswer,
+    Swept: graph.SweptAnswer,
+    EvidenceAdded: graph.EvidenceAnswer,
+    Task: graph.TaskAnswer,
+    TaskState: graph.TaskAnswer,
+    Status: graph.StatusAnswer,
+    QueryResult: graph.QueryAnswer,
+    InsightPlan: graph.InsightAnswer,
+    MetabolismPlan: graph.MetabolismAnswer,
+    Restored: graph.RestoredAnswer,
+    Reinforced: graph.ReinforcedAnswer,
+}
+# What an answer says only when it is asked to explain.
+_EXPLAINED: Final = ("scores", "factors", "features")
+_EXPLAINED_ABOVE: Final[Mapping[type, tuple[str, ...]]] = {ActiveContext: ("parameters", "filtered")}
+_NO_ROWS: Final = QueryResult((), (), False, 0)
+
+
+def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, explain: bool = False) -> Any:
+    """A result as plain JSON values. `explain` adds how scores came about, or what was judged and not taken."""
+    if answer is None and isinstance(result, tuple | list):
+        return [value_of(each, root, explain=explain) for each in result]
+    if not is_dataclass(result) and answer is None:
+        return result
+    if isinstance(result, tuple):  # the analyses that there are
+        return _dumped(graph.ViewResult.of(_NO_ROWS, views=result))
+    if isinstance(result, InsightPlan):
+        return _dumped(graph.InsightAnswer.of_plan(result, rejected=explain))
+    kind = answer or _ANSWERS.get(type(result)) or mirror(type(result))
+    values = {"root_namespace": root} if not hasattr(result, "root_namespace") else {}
+    value = _dumped(kind.of(result, **values))
+    return value if explain else _unexplained(value, type(result))
+
+
+def _dumped(answer: Answer) -> Any:
+    # By way of Pydantic's JSON, which has a word for what JSON has not, such as an infinite number.
+    return from_json(answer.model_dump_json())
+
+
+def _unexplained(value: dict[str, Any], kind: type) -> dict[str, Any]:
+    if kind in (Found, ActiveContext):
+        for item in value["items"]:
+            item |= {name: None for name in _EXPLAINED if name in item}
+        value |= dict.fromkeys(_EXPLAINED_ABOVE.get(kind, ()))
+    return value

@@ -1,0 +1,88 @@
+"""A verb as a tool: how it is listed, and how a call of it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mcp_types as types
+
+from wherefrom.api import Memory
+from wherefrom.interfaces.answering import value_of
+from wherefrom.interfaces.inputs import parsed, schema_of
+from wherefrom.interfaces.paging import Place, call_of, fit, place_of, previews
+from wherefrom.interfaces.request_ids import schema_with_ids, without_ids
+from wherefrom.interfaces.verb import Verb
+from wherefrom.interfaces.verbs import ANY_DIALECT, TOOLS
+from wherefrom.model import cursors
+from wherefrom.model.graph import Node
+
+BY_NAME: Final[Mapping[str, Verb]] = {name: verb for verb in TOOLS for name in (verb.tool, *verb.aliases)}
+_ONE_MEMO: Final = ("items.0.content",)
+
+
+def listed(verb: Verb, dialect: str = ANY_DIALECT) -> types.Tool:
+    """The tool as `tools/list` shows it, on a memory whose SQL is of this dialect."""
+    assert verb.answer is not None
+    reads = verb.effect == "reads"
+    return types.Tool(
+        name=verb.tool,
+        description=verb.says.replace(ANY_DIALECT, dialect),
+        input_schema=schema_of(verb.input),
+        output_schema=schema_with_ids(schema_of(verb.answer, answers=True)),
+        annotations=types.ToolAnnotations(
+            title=verb.title,
+            read_only_hint=reads,
+            destructive_hint=None if reads else verb.effect == "destroys",
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to a call by a name or alias, no longer than a client may be sent."""
+    verb = BY_NAME[called]
+    given = _given(verb, called, arguments)
+    explain = bool(given.pop(verb.explains[0], False)) if verb.explains else False
+    cursor, call = given.pop("cursor", None), call_of(verb.tool, {**given, "explain": explain})
+    place = place_of(cursor, call)
+    result = verb.run(memory, _resumed(verb, given, place, cursor))
+    value = value_of(result, memory.root_namespace, answer=verb.answer, explain=explain)
+    is_one_memo = isinstance(result, Node)
+    if not is_one_memo and value.get("items") and "content" in value["items"][0]:
+        value["items"] = previews(value["items"])
+
+    def after(end: int) -> str | None:
+        rest = verb.rest_of(result)
+        if rest is None:
+            return None
+        if rest:
+            ((name, stored),) = rest.items()
+            return place.after(end, "", f"{name}={stored}")
+        return place.after(end, call, place.cursor or "")
+
+    lists = _ONE_MEMO if is_one_memo else verb.lists
+    most = given.get(verb.most) if verb.most else None
+    return fit(value, lists, place=place, cursor_after=after, most=most, mend=verb.mend)
+
+
+def _given(verb: Verb, called: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The checked arguments of a call. Every tool takes request_id and trace_id; its verb gets them if it takes them."""
+    taken = without_ids(arguments, keep=verb.input.model_fields)
+    given = parsed(verb.input, {**verb.alias_defaults.get(called, {}), **taken}, tool=verb.tool)
+    return {**given, **given.pop(verb.group, {})} if verb.group else given
+
+
+def _resumed(verb: Verb, given: dict[str, Any], place: Place, cursor: str | None) -> dict[str, Any]:
+    """The arguments of a call that continues another one: its own cursor, or what names the stored rest."""
+    if place.cursor is None:
+        return given
+    name, separator, stored = place.cursor.partition("=")
+    if separator and name in verb.parameters:
+        if given.get(name) not in (None, stored):
+            raise cursors.foreign(cursor)
+        return {name: stored, **{most: given[most] for most in (verb.most,) if most in given}}
+    if "cursor" not in verb.parameters:
+        raise cursors.foreign(cursor)
+    return {**given, "cursor": place.cursor}

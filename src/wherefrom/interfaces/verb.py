@@ -1,0 +1,124 @@
+"""What a row of the table of verbs is, and how its verb is run with arguments by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from wherefrom.api import Memory
+from wherefrom.interfaces.inputs import Input, input_of
+from wherefrom.interfaces.shape import Answer
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.param import Param, Parameter, parameters_of
+
+_CURSOR: Final = Param("next_cursor of the page before, with the same arguments.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb:
+    """One row: which verb of `Memory` it runs, and as which tool and which command.
+
+    methods: the verb; others after it run instead when their first parameter is given. ignores: parameters that such
+    another verb need not take. explains: an option that only changes what is shown, with its sentence.
+    lists: the keys of the answer that are paged, in this order. mend: puts right what depends on a page's entries.
+    resumes: how the rest of a long answer is asked for: by the same call again ({}, as for all verbs that only read),
+    by an argument that names what is stored, or not at all (None).
+    """
+
+    methods: tuple[str, ...]
+    tool: str = ""
+    command: str = ""
+    title: str = ""
+    says: str = ""
+    """When an agent should call the tool."""
+    effect: Literal["reads", "writes", "destroys"] = "reads"
+    answer: type[Answer] | None = None
+    aliases: tuple[str, ...] = ()
+    alias_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    ignores: tuple[str, ...] = ()
+    explains: tuple[str, Param] | None = None
+    lists: tuple[str, ...] = ()
+    resumes: Callable[[Any], Mapping[str, str] | None] | None = None
+    most: str = ""
+    """The parameter that says how many entries a page has at most, where the verb does not see to it."""
+    mend: Callable[[dict[str, Any]], None] | None = None
+    group: str = ""
+    """The object that holds all parameters of the tool but the first."""
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """All parameters by field; what only some of the verbs take need not be given."""
+        found: dict[str, Parameter] = {}
+        for method in self.methods:
+            for each in parameters_of(getattr(Memory, method)).values():
+                known = replace(each, default=None, is_optional=True) if self._is_choice and each.is_required else each
+                found.setdefault(each.name, known)
+        return found
+
+    @property
+    def _is_choice(self) -> bool:
+        return len(self.methods) > 1
+
+    @cached_property
+    def input(self) -> type[Input]:
+        """What the tool takes."""
+        declared = {each.name: each for each in self.parameters.values() if each.param.only != "people"}
+        if self.explains is not None:
+            name, param = self.explains
+            declared[name] = Parameter(name, bool, False, False, False, param)
+        if self.lists and "cursor" not in declared:
+            declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
+        return input_of(declared.values(), group=self.group)
+
+    def rest_of(self, result: Any) -> Mapping[str, str] | None:
+        """How the rest of a long answer is asked for."""
+        if self.resumes is not None:
+            return self.resumes(result)
+        return {} if self.effect == "reads" else None
+
+    def run(self, memory: Memory, given: Mapping[str, Any], **more: Any) -> Any:
+        """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
+        method = self._chosen(given)
+        declared = {each.name: each for each in parameters_of(getattr(Memory, method)).values()}
+        others = [name for name in given if name not in declared and given[name] is not None]
+        if refused := [name for name in others if name not in self.ignores]:
+            raise self._refusal(method, refused)
+        arguments = {declared[name].python: value for name, value in given.items() if name in declared}
+        if lacking := [each.name for each in declared.values() if each.is_required and each.python not in arguments]:
+            raise InvalidInput(f"{' and '.join(lacking)} must be given", hint=f"or {self._others(method)}")
+        return getattr(memory, method)(**arguments, **more)
+
+    def _chosen(self, given: Mapping[str, Any]) -> str:
+        chosen = [method for method in self.methods[1:] if given.get(_selector(method)) is not None]
+        if len(chosen) > 1:
+            raise InvalidInput(f"{' and '.join(map(_selector, chosen))} exclude each other", hint="give one of them")
+        return chosen[0] if chosen else self.methods[0]
+
+    def _refusal(self, method: str, refused: list[str]) -> InvalidInput:
+        if method == self.methods[0]:
+            needed = [
+                _selector(other)
+                for other in self.methods[1:]
+                if refused[0] in {each.name for each in parameters_of(getattr(Memory, other)).values()}
+            ]
+            return InvalidInput(f"{' and '.join(refused)} need {' or '.join(needed)}", hint="give that, too")
+        taken = ", ".join(each.name for each in parameters_of(getattr(Memory, method)).values())
+        return InvalidInput(
+            f"{_selector(method)} and {', '.join(refused)} exclude each other", hint=f"with it, give only {taken}"
+        )
+
+    def _others(self, method: str) -> str:
+        return " or ".join(_selector(other) for other in self.methods if other != method)
+
+
+def again(result: object) -> Mapping[str, str]:
+    """The rest of a long answer comes by the same call."""
+    del result
+    return {}
+
+
+def _selector(method: str) -> str:
+    """The parameter that chooses a verb among several: its first."""
+    return next(iter(parameters_of(getattr(Memory, method)).values())).name
