@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from wherefrom.api.boundary import ImportGuard
-from wherefrom.api.state import Verbs, silent
+from wherefrom.api.view import Engine, silent
 from wherefrom.metabolism.pace import Pace
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, WherefromError
@@ -30,7 +30,7 @@ logger = logging.getLogger("wherefrom")
 _WANTED: Final = "give exactly one of node_id, run_id and since"
 
 
-class MetabolismVerbs(Verbs):
+class MetabolismVerbs(Engine):
     """What may go, and what comes back."""
 
     def metabolize(
@@ -62,13 +62,13 @@ class MetabolismVerbs(Verbs):
             "orphans": orphans,
         }
         overridden(Metabolism(), **given)
-        access = self._access.narrowed(self._access.resolve(namespace))
+        access = self.view.writing.narrowed(self.view.writing.resolve(namespace))
         if not apply:
             return self._planned(access, given, figures=figures)
         asked = {name: value for name, value in given.items() if value is not None}
-        run_id, moment = self._new_id(), self._clock()
-        measured = self._database.read(lambda tx: metabolism.newest(tx, access, moment))
-        run = self._database.write(
+        run_id, moment = self.store.new_id(), self.store.clock()
+        measured = self.store.database.read(lambda tx: metabolism.newest(tx, access, moment))
+        run = self.store.database.write(
             lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment, measured=measured)
         )
         return self._carried_out(access, run, given, figures=figures, progress=progress)
@@ -84,7 +84,7 @@ class MetabolismVerbs(Verbs):
             run_id=None if run_id is None else check.check_id(run_id, field="run_id"),
             since=None if since is None else check.check_time(since, field="since"),
         )
-        access = self._access
+        access = self.view.writing
         ids, skipped = self._restore_nodes(access, wanted)
         pace = Pace()
         links = 0 if wanted.node_id is not None else self._restore_links(access, wanted, pace)
@@ -98,8 +98,8 @@ class MetabolismVerbs(Verbs):
             raise retired.nothing_there(access, wanted)
         restored = Restored(access.root, tuple(ids), links, skipped)
         if ids or links:
-            self._database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self._now()))
-        self._worker.wake()
+            self.store.database.write(lambda tx: retired.note(tx, access, wanted, restored, now=self.view.now()))
+        self.store.worker.wake(self.view.writing)
         return restored
 
     def reinforce(
@@ -111,12 +111,12 @@ class MetabolismVerbs(Verbs):
             check.check_id(target_id, field="target_memo_id"),
             check.check_tag(tag),
         )
-        access = self._access
+        access = self.view.writing
         within = None if namespace is None else access.resolve(namespace)
-        measure = self._measure(access)
+        measure = self.view.measure(access)
 
         def work(tx: Transaction) -> Reinforced:
-            now = self._now()
+            now = self.view.now()
             reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, measure=measure, within=within)
             edge, before = reinforced.edge, reinforced.before
             payload = {
@@ -127,18 +127,18 @@ class MetabolismVerbs(Verbs):
             events.record(tx, access, "reinforce", payload, namespace=edge.source_namespace, at=now)
             return reinforced
 
-        return self._database.write(work)
+        return self.store.database.write(work)
 
     def _planned(self, access: Access, given: Mapping[str, Any], *, figures: bool) -> MetabolismPlan:
         from wherefrom.metabolism import plan
 
-        moment = self._clock()
+        moment = self.store.clock()
 
         def look(tx: Transaction) -> MetabolismPlan:
             clocks = self._clocks(tx, access, given, moment, metabolism.newest(tx, access, moment))
             return plan.make(tx, access, clocks, figures=figures).plan
 
-        return self._database.read(look)
+        return self.store.database.read(look)
 
     def _carried_out(
         self, access: Access, run: Run, given: Mapping[str, Any], *, figures: bool, progress: Progress
@@ -147,11 +147,11 @@ class MetabolismVerbs(Verbs):
         from wherefrom.metabolism import applying, plan
 
         moment = datetime.fromisoformat(run.moment)
-        clocks = self._database.read(lambda tx: self._clocks(tx, access, given, moment, run.newest))
-        work = applying.Applying(self._database, access, clocks, self._clock, run, progress)
+        clocks = self.store.database.read(lambda tx: self._clocks(tx, access, given, moment, run.newest))
+        work = applying.Applying(self.store.database, access, clocks, self.store.clock, run, progress)
         try:
-            let_go = self._database.read(lambda tx: metabolism.let_go(tx, access, run)) if run.resumed else {}
-            planned = self._database.read(
+            let_go = self.store.database.read(lambda tx: metabolism.let_go(tx, access, run)) if run.resumed else {}
+            planned = self.store.database.read(
                 lambda tx: plan.make(tx, access, clocks, let_go=let_go, figures=figures, beat=work.beat)
             )
             work.apply(planned)
@@ -159,16 +159,16 @@ class MetabolismVerbs(Verbs):
             self._give_back(access, work)
             raise
         purged = self._purge(access)
-        now, counts = self._now(), work.counts
+        now, counts = self.view.now(), work.counts
         said = {"nodes": counts["nodes"], "links": counts["links"], "skipped": counts["skipped"], "purged": purged}
 
         def done(tx: Transaction) -> None:
-            held = metabolism.extend(tx, access, work.run, self._clock())
+            held = metabolism.extend(tx, access, work.run, self.store.clock())
             metabolism.end(tx, access, held, state="applied", counts=said, now=now)
             payload = {"run_id": run.id, "state": "applied", **said}
             events.record(tx, access, "metabolism", payload, namespace=access.root, at=now)
 
-        self._database.write(done)
+        self.store.database.write(done)
         return replace(
             planned.plan,
             run_id=run.id,
@@ -184,13 +184,13 @@ class MetabolismVerbs(Verbs):
         self, tx: Transaction, access: Access, given: Mapping[str, Any], moment: datetime, newest: Mapping[str, str]
     ) -> Clocks:
         names = {*metabolism.namespaces(tx, access), *newest, access.root}
-        settings = {name: overridden(self._boundary.at(name).metabolism, **given) for name in names}
+        settings = {name: overridden(self.view.boundary.at(name).metabolism, **given) for name in names}
         return Clocks(moment, newest, settings)
 
     def _give_back(self, access: Access, work: Applying) -> None:
         try:
-            now, counts = self._now(), dict(work.counts)
-            self._database.write(
+            now, counts = self.view.now(), dict(work.counts)
+            self.store.database.write(
                 lambda tx: metabolism.end(tx, access, work.run, state="running", counts=counts, now=now)
             )
         except WherefromError as error:
@@ -198,17 +198,17 @@ class MetabolismVerbs(Verbs):
 
     def _purge(self, access: Access) -> int:
         purged = 0
-        while some := self._database.write(lambda tx: retired.purge(tx, access, self._clock())):
+        while some := self.store.database.write(lambda tx: retired.purge(tx, access, self.store.clock())):
             purged += some
         return purged
 
     def _restore_nodes(self, access: Access, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
-        guard = ImportGuard(self._boundary)
+        guard = ImportGuard(self.view.boundary)
         ids: list[str] = []
         skipped: dict[str, str] = {}
 
         def step(tx: Transaction, after: int, limit: int) -> tuple[retired.Back, int | None]:
-            return retired.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self._now())
+            return retired.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self.view.now())
 
         for back in self._in_batches(step, Pace()):
             ids += back.node_ids
@@ -216,7 +216,7 @@ class MetabolismVerbs(Verbs):
         return ids, skipped
 
     def _restore_links(self, access: Access, wanted: Wanted, pace: Pace, around: Around | None = None) -> int:
-        guard = ImportGuard(self._boundary)
+        guard = ImportGuard(self.view.boundary)
 
         def step(tx: Transaction, after: int, limit: int) -> tuple[int, int | None]:
             return retired.restore_edges(tx, access, wanted, around, guard, after=after, limit=limit)
@@ -236,6 +236,6 @@ class MetabolismVerbs(Verbs):
                 result, last = step(tx, after, pace.size)
                 return result, last, time.perf_counter() - started
 
-            result, after, seconds = self._database.write(work)
+            result, after, seconds = self.store.database.write(work)
             pace.took(seconds)
             yield result
