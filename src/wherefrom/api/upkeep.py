@@ -1,4 +1,4 @@
-"""Verbs for upkeep: export, import, backup, indexes, health."""
+"""The engine of upkeep: export, import, backup, indexes, health."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import IO, Annotated
 
 from wherefrom.api.boundary import ImportGuard
 from wherefrom.api.import_files import Source, readable, writable
@@ -18,27 +18,34 @@ from wherefrom.embedding.port import Embedder
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.param import Param
 from wherefrom.model.results import Check, Health, Imported, Info
 from wherefrom.storage import embeddings, health, linking, text_index
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
-from wherefrom.text import check
 
 
-class UpkeepVerbs(Engine):
-    """What keeps a memory whole, and moves it."""
+class UpkeepEngine(Engine):
+    """Keeps a memory whole, and moves it."""
 
-    def export(self, target: IO[str], *, shared: bool = False, progress: Progress = silent) -> int:
-        """Write everything this access may see as JSON lines; returns how many. `shared` is for others: texts with
-        personal data are written without them, in the class that they have so.
+    def export(
+        self,
+        target: IO[str],
+        *,
+        shared: Annotated[bool, Param("For others: without personal data.")] = False,
+        progress: Progress = silent,
+    ) -> int:
+        """Write everything this access may see as JSON lines; returns how many.
+
+        `shared` is for others: texts with personal data are written without them, in the class that they have so.
         """
-        return self._export(target, self.view.writing, progress, shared=check.check_flag(shared, field="shared") or False)
+        return self._export(target, self.view.writing, progress, shared=shared)
 
     def import_(
         self,
         source: Source,
         *,
-        split: bool = False,
+        split: Annotated[bool, Param("Store memos that are too long in parts.")] = False,
         rejects: str | PathLike[str] | IO[str] | None = None,
         progress: Progress = silent,
     ) -> Imported:
@@ -63,7 +70,7 @@ class UpkeepVerbs(Engine):
             self.store.worker.wake(self.view.writing)
         return replace(imported, redacted=dict(guard.redacted))
 
-    def backup(self, target: str | Path, *, progress: Progress = silent) -> Path:
+    def backup(self, target: Annotated[str | Path, Param("A new file.", metavar="FILE")], *, progress: Progress = silent) -> Path:
         """Write a consistent copy while the store is in use.
 
         On SQLite a database file; on PostgreSQL, whose own tools copy databases, an export of the
@@ -115,8 +122,8 @@ class UpkeepVerbs(Engine):
         )
 
     def info(self) -> Info:
-        """Where the memory is and what it holds."""
-        access = self.view.writing
+        """Say where the memory is and what it holds."""
+        access = self.view.access
         return Info(
             program_version=version("wherefrom"),
             database=self.store.database.name,
@@ -134,7 +141,7 @@ class UpkeepVerbs(Engine):
     def doctor(self) -> Health:
         """Check that the store is whole."""
         info = self.info()
-        access = self.view.writing
+        access = self.view.access
         schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
         rows = self.store.database.read(lambda tx: health.checks(tx, access))
         classes = self.store.tuning.send_classes
