@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from wherefrom.api.boundary import refuse_secret
 from wherefrom.model import limits
+from wherefrom.model.graph import Scope
 from wherefrom.model.param import Param
 from wherefrom.text import check
 
@@ -68,3 +69,11 @@ TaskId = Annotated[
     str | None, Param("Only what belongs to this task.", option="--task", metavar="TASK_ID", check=check.check_id)
 ]
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
+
+
+def check_query(value: object, *, field: str) -> str:
+    """A question or some words to look for."""
+    return check.check_text(value, field=field, size=limits.QUERY_BYTES)
+
+
+Scopes = Annotated[Sequence[Scope], Param("Only what was saved with one of these scopes.", option="--scope")]
