@@ -29,6 +29,7 @@ from wherefrom.text.tokens import is_unspaced, text_of
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
     from wherefrom.insight.gates import GateState
+    from wherefrom.policy.boundary import Policies
     from wherefrom.storage.port import Model
 
 # So much of a text is looked for in others.
@@ -114,14 +115,14 @@ class InsightEngine(Engine):
         ],
     ) -> InsightPlan:
         """Make the links of a plan, all or none; one that was applied stays as it is."""
-        access = self.view.writing
+        access, known = self.view.writing, self.view.boundary.in_force().policies
 
         def work(tx: Transaction) -> InsightPlan:
             kept = insight.get(tx, access, plan_id, moment=self.store.clock())
             if kept.plan.state == "undone":
                 raise Conflict(f"plan {plan_id} was undone", hint="find_insight makes a new one")
             if kept.plan.state == "proposed":
-                kept = self._applied(tx, access, kept)
+                kept = self._applied(tx, access, kept, known)
             return self._shown(tx, access, kept.plan)
 
         return self.store.database.write(work)
@@ -163,13 +164,14 @@ class InsightEngine(Engine):
             return (), ("not linked: it was replaced or rejected",)
         degraded = self._judge(finding, [node])
         kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self.store.clock()
+        known = self.view.boundary.in_force().policies
 
         def work(tx: Transaction) -> tuple[insight.Key, ...]:
             if not kept.plan.accepted:
-                self._remember(tx, access, kept.observed)
+                self._remember(tx, access, kept.observed, known)
                 return ()
             insight.keep(tx, access, kept, moment=moment)
-            return self._applied(tx, access, kept).made
+            return self._applied(tx, access, kept, known).made
 
         made = self.store.database.write(work)
         links = (link for link in kept.plan.accepted if (link.source_id, link.target_id, link.tag) in made)
@@ -185,17 +187,13 @@ class InsightEngine(Engine):
         return node
 
     def _is_linkable(self, access: Access, node_id: str) -> bool:
-        holds = self._holds(access)
+        holds = holding(access, self.view.boundary.in_force().policies)
 
         def look(tx: Transaction) -> bool:
             known = insight.linkable(tx, access, [node_id], now=self.view.now())
             return bool(known) and (holds is None or node_id in holds(tx, [node_id]))
 
         return self.store.database.read(look)
-
-    def _holds(self, access: Access) -> insight.Holds | None:
-        """What says which nodes keep the invariants of the policy; None if it has none."""
-        return holding(access, self.view.boundary.in_force().policies)
 
     def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
         access, now = finding.access, self.view.now()
@@ -241,13 +239,13 @@ class InsightEngine(Engine):
     def _decide(self, finding: _Finding, question: Question, center_id: str | None, *, namespace: str) -> None:
         from wherefrom.insight import conductor, cycle, gates
 
-        linking = self.view.boundary.at(namespace).linking
+        known, trust = self.view.boundary.in_force().policies, Questions(self.view).trust()
+        linking, holds = known.at(namespace).linking, holding(finding.access, known)
+        alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
 
         def work(tx: Transaction) -> conductor.Staged:
             if namespace not in finding.gates:
                 finding.gates[namespace] = gates.from_json(insight.gates(tx, finding.access, namespace))
-            trust = Questions(self.view).trust()
-            alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
             index = conductor.Index(
                 tx,
                 finding.access,
@@ -255,7 +253,7 @@ class InsightEngine(Engine):
                 self.store.database.vectors,
                 alpha=alpha,
                 floor=trust.floor,
-                holds=self._holds(finding.access),
+                holds=holds,
             )
             return conductor.compose(index, question, center_id=center_id, linking=linking, planned=finding.links)
 
@@ -312,16 +310,16 @@ class InsightEngine(Engine):
 
         return self.store.database.write(work)
 
-    def _applied(self, tx: Transaction, access: Access, kept: Kept) -> Kept:
+    def _applied(self, tx: Transaction, access: Access, kept: Kept, known: Policies) -> Kept:
         """Write the links, what the gates saw, and the event."""
         now = self.view.now()
-        kept = insight.apply(tx, access, kept, now=now, holds=self._holds(access))
-        self._remember(tx, access, kept.observed)
+        kept = insight.apply(tx, access, kept, now=now, holds=holding(access, known))
+        self._remember(tx, access, kept.observed, known)
         payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
         events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
         return kept
 
-    def _remember(self, tx: Transaction, access: Access, seen: Sequence[Observed]) -> None:
+    def _remember(self, tx: Transaction, access: Access, seen: Sequence[Observed], known: Policies) -> None:
         """Let the gates of each namespace learn from what they saw."""
         from wherefrom.insight import gates
 
@@ -329,7 +327,7 @@ class InsightEngine(Engine):
         for observed in seen:
             by_namespace[observed.namespace].append(observed)
         for namespace, some in by_namespace.items():
-            settings = self.view.boundary.at(namespace).linking.gates
+            settings = known.at(namespace).linking.gates
             state = gates.from_json(insight.gates(tx, access, namespace))
             for observed in some:
                 state = gates.observed(state, settings, g0=observed.g0, links=observed.links, fired=observed.fired)
