@@ -9,7 +9,7 @@ from insight_for_tests import tuned
 from recall_for_tests import Compass
 
 from wherefrom import Memory
-from wherefrom.api.asking import SEARCHED
+from wherefrom.api.questions import SEARCHED
 from wherefrom.insight import conductor, cycle
 from wherefrom.insight.gates import GateState
 from wherefrom.model.insight import ExpansionRequest

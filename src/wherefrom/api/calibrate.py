@@ -79,7 +79,9 @@ class CalibrateEngine(Engine):
         return [
             (
                 candidate.text_score,
-                None if candidate.vector is None or question.vector is None else float(candidate.vector @ question.vector),
+                None
+                if candidate.vector is None or question.vector is None
+                else float(candidate.vector @ question.vector),
                 candidate.id in relevant,
             )
             for candidate in found.found

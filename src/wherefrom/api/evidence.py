@@ -109,7 +109,9 @@ class EvidenceEngine(Engine):
             trace=trace,
         )
         with self.view.noting_refusal("add_evidence", place, trace):
-            added = self.store.database.write(lambda tx: add(tx, access, adding, new_id=self.store.new_id, now=self.view.now()))
+            added = self.store.database.write(
+                lambda tx: add(tx, access, adding, new_id=self.store.new_id, now=self.view.now())
+            )
         if not embeddings.is_instant(self.store.embedder):
             self.store.worker.wake(self.view.writing)
         return added

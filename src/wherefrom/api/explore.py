@@ -45,9 +45,7 @@ class ExploreEngine(Engine):
         ],
         *,
         limit: SqlRows = 50,
-        timeout_ms: Annotated[
-            int, Param("How long it may take, in milliseconds.", 1, limits.SQL_MILLISECONDS)
-        ] = 300,
+        timeout_ms: Annotated[int, Param("How long it may take, in milliseconds.", 1, limits.SQL_MILLISECONDS)] = 300,
         max_vm_steps: Annotated[
             int, Param("SQLite's steps; no meaning on PostgreSQL.", 1, limits.SQL_STEPS, option="--max-steps")
         ] = 500_000,

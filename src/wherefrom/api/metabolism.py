@@ -36,7 +36,12 @@ _WANTED: Final = "give exactly one of node_id, run_id and since"
 
 def _number(text: str, key: str, **spelt: Any) -> Param:
     """A setting of a run, in its range."""
-    return Param(f"{text} Omit for what the policy says ({getattr(_DEFAULT, key):g}).", RANGES[key].low, RANGES[key].high, **spelt)
+    return Param(
+        f"{text} Omit for what the policy says ({getattr(_DEFAULT, key):g}).",
+        RANGES[key].low,
+        RANGES[key].high,
+        **spelt,
+    )
 
 
 class MetabolismEngine(Engine):
@@ -116,9 +121,7 @@ class MetabolismEngine(Engine):
         *,
         run_id: Annotated[
             str | None,
-            Param(
-                "Or all that this run of metabolize let go.", option="--run", metavar="RUN_ID", check=check.check_id
-            ),
+            Param("Or all that this run of metabolize let go.", option="--run", metavar="RUN_ID", check=check.check_id),
         ] = None,
         since: Annotated[
             str | None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from wherefrom.api.boundary import refuse_secret
 from wherefrom.model import limits
-from wherefrom.model.graph import BoundaryClass
+from wherefrom.model.graph import BoundaryClass, Scope
 from wherefrom.model.param import Param
 from wherefrom.text import check
 
@@ -71,3 +71,11 @@ TaskId = Annotated[
 Class = Annotated[BoundaryClass | None, Param("Who may see it; internal if omitted.", option="--class")]
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
 DryRun = Annotated[bool, Param("Only say what would be done.")]
+
+
+def check_query(value: object, *, field: str) -> str:
+    """A question or some words to look for."""
+    return check.check_text(value, field=field, size=limits.QUERY_BYTES)
+
+
+Scopes = Annotated[Sequence[Scope], Param("Only what was saved with one of these scopes.", option="--scope")]

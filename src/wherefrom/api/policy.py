@@ -45,7 +45,8 @@ class PolicyEngine(Engine):
     def apply_policy(
         self,
         yaml: Annotated[
-            str, Param("The whole policy, at most 128 KB. What it leaves out comes from the default.", check=check_policy)
+            str,
+            Param("The whole policy, at most 128 KB. What it leaves out comes from the default.", check=check_policy),
         ],
         *,
         namespace: Annotated[
@@ -56,9 +57,7 @@ class PolicyEngine(Engine):
         dry_run: Annotated[bool, Param("Check it and count which stored rows it would change.")] = False,
         expected_version: Annotated[
             str | None,
-            Param(
-                "Refuse unless this version holds now; 'none' if none should.", option="--expect", metavar="VERSION"
-            ),
+            Param("Refuse unless this version holds now; 'none' if none should.", option="--expect", metavar="VERSION"),
         ] = None,
         approver: Annotated[str | None, Param("Who approved it; kept in the history.", check=_check_approver)] = None,
         request_id: RequestId = None,
@@ -105,7 +104,9 @@ class PolicyEngine(Engine):
 
     def policy(
         self,
-        namespace: Annotated[str | None, Param("Namespace path; omit for the default.", option="--namespace,-n")] = None,
+        namespace: Annotated[
+            str | None, Param("Namespace path; omit for the default.", option="--namespace,-n")
+        ] = None,
     ) -> tuple[PolicyVersion, ...]:
         """List the policies that a namespace has of its own, the newest (which holds) first; without any, the
         default.
@@ -123,7 +124,9 @@ class PolicyEngine(Engine):
         stored = self.store.database.read(lambda tx: policies.privacy(tx, owner))
         return Privacy("shared", stored.chosen_at) if self.store.tuning.shared else stored
 
-    def choose_privacy(self, mode: Annotated[PrivacyMode, Param("personal keeps them, shared takes them out.")]) -> Privacy:
+    def choose_privacy(
+        self, mode: Annotated[PrivacyMode, Param("personal keeps them, shared takes them out.")]
+    ) -> Privacy:
         """Choose whether this memory keeps personal data (personal) or takes them out (shared), from now on.
 
         What was taken out before does not come back. What was kept before is shown without personal data to those who
@@ -154,9 +157,7 @@ class PolicyEngine(Engine):
         boundary_class: Annotated[
             BoundaryClass | None, Param("Who may see it; internal if omitted.", option="--class")
         ] = None,
-        allow: Annotated[
-            Sequence[str] | None, Param("Try as someone who holds these tags.", only="agents")
-        ] = None,
+        allow: Annotated[Sequence[str] | None, Param("Try as someone who holds these tags.", only="agents")] = None,
         metadata: Annotated[
             Mapping[str, Any] | None, Param("What invariants would see.", check=check.check_metadata)
         ] = None,

@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Final, get_args
 
-from wherefrom.api.params import Class, Place
+from wherefrom.api.params import Class, Place, check_query
 from wherefrom.api.view import Engine
-from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.evidence import Status, Task, TaskState
@@ -27,16 +26,12 @@ _NEWEST: Final = 20
 _SEARCH_DAYS: Final = 7
 
 
-def _check_words(value: object, *, field: str) -> str:
-    return check.check_text(value, field=field, size=limits.QUERY_BYTES)
-
-
 class TaskEngine(Engine):
     """Creates and changes tasks, and says how they stand."""
 
     def create_task(
         self,
-        query: Annotated[str, Param("The question or hypothesis that evidence is gathered for.", check=_check_words)],
+        query: Annotated[str, Param("The question or hypothesis that evidence is gathered for.", check=check_query)],
         *,
         namespace: Place = None,
         boundary_class: Class = None,
@@ -75,9 +70,9 @@ class TaskEngine(Engine):
         ] = None,
         result_summary: Annotated[
             str | None,
-            Param("What was found, in a few sentences.", option="--summary", check=_check_words),
+            Param("What was found, in a few sentences.", option="--summary", check=check_query),
         ] = None,
-        error_message: Annotated[str | None, Param("What went wrong.", option="--error", check=_check_words)] = None,
+        error_message: Annotated[str | None, Param("What went wrong.", option="--error", check=check_query)] = None,
     ) -> TaskState:
         """Change a task. With the status `completed` it has an evidence summary from then on."""
         if status is None and result_summary is None and error_message is None:

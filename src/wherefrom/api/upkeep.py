@@ -70,7 +70,9 @@ class UpkeepEngine(Engine):
             self.store.worker.wake(self.view.writing)
         return replace(imported, redacted=dict(guard.redacted))
 
-    def backup(self, target: Annotated[str | Path, Param("A new file.", metavar="FILE")], *, progress: Progress = silent) -> Path:
+    def backup(
+        self, target: Annotated[str | Path, Param("A new file.", metavar="FILE")], *, progress: Progress = silent
+    ) -> Path:
         """Write a consistent copy while the store is in use.
 
         On SQLite a database file; on PostgreSQL, whose own tools copy databases, an export of the
@@ -105,7 +107,11 @@ class UpkeepEngine(Engine):
         self.store.worker.wait()
         self.store.database.write(embeddings.find_missing)
         done = embeddings.complete(
-            self.store.database, embedder, classes=self.store.tuning.send_classes, clock=self.store.clock, progress=progress
+            self.store.database,
+            embedder,
+            classes=self.store.tuning.send_classes,
+            clock=self.store.clock,
+            progress=progress,
         )
         if done:
             embeddings.prepare(self.store.database)
@@ -118,7 +124,11 @@ class UpkeepEngine(Engine):
         if model is None or model.model_id == embedder.model_id:
             return self.embed(progress=progress)
         return embeddings.refill(
-            self.store.database, embedder, classes=self.store.tuning.send_classes, clock=self.store.clock, progress=progress
+            self.store.database,
+            embedder,
+            classes=self.store.tuning.send_classes,
+            clock=self.store.clock,
+            progress=progress,
         )
 
     def info(self) -> Info:

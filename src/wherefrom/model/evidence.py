@@ -80,9 +80,7 @@ class NewFragment:
     """A verbatim piece of a page. Without a position it comes after those that are there."""
 
     text: Annotated[str, Param("Copied word for word from the page.")]
-    position: Annotated[
-        int | None, Param("Its place on the page; omit: after the others.", 0, 2**31 - 1)
-    ] = None
+    position: Annotated[int | None, Param("Its place on the page; omit: after the others.", 0, 2**31 - 1)] = None
     heading: Annotated[str | None, Param("The heading that it stands under.")] = None
     type: Annotated[FragmentType, Param("What it is.")] = "paragraph"
     headings: Sequence[str] = ()
