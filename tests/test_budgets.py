@@ -29,7 +29,7 @@ MANY_PARAMETERS: dict[str, str] = {
 INNER_IMPORTS: dict[str, str] = {
     "__main__.py": "the MCP server starts without the other commands' imports, and they without its",
     "api/opening.py": "a database driver is imported when its URL is opened",
-    "api/asking.py": "ranking imports NumPy, which the MCP server must not wait for when it starts",
+    "api/questions.py": "ranking imports NumPy, which the MCP server must not wait for when it starts",
     "api/boundary.py": "YAML is imported when policies are first read",
     "api/policy.py": "so are YAML and NumPy",
     "api/recall.py": "so is NumPy",

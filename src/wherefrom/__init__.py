@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wherefrom.api import Memory
+    from wherefrom.api import Memory, Store
     from wherefrom.embedding.port import Embedder, Trust
     from wherefrom.model.errors import (
         BoundaryDenied,
@@ -159,6 +159,7 @@ __all__ = [
     "Similar",
     "SimilarFound",
     "Status",
+    "Store",
     "StoreBusy",
     "StoreError",
     "StoreUnavailable",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -108,10 +108,13 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
             value = _parsed(setting, environment[setting.variable]) if setting.variable in environment else None
         values[setting.name] = setting.default if value is None else value
     for name in ("allow", "embed_classes"):
-        listed = values[name]
-        if isinstance(listed, str):
-            values[name] = tuple(tag.strip() for tag in listed.split(",") if tag.strip())
+        values[name] = listed(values[name])  # type: ignore[arg-type]  # the table says that they are lists
     return Settings(**values)  # type: ignore[arg-type]  # the table and the class have the same fields
+
+
+def listed(given: str | Sequence[str]) -> Sequence[str]:
+    """What may be given as a list or as a text with commas."""
+    return tuple(word.strip() for word in given.split(",") if word.strip()) if isinstance(given, str) else given
 
 
 def default_database() -> Path:

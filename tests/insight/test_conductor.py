@@ -9,7 +9,7 @@ from insight_for_tests import tuned
 from recall_for_tests import Compass
 
 from wherefrom import Memory
-from wherefrom.api.asking import SEARCHED
+from wherefrom.api.questions import SEARCHED
 from wherefrom.insight import conductor, cycle
 from wherefrom.insight.gates import GateState
 from wherefrom.model.insight import ExpansionRequest
@@ -33,16 +33,16 @@ def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0
 
     def work(tx):
         model = embeddings.active(tx)
-        vector = None if model is None else memory._embedder.embed([text])[0].astype("float32")
+        vector = None if model is None else memory.view.store.embedder.embed([text])[0].astype("float32")
         if vector is not None:
             vector = vector / (vector @ vector) ** 0.5
         question = Question(text, vector, model, kinds=SEARCHED, now=memory._now())
         index = conductor.Index(
-            tx, memory._access, memory._text_search, memory._database.vectors, alpha=alpha, floor=floor
+            tx, memory.view.access, memory.view.store.text_search, memory.view.store.database.vectors, alpha=alpha, floor=floor
         )
         return conductor.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
 
-    return memory._database.read(work)
+    return memory.view.store.database.read(work)
 
 
 def pairs_of(staged):

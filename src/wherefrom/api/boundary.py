@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import math
 import re
-import threading
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,19 +13,13 @@ from wherefrom.model import limits, namespaces
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.graph import Edge, Node, strictest
-from wherefrom.storage import policies
-from wherefrom.storage.port import Database
 from wherefrom.text import check, detect
 from wherefrom.text.redaction import SECRET, has_only_labels, has_secret_address, kinds_in, mapped, without
 
 if TYPE_CHECKING:
+    from wherefrom.api.policy_cache import PolicyCache
     from wherefrom.policy.boundary import Effective, Policies
-    from wherefrom.policy.document import Policy
 
-logger = logging.getLogger("wherefrom")
-
-# A policy that another process applies holds here after so long.
-_SECONDS: Final = 1.0
 # Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
 _SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
 _NAMES: Final = {
@@ -39,10 +29,6 @@ _NAMES: Final = {
     "national_id": ("identity number", "identity numbers"),
 }
 _NAMES_REMEMBERED: Final = 10_000
-# What holds where a stored policy cannot be read: nobody sees anything.
-_CLOSED: Final = (
-    "version: 0.0.0\nboundary_classes:\n  public: {allow: []}\n  internal: {allow: []}\n  pii: {allow: []}\n"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,42 +40,24 @@ class InForce:
 
 
 class Boundary:
-    """Reads the policies of an owner every second; threads may share it."""
+    """What one access may see as the policies stand now, and what of a text may be kept."""
 
-    def __init__(self, database: Database, base: Access, allow: Sequence[str], *, shared: bool = False) -> None:
-        """`shared` treats a personal store as a shared one."""
-        self._database = database
+    def __init__(self, policies: PolicyCache, base: Access, allow: Sequence[str]) -> None:
+        self._policies = policies
         self._base = base
         self._allow = tuple(allow)
-        self._shared = shared
-        self._lock = threading.Lock()
-        self._read_at = -math.inf
-        self._forgotten = 0
-        self._stored: policies.Stored | None = None
         self._in_force: InForce | None = None
 
     def in_force(self) -> InForce:
-        """What holds now. The lock is not held while the database is read: callers who wait for a server that does not
-        answer wait together and not one after the other.
-        """
-        while True:
-            with self._lock:
-                if self._in_force is not None and time.monotonic() - self._read_at <= _SECONDS:
-                    return self._in_force
-                forgotten = self._forgotten
-            stored = self._database.read(lambda tx: policies.current(tx, self._base.owner))
-            with self._lock:
-                if forgotten == self._forgotten:
-                    if self._in_force is None or stored != self._stored:
-                        self._in_force, self._stored = self._judged(stored), stored
-                    self._read_at = time.monotonic()
-                    return self._in_force
+        """What holds now. Never ask inside a transaction: it may need a connection of its own."""
+        known, held = self._policies.of(self._base.owner), self._in_force
+        if held is None or held.policies is not known:
+            held = self._in_force = InForce(known, self.access_under(known))
+        return held
 
     def forget(self) -> None:
-        """Read the policies again before the next use."""
-        with self._lock:
-            self._read_at = -math.inf
-            self._forgotten += 1
+        """Read the policies again before the next use, for all accesses of this owner."""
+        self._policies.forget(self._base.owner)
 
     def at(self, namespace: str) -> Effective:
         """The policy of a namespace."""
@@ -120,25 +88,13 @@ class Boundary:
 
     def cleaned(self, text: str, namespace: str) -> str:
         """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""
-        return detect.redact(text, self.at(namespace).redacted_without_class("internal"))[0]
+        return cleaned(text, self.at(namespace))
 
     def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
         """The same for all texts in some JSON."""
-        cleaned: dict[str, Any] = mapped(values, lambda text: self.cleaned(text, namespace))
-        return cleaned
-
-    def cleaned_row(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
-        """A stored row without what may not be kept there; a row that was let go is to come back as it was."""
-        kinds = (SECRET, *self.at(namespace).redacted_in("internal"))
-        cleaned: dict[str, Any] = mapped(values, lambda text: detect.redact(text, kinds)[0])
-        return cleaned
-
-    def _judged(self, stored: policies.Stored) -> InForce:
-        from wherefrom.policy.boundary import Policies
-
-        personal = stored.privacy.mode == "personal" and not self._shared
-        known = Policies({namespace: _read(text, namespace) for namespace, text in stored.texts.items()}, personal)
-        return InForce(known, self.access_under(known))
+        rules = self.at(namespace)
+        kept: dict[str, Any] = mapped(values, lambda text: cleaned(text, rules))
+        return kept
 
 
 class ImportGuard:
@@ -148,7 +104,10 @@ class ImportGuard:
         self._policies = boundary.in_force().policies
         self._harmless: set[str] = set()
         self.redacted: Counter[str] = Counter()
-        self.text = boundary.cleaned
+
+    def text(self, text: str, namespace: str) -> str:
+        """A text that is no node's without what may not be kept."""
+        return cleaned(text, self._policies.at(namespace))
 
     def node(self, node: Node) -> Node | None:
         """What may be stored of a node; None if nothing may."""
@@ -182,6 +141,18 @@ class ImportGuard:
     def edge(self, edge: Edge) -> Edge:
         """What may be stored of an edge whose place and class are known."""
         return guarded_edge(edge, self._policies.at(edge.source_namespace))
+
+
+def cleaned(text: str, rules: Effective) -> str:
+    """A text without what may not be kept, such as a question or a reason."""
+    return detect.redact(text, rules.redacted_without_class("internal"))[0]
+
+
+def cleaned_row(values: Mapping[str, Any], rules: Effective) -> dict[str, Any]:
+    """A stored row without what may not be kept there; a row that was let go is to come back as it was."""
+    kinds = (SECRET, *rules.redacted_in("internal"))
+    kept: dict[str, Any] = mapped(values, lambda text: detect.redact(text, kinds)[0])
+    return kept
 
 
 def guarded(node: Node, rules: Effective) -> tuple[Node, Counter[str]]:
@@ -250,8 +221,8 @@ def guarded_edge(edge: Edge, rules: Effective) -> Edge:
     """An edge whose reason holds nothing that its class forbids; a secret in it is taken out, too."""
     if edge.reason is None:
         return edge
-    cleaned, taken = detect.redact(edge.reason, rules.redacted_without_class(edge.boundary_class))
-    return replace(edge, reason=cleaned[: limits.REASON_CHARACTERS]) if taken else edge
+    kept, taken = detect.redact(edge.reason, rules.redacted_without_class(edge.boundary_class))
+    return replace(edge, reason=kept[: limits.REASON_CHARACTERS]) if taken else edge
 
 
 def keep_invariants(node: Node, rules: Effective) -> None:
@@ -282,13 +253,3 @@ def refuse_secret(text: str, *, field: str) -> None:
     """Raises if a short text that is kept as it is, such as a name or an id, holds a secret."""
     if any(finding.kind == SECRET for finding in detect.find(text)):
         raise InvalidInput(f"{field} looks like a secret", hint="choose another one")
-
-
-def _read(text: str, namespace: str) -> Policy:
-    from wherefrom.policy.document import parse
-
-    try:
-        return parse(text)
-    except InvalidInput as error:
-        logger.warning("the policy of %s cannot be read, so nothing in it is shown: %s", namespace, error)
-        return parse(_CLOSED)

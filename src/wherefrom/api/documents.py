@@ -6,19 +6,20 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from wherefrom.api.evidence import EvidenceVerbs, unsaved
+from wherefrom.api.evidence import EvidenceEngine, unsaved
 from wherefrom.api.evidence_input import prepare
 from wherefrom.api.opening import path_of
-from wherefrom.api.state import silent
+from wherefrom.api.params import Place
+from wherefrom.api.view import Engine, View, silent
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound, shown
 from wherefrom.model.evidence import Added, AddedStatus, DocumentAdded, DocumentsAdded, NewFragment, NewPage
 from wherefrom.model.graph import Node
+from wherefrom.model.param import Param
 from wherefrom.storage import evidence, nodes
 from wherefrom.storage.events import NO_TRACE
 from wherefrom.storage.port import Progress, Transaction
-from wherefrom.text import check
 from wherefrom.text.redaction import without_split_secrets
 from wherefrom.text.urls import check_url
 
@@ -32,15 +33,19 @@ _WEB: Final = ("http://", "https://")
 _FAULTS: Final = (InvalidInput, BoundaryDenied, Conflict, NotFound)
 
 
-class DocumentVerbs(EvidenceVerbs):
-    """What can be read in."""
+class DocumentEngine(Engine):
+    """Reads documents, and adds them as evidence."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._evidence = EvidenceEngine(view)
 
     def add_documents(
         self,
-        sources: Sequence[str | Path],
+        sources: Annotated[Sequence[str | Path], Param("Files, folders or URLs.", metavar="SOURCE…")],
         *,
-        namespace: str | None = None,
-        allow_private: bool = False,
+        namespace: Place = None,
+        allow_private: Annotated[bool, Param("Also URLs of this machine and of private networks.")] = False,
         progress: Progress = silent,
     ) -> DocumentsAdded:
         """Read Markdown, HTML, PDF and text into pages and fragments; BibTeX, CSL-JSON and JSONL into papers.
@@ -95,7 +100,7 @@ class DocumentVerbs(EvidenceVerbs):
     ) -> DocumentAdded:
         """Write a document a part at a time; it counts as added when the last part is there."""
         # Not yet what the file is: until the last part is there, it is to be read again.
-        details = {"content_type": kind, "fetched_at": self._now(), "file_hash": ""}
+        details = {"content_type": kind, "fetched_at": self.view.now(), "file_hash": ""}
         page = NewPage(url, document.title, document.year, document.metadata, details=details)
         texts = without_split_secrets([piece.text for piece in document.pieces])
         fragments = [
@@ -113,18 +118,18 @@ class DocumentVerbs(EvidenceVerbs):
         wanted = self._kept_fragments(page, fragments, namespace)
         known = self._known(url, namespace)
         if known is not None:
-            access, page_id, now = self._access, known.id, self._now()
-            self._database.write(lambda tx: evidence.move_fragments(tx, access, page_id, wanted, now=now))
+            access, page_id, now = self.view.writing, known.id, self.view.now()
+            self.store.database.write(lambda tx: evidence.move_fragments(tx, access, page_id, wanted, now=now))
         stored: list[Added] = []
         redacted: Counter[str] = Counter()
         for first in range(0, max(len(fragments), 1), _AT_ONCE):
-            part = self.add_evidence(page, fragments=fragments[first : first + _AT_ONCE], namespace=namespace)
+            part = self._evidence.add_evidence(page, fragments=fragments[first : first + _AT_ONCE], namespace=namespace)
             assert part.page is not None
             stored += part.fragments
             redacted.update(part.redacted)
             page_id = part.page.id
-        self._finish(page_id, [each.id for each in stored], hashed)
-        created = sum(each.status == "created" for each in stored)
+        self._finish(page_id, [fragment.id for fragment in stored], hashed)
+        created = sum(fragment.status == "created" for fragment in stored)
         status: AddedStatus = "created" if known is None else "updated"
         return DocumentAdded(source, url, self._shown_title(document.title), status, created, redacted=dict(redacted))
 
@@ -135,13 +140,13 @@ class DocumentVerbs(EvidenceVerbs):
         the first is written.
         """
         kept: list[tuple[str, int]] = []
-        place = self._access.resolve(namespace)
-        like = unsaved(namespace=place, boundary_class=check.check_class(None))
+        place = self.view.writing.resolve(namespace)
+        like = unsaved(namespace=place, boundary_class="internal")
         for first in range(0, len(fragments), _AT_ONCE):
             part = fragments[first : first + _AT_ONCE]
             try:
-                with self._noting_refusal("add_document", place, NO_TRACE):
-                    guarded, _ = self._guarded(prepare(page, part, (), like=like), place)
+                with self.view.noting_refusal("add_document", place, NO_TRACE):
+                    guarded, _ = self._evidence.guarded(prepare(page, part, (), like=like), place)
             except BoundaryDenied as error:
                 where = f"in the paragraphs {first + 1} to {first + len(part)}"
                 raise BoundaryDenied(f"{where}, {error.message}", hint=error.hint) from None
@@ -170,9 +175,9 @@ class DocumentVerbs(EvidenceVerbs):
         for first in range(0, max(len(cites), 1), _AT_ONCE):
             some = cites[first : first + _AT_ONCE]
             page = NewPage(paper.url, paper.title, paper.year, paper.metadata, some, citation_source="bibliography")
-            added = self.add_evidence(page, fragments=abstract, namespace=namespace)
+            added = self._evidence.add_evidence(page, fragments=abstract, namespace=namespace)
             assert added.page is not None
-            created += sum(each.status == "created" for each in added.fragments)
+            created += sum(fragment.status == "created" for fragment in added.fragments)
             new_cites += added.cites
             redacted |= Counter(added.redacted)
             status = added.page.status if status == "unchanged" else status
@@ -183,23 +188,23 @@ class DocumentVerbs(EvidenceVerbs):
 
     def _shown_title(self, title: str | None) -> str | None:
         """A title as an answer may repeat it."""
-        return None if title is None else self._boundary.cleaned(title, self._root)
+        return None if title is None else self.view.boundary.cleaned(title, self.view.root)
 
     def _known(self, url: str, namespace: str | None) -> Node | None:
-        access = self._access
+        access = self.view.writing
         place = access.resolve(namespace)
-        return self._database.read(lambda tx: evidence.page_at(tx, access, place, check_url(url)))
+        return self.store.database.read(lambda tx: evidence.page_at(tx, access, place, check_url(url)))
 
     def _finish(self, page_id: str, kept: Sequence[str], hashed: str) -> None:
         """Let go of what the document no longer has, and remember it as it is."""
-        access = self._access
+        access = self.view.writing
 
         def work(tx: Transaction) -> None:
-            now = self._now()
+            now = self.view.now()
             evidence.drop_fragments(tx, access, page_id, kept, now=now)
             nodes.update(tx, access, page_id, nodes.Change(metadata={"file_hash": hashed}), None, now=now)
 
-        self._database.write(work)
+        self.store.database.write(work)
 
 
 def _found(source: str | Path) -> Iterator[str]:
@@ -213,8 +218,8 @@ def _found(source: str | Path) -> Iterator[str]:
         return
     from wherefrom.explore.documents.reading import READABLE
 
-    files = sorted(each for each in path.rglob("*") if each.suffix.lower() in READABLE and each.is_file())
-    shown_files = [each for each in files if not any(part.startswith(".") for part in each.relative_to(path).parts)]
+    files = sorted(file for file in path.rglob("*") if file.suffix.lower() in READABLE and file.is_file())
+    shown_files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
     if not shown_files:
         raise InvalidInput(
             f"{shown(str(path))} holds nothing that can be read", hint=f"read are {' '.join(sorted(READABLE))}"

@@ -8,12 +8,12 @@ from typing import Any, Final, Literal, get_args
 
 from wherefrom.model import limits
 from wherefrom.model.errors import InvalidInput
-from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom.model.evidence import FragmentType, NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.model.graph import ClaimKind, Node, Relation
 from wherefrom.text import check
 from wherefrom.text.urls import check_url, domain_of
 
-FRAGMENT_TYPES: Final = ("paragraph", "heading", "list", "table", "quote", "figure", "code", "abstract")
+FRAGMENT_TYPES: Final[tuple[FragmentType, ...]] = get_args(FragmentType)
 _DETAILS: Final = frozenset({"content_type", "fetched_at", "file_hash"})
 
 

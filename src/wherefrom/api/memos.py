@@ -1,4 +1,4 @@
-"""Verbs for memos and claims: save, get, list, delete."""
+"""The engine of memos and claims: save, get, list, delete."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Final, cast, get_args
+from typing import Annotated, Any, Final
 
-from wherefrom.api.boundary import guarded, keep_invariants, note_of, refuse_secret
-from wherefrom.api.insight import InsightVerbs
-from wherefrom.api.state import trace_of
+from wherefrom.api.boundary import guarded, keep_invariants, note_of
+from wherefrom.api.insight import InsightEngine
+from wherefrom.api.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId
+from wherefrom.api.view import Engine
 from wherefrom.model import limits
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict, InvalidInput, WherefromError, shown
+from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
 from wherefrom.model.identifiers import timestamp
+from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
 from wherefrom.storage import edges, embeddings, events, evidence, mentions, nodes, sweep
+from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
@@ -26,6 +29,50 @@ logger = logging.getLogger("wherefrom")
 
 # So many expired nodes are swept beside one save.
 _SWEPT_AT_ONCE: Final = 20
+
+_Content = Annotated[
+    str,
+    Param(
+        "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when.",
+        aliases=("text",),
+        check=check.check_content,
+    ),
+]
+_Title = Annotated[
+    str | None,
+    Param("A short name, at most 300 characters. Omit to keep the old one.", check=check.check_title),
+]
+_Metadata = Annotated[
+    Mapping[str, Any] | None,
+    Param("JSON object merged into what is there; a null removes its key. At most 16 KB.", check=check.check_metadata),
+]
+_ChangedId = Annotated[
+    str | None,
+    Param("The memo to change. Omit to save a new one.", option="--id", metavar="MEMO_ID", check=check.check_id),
+]
+_ClaimKind = Annotated[
+    ClaimKind | None,
+    Param("Save it as a claim: one statement of this kind. Omit for a memo.", aliases=("kind",), option="--claim"),
+]
+_Scope = Annotated[Scope | None, Param("How long it holds: session 7 days, project 120 days, principle for good.")]
+_BoundaryClass = Annotated[
+    BoundaryClass | None,
+    Param("Who may see it; internal if omitted. It is raised by itself where the text demands.", option="--class"),
+]
+_Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]
+_Entities = Annotated[
+    Sequence[str],
+    Param("Names of people, projects, things that it is about.", option="--entity", check=check.check_names),
+]
+_Provenance = Annotated[
+    Mapping[str, Any] | None,
+    Param('Where it comes from, e.g. {"url": "…", "actor": "…"}.', check=check.check_metadata),
+]
+_Pinned = Annotated[
+    bool | None,
+    Param("Keep it whatever metabolism makes of it; false unpins.", option="--pin/--unpin"),
+]
+_Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +90,27 @@ class _Saving:
     made: embeddings.Made | None
 
 
-class MemoVerbs(InsightVerbs):
-    """What can be done with a memo or a claim."""
+class MemoEngine(Engine):
+    """Saves, reads and deletes memos and claims."""
 
     def save(
         self,
-        content: str,
+        content: _Content,
         *,
-        title: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        namespace: str | None = None,
-        memo_id: str | None = None,
-        claim_kind: ClaimKind | None = None,
-        scope: Scope | None = None,
-        boundary_class: BoundaryClass | None = None,
-        confidence: float | None = None,
-        entities: Sequence[str] = (),
-        provenance: Mapping[str, Any] | None = None,
-        pinned: bool | None = None,
-        link: bool = False,
-        request_id: str | None = None,
-        trace_id: str | None = None,
+        title: _Title = None,
+        metadata: _Metadata = None,
+        namespace: Place = None,
+        memo_id: _ChangedId = None,
+        claim_kind: _ClaimKind = None,
+        scope: _Scope = None,
+        boundary_class: _BoundaryClass = None,
+        confidence: _Confidence = None,
+        entities: _Entities = (),
+        provenance: _Provenance = None,
+        pinned: _Pinned = None,
+        link: _Link = False,
+        request_id: RequestId = None,
+        trace_id: TraceId = None,
     ) -> Saved:
         """Save a memo, with `claim_kind` a claim, or with `memo_id` change one.
 
@@ -74,78 +121,81 @@ class MemoVerbs(InsightVerbs):
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
-        trace = trace_of(request_id, trace_id)
-        refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
+        access, trace = self.view.writing, Trace(request_id, trace_id)
         given = Node(
-            id=self._new_id(),
-            namespace=self._access.resolve(namespace),
+            id=self.store.new_id(),
+            namespace=access.resolve(namespace),
             kind="memo" if claim_kind is None else "claim",
-            title=check.check_title(title),
-            content=check.check_content(content),
+            title=title,
+            content=content,
             content_hash="",
-            metadata=check.check_metadata({} if metadata is None else metadata),
-            provenance=check.check_metadata({} if provenance is None else provenance, field="provenance"),
-            claim_kind=cast(ClaimKind | None, check.check_choice(claim_kind, get_args(ClaimKind), field="claim_kind")),
-            scope=cast(Scope | None, check.check_choice(scope, get_args(Scope), field="scope")),
-            boundary_class=check.check_class(boundary_class),
-            confidence=0.5 if confidence is None else check.check_weight(confidence, field="confidence"),
-            pinned=check.check_flag(pinned, field="pinned") or False,
+            metadata=metadata or {},
+            provenance=provenance or {},
+            claim_kind=claim_kind,
+            scope=scope,
+            boundary_class=boundary_class or "internal",
+            confidence=0.5 if confidence is None else confidence,
+            pinned=pinned or False,
             observed_at="",
             recency_anchor="",
             created_at="",
             updated_at="",
         )
-        existing = None if memo_id is None else self.get(memo_id, namespace=namespace)
-        if existing is not None and existing.kind in ("page", "fragment"):
-            raise InvalidInput(f"{existing.id} is a {existing.kind}: it stays as its source has it")
-        if existing is not None and claim_kind is not None and existing.kind != "claim":
-            raise InvalidInput(f"{existing.id} is a {existing.kind} and stays one", hint="save the claim as a new one")
-        names, access = check.check_names(entities), self._access
-        with self._noting_refusal("save", given.namespace, trace):
-            saving = self._saving(given, existing, names, sure=confidence is not None)
+        existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
+        with self.view.noting_refusal("save", given.namespace, trace):
+            saving = self._saving(given, existing, entities, sure=confidence is not None)
             saving = replace(saving, change=replace(saving.change, pinned=pinned))
-            saved = self._database.write(lambda tx: self._store(tx, access, saving, trace))
-        if not embeddings.is_instant(self._embedder) and saved.status != "unchanged":
-            self._worker.wake()
+            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
+        if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
+            self.store.worker.wake(access)
         return self._linked(saved) if link else saved
 
-    def get(self, memo_id: str, *, namespace: str | None = None) -> Node:
-        """The memo or claim with this id."""
-        node_id = check.check_id(memo_id, field="memo_id")
-        access = self._access.narrowed(namespace)
-        return self._database.read(lambda tx: nodes.read(tx, access, node_id))
+    def get(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Node:
+        """Read one memo or claim in full."""
+        access = self.view.access.narrowed(namespace)
+        return self.store.database.read(lambda tx: nodes.read(tx, access, memo_id))
 
     def list(
-        self, *, namespace: str | None = None, kind: NodeKind = "memo", limit: int = 20, cursor: str | None = None
+        self,
+        *,
+        namespace: Namespace = None,
+        kind: Annotated[NodeKind, Param("What to list.")] = "memo",
+        limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
+        cursor: Cursor = None,
     ) -> Page:
-        """The memos (or nodes of another kind) of a namespace and of those below it, newest first; without one,
+        """List the memos (or nodes of another kind) of a namespace and of those below it, newest first; without one,
         of the default.
         """
-        if kind not in get_args(NodeKind):
-            raise InvalidInput(f"kind {shown(kind)} is not one of {', '.join(get_args(NodeKind))}")
-        limit = check.check_whole(limit, field="limit", low=1, high=limits.LIST_LIMIT)
-        access = self._access.narrowed(self._access.resolve(namespace))
-        return self._database.read(lambda tx: nodes.page(tx, access, kind=kind, limit=limit, cursor=cursor))
+        access = self.view.reading(namespace)
+        return self.store.database.read(lambda tx: nodes.page(tx, access, kind=kind, limit=limit, cursor=cursor))
 
-    def delete(self, memo_id: str, *, namespace: str | None = None) -> Deleted:
-        """Delete a memo; its relations go with it."""
-        node_id = check.check_id(memo_id, field="memo_id")
-        access = self._access.narrowed(namespace)
+    def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Deleted:
+        """Delete a memo for good; its relations go with it."""
+        access = self.view.writing.narrowed(namespace)
 
         def work(tx: Transaction) -> Deleted:
-            now = self._now()
+            now = self.view.now()
             tx.run("lock_edges_shared", {})
-            deleted = nodes.delete(tx, access, node_id, now=now)
-            payload = {"memo_id": node_id, "edges": deleted.edges_deleted}
+            deleted = nodes.delete(tx, access, memo_id, now=now)
+            payload = {"memo_id": memo_id, "edges": deleted.edges_deleted}
             events.record(tx, access, "delete", payload, namespace=deleted.node.namespace, at=now)
             return deleted
 
-        return self._database.write(work)
+        return self.store.database.write(work)
+
+    def _changeable(self, access: Access, node_id: str, claim_kind: ClaimKind | None) -> Node:
+        """The node with this id, if it is one that a caller may change to what is given."""
+        node = self.store.database.read(lambda tx: nodes.read(tx, access, node_id))
+        if node.kind in ("page", "fragment"):
+            raise InvalidInput(f"{node.id} is a {node.kind}: it stays as its source has it")
+        if claim_kind is not None and node.kind != "claim":
+            raise InvalidInput(f"{node.id} is a {node.kind} and stays one", hint="save the claim as a new one")
+        return node
 
     def _linked(self, saved: Saved) -> Saved:
-        """With its links. It is saved: whatever goes wrong now must not look as if it were not."""
+        """What was saved, with its links. It is saved: whatever goes wrong now must not look as if it were not."""
         try:
-            links, degraded = self._link_saved(saved.node)
+            links, degraded = InsightEngine(self.view).link_saved(saved.node)
         except WherefromError as error:
             return replace(saved, degraded=(f"not linked: {error.message}",))
         except Exception:
@@ -166,7 +216,7 @@ class MemoVerbs(InsightVerbs):
             )
         if given.kind == "claim":
             check.check_text(given.content, field="a claim", size=limits.CLAIM_BYTES)
-        rules = self._boundary.at(given.namespace)
+        rules = self.view.boundary.at(given.namespace)
         node, redacted = guarded(given, rules)
         node = replace(node, content_hash=check.content_hash(node.content))
         bare = replace(given, title=None, metadata={}, provenance={})
@@ -179,7 +229,7 @@ class MemoVerbs(InsightVerbs):
         if existing is not None:
             shared_class = node.shared_class or existing.shared_class
             merged = replace(node, title=node.title or existing.title, shared_class=shared_class)
-        texts = [embeddings.embedded_text(each) for each in (merged, *names)]
+        texts = [embeddings.embedded_text(text_node) for text_node in (merged, *names)]
         return _Saving(
             node=node,
             change=nodes.Change(
@@ -199,14 +249,14 @@ class MemoVerbs(InsightVerbs):
             not_kept=note_of(redacted, personal=rules.personal),
             lifetime=None if node.scope is None else rules.expiry(node.scope),
             accept=lambda stored: keep_invariants(stored, rules),
-            made=None if self._embedder is None else embeddings.made(self._embedder, texts),
+            made=None if self.store.embedder is None else embeddings.made(self.store.embedder, texts),
         )
 
-    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: events.Trace) -> Saved:
+    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
         tx.run("lock_edges_shared", {})
-        moment = self._clock()
+        moment = self.store.clock()
         now = timestamp(moment)
-        run_id, known = self._new_id(), saving.node.content_hash
+        run_id, known = self.store.new_id(), saving.node.content_hash
         sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE)
         sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE, content_hash=known)
         expires_at = None if saving.lifetime is None else timestamp(moment + saving.lifetime)
@@ -239,7 +289,7 @@ class MemoVerbs(InsightVerbs):
                 tx,
                 access,
                 Node(
-                    id=self._new_id(),
+                    id=self.store.new_id(),
                     namespace=node.namespace,
                     kind="entity",
                     title=name.content,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
 from wherefrom import config
-from wherefrom.api.state import Tuning
 from wherefrom.embedding.endpoint import EndpointEmbedder
 from wherefrom.embedding.port import Embedder
 from wherefrom.embedding.sentences import SentenceTransformersEmbedder
@@ -25,25 +25,48 @@ from wherefrom.text import check
 _POSTGRES: Final = ("postgresql", "postgres")
 
 
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What the settings say about searches and about what may be sent."""
+
+    alpha: float | None = None
+    cut: CutOff | None = None
+    send_classes: tuple[BoundaryClass, ...] = ("public", "internal")
+    shared: bool = False
+    """Treats a personal store as a shared one."""
+
+
 def access_of(
     *,
     owner: str | None = None,
     root: str | None = None,
+    also: Sequence[str] = (),
     namespace: str | None = None,
     allow: Sequence[str] | None = None,
 ) -> Access:
     """The access that `Memory.open` would have, checked without opening anything."""
-    return access_from(config.load({"owner": owner, "root": root, "namespace": namespace, "allow": allow}))
+    settings = config.load({"owner": owner, "root": root, "namespace": namespace, "allow": allow})
+    return access_from(settings.owner, settings.root, also, settings.namespace, settings.allow)
 
 
-def access_from(settings: config.Settings) -> Access:
-    root = paths.parse(settings.root, field="root")
+def access_from(owner: str, root: str, also: Sequence[str], namespace: str, allow: Sequence[str]) -> Access:
+    """An access to the rows of an owner at and below a root, checked."""
+    inside = paths.parse(root, field="root")
+    _further(also, inside)  # for the field `also` of Access, once it has one
     return Access(
-        owner=check.check_text(settings.owner, field="owner", characters=limits.OWNER_CHARACTERS),
-        root=root,
-        namespace=paths.resolve(settings.namespace, root=root, default=root),
-        classes=visible_classes(settings.allow),
+        owner=check.check_text(owner, field="owner", characters=limits.OWNER_CHARACTERS),
+        root=inside,
+        namespace=paths.resolve(namespace, root=inside, default=inside),
+        classes=visible_classes(allow),
     )
+
+
+def _further(also: Sequence[str], root: str) -> tuple[str, ...]:
+    """The namespaces that an access also reads: each once, and none that its root holds anyway."""
+    if isinstance(also, str) or not isinstance(also, Sequence):
+        raise InvalidInput("also must be a list of namespaces", hint="for example ['team/shared']")
+    named = dict.fromkeys(paths.parse(path, field="also") for path in also)
+    return tuple(path for path in named if not paths.is_inside(path, root))
 
 
 def dialect_of(url: str | None) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
 
 from wherefrom.api.boundary import refuse_secret
 from wherefrom.model import limits
+from wherefrom.model.graph import BoundaryClass, Scope
 from wherefrom.model.param import Param
 from wherefrom.text import check
 
@@ -32,13 +33,13 @@ def check_call_id(value: object, *, field: str) -> str:
     return name
 
 
-_NAMESPACE = (
+NAMESPACE: Final = (
     "Namespace path. Omit for the default; a leading '/' starts at the root; '..' goes up, never above the root."
 )
 
-Place = Annotated[str | None, Param(_NAMESPACE, option="--namespace,-n", check=check_place)]
+Place = Annotated[str | None, Param(NAMESPACE, option="--namespace,-n", check=check_place)]
 """Where something is written."""
-Namespace = Annotated[str | None, Param(_NAMESPACE + " Namespaces below it are included.", option="--namespace,-n")]
+Namespace = Annotated[str | None, Param(NAMESPACE + " Namespaces below it are included.", option="--namespace,-n")]
 """Where something is looked for."""
 SourceWithin = Annotated[
     str | None, Param("If given, the source memo must be in it.", option="--namespace,-n", only="agents")
@@ -67,4 +68,14 @@ TraceId = Annotated[str | None, Param("The chain of requests that it belongs to.
 TaskId = Annotated[
     str | None, Param("Only what belongs to this task.", option="--task", metavar="TASK_ID", check=check.check_id)
 ]
+Class = Annotated[BoundaryClass | None, Param("Who may see it; internal if omitted.", option="--class")]
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
+DryRun = Annotated[bool, Param("Only say what would be done.")]
+
+
+def check_query(value: object, *, field: str) -> str:
+    """A question or some words to look for."""
+    return check.check_text(value, field=field, size=limits.QUERY_BYTES)
+
+
+Scopes = Annotated[Sequence[Scope], Param("Only what was saved with one of these scopes.", option="--scope")]

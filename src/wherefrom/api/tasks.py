@@ -1,19 +1,19 @@
-"""Verbs for research tasks: create, update, and how things stand."""
+"""The engine of research tasks: create, update, and how things stand."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Final, cast, get_args
+from typing import Annotated, Final, get_args
 
-from wherefrom.api.boundary import refuse_secret
-from wherefrom.api.state import Verbs
-from wherefrom.model import limits
+from wherefrom.api.params import Class, Place, check_query
+from wherefrom.api.view import Engine
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.evidence import Status, Task, TaskState
-from wherefrom.model.graph import BoundaryClass, NodeKind, TaskStatus
+from wherefrom.model.graph import NodeKind, TaskStatus
 from wherefrom.model.identifiers import timestamp
+from wherefrom.model.param import Param
 from wherefrom.storage import events, tasks
 from wherefrom.storage.events import NO_TRACE
 from wherefrom.storage.port import Transaction
@@ -26,25 +26,28 @@ _NEWEST: Final = 20
 _SEARCH_DAYS: Final = 7
 
 
-class TaskVerbs(Verbs):
-    """What can be done with a task."""
+class TaskEngine(Engine):
+    """Creates and changes tasks, and says how they stand."""
 
     def create_task(
-        self, query: str, *, namespace: str | None = None, boundary_class: BoundaryClass | None = None
+        self,
+        query: Annotated[str, Param("The question or hypothesis that evidence is gathered for.", check=check_query)],
+        *,
+        namespace: Place = None,
+        boundary_class: Class = None,
     ) -> Task:
         """Start a research task: `query` is the question or the hypothesis that evidence is gathered for."""
-        access = self._access
-        refuse_secret(namespace if isinstance(namespace, str) else "", field="namespace")
+        access = self.view.writing
         place = access.resolve(namespace)
-        named = check.check_class(boundary_class)
-        with self._noting_refusal("create_task", place, NO_TRACE):
+        named = boundary_class or "internal"
+        with self.view.noting_refusal("create_task", place, NO_TRACE):
             if named == "secret" or not access.sees(place, named):
                 raise BoundaryDenied(f"this access may not save in the boundary class {named!r}")
-        now = self._now()
+        now = self.view.now()
         task = Task(
-            id=self._new_id(),
+            id=self.store.new_id(),
             namespace=place,
-            query=self._cleaned(query, place, field="query"),
+            query=self.view.boundary.cleaned(query, place),
             status="created",
             created_at=now,
             updated_at=now,
@@ -56,52 +59,57 @@ class TaskVerbs(Verbs):
             events.record(tx, access, "task", {"task_id": task.id, "status": task.status}, namespace=place, at=now)
             return task
 
-        return self._database.write(work)
+        return self.store.database.write(work)
 
     def update_task(
         self,
-        task_id: str,
+        task_id: Annotated[str, Param("The task's id.", metavar="TASK_ID", check=check.check_id)],
         *,
-        status: TaskStatus | None = None,
-        result_summary: str | None = None,
-        error_message: str | None = None,
+        status: Annotated[
+            TaskStatus | None, Param("What it is from now on; completed ends it and makes its evidence summary.")
+        ] = None,
+        result_summary: Annotated[
+            str | None,
+            Param("What was found, in a few sentences.", option="--summary", check=check_query),
+        ] = None,
+        error_message: Annotated[str | None, Param("What went wrong.", option="--error", check=check_query)] = None,
     ) -> TaskState:
         """Change a task. With the status `completed` it has an evidence summary from then on."""
-        key = check.check_id(task_id, field="task_id")
-        wanted = cast(TaskStatus | None, check.check_choice(status, get_args(TaskStatus), field="status"))
-        if wanted is None and result_summary is None and error_message is None:
+        if status is None and result_summary is None and error_message is None:
             raise InvalidInput("nothing to change", hint="give status, result_summary or error_message")
-        access = self._access
-        known = self._database.read(lambda tx: tasks.get(tx, access, key))
+        access = self.view.writing
+        known = self.store.database.read(lambda tx: tasks.get(tx, access, task_id))
         texts = {
-            name: self._cleaned(text, known.namespace, field=name)
+            name: self.view.boundary.cleaned(text, known.namespace)
             for name, text in (("result_summary", result_summary), ("error_message", error_message))
             if text is not None
         }
 
         def work(tx: Transaction) -> TaskState:
-            now = self._now()
-            before = tasks.get(tx, access, key)
+            now = self.view.now()
+            before = tasks.get(tx, access, task_id)
             changed = replace(before, **texts, updated_at=now)  # type: ignore[arg-type]  # texts are two of its fields
-            if wanted is not None:
-                changed = _moved(changed, wanted, now)
+            if status is not None:
+                changed = _moved(changed, status, now)
             tasks.save(tx, access, changed)
-            payload = {"task_id": key, "status": changed.status}
+            payload = {"task_id": task_id, "status": changed.status}
             events.record(tx, access, "task", payload, namespace=changed.namespace, at=now)
             return tasks.states(tx, access, [changed])[0]
 
-        return self._database.write(work)
+        return self.store.database.write(work)
 
-    def status(self, task_id: str | None = None) -> Status:
-        """How the memory is, with its newest tasks; or, with a task, how that one is."""
-        key = None if task_id is None else check.check_id(task_id, field="task_id")
-        access = self._access
-        self._journal.write()  # what was just searched counts
-        since = timestamp(self._clock() - timedelta(days=_SEARCH_DAYS))
-        return self._database.read(lambda tx: _status(tx, access, key, since=since))
-
-    def _cleaned(self, text: str, namespace: str, *, field: str) -> str:
-        return self._boundary.cleaned(check.check_text(text, field=field, size=limits.QUERY_BYTES), namespace)
+    def status(
+        self,
+        task_id: Annotated[
+            str | None,
+            Param("A task; omit for the memory and its newest tasks.", metavar="TASK_ID", check=check.check_id),
+        ] = None,
+    ) -> Status:
+        """Say how the memory is, with its newest tasks; or, with a task, how that one is."""
+        access = self.view.access
+        self.store.journal.write()  # what was just searched counts
+        since = timestamp(self.store.clock() - timedelta(days=_SEARCH_DAYS))
+        return self.store.database.read(lambda tx: _status(tx, access, task_id, since=since))
 
 
 def _status(tx: Transaction, access: Access, task_id: str | None, *, since: str) -> Status:

@@ -27,7 +27,7 @@ def verb(
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def run(self: Memory, *args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
+    def run(self: Memory, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
         bound = signature.bind(None, *args, **kwargs)
         declared = parameters_of(function)
         checked = {

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Final
 
 from wherefrom.embedding.port import Embedder
 from wherefrom.model.access import Access
@@ -16,41 +17,50 @@ from wherefrom.storage.port import Database
 
 logger = logging.getLogger("wherefrom")
 
+# So many accesses are remembered; what others have saved waits for their next call.
+_MOST: Final = 10_000
+
 
 class Worker:
-    """What it cannot do now (the endpoint is down) it leaves for the next call, of this process or another."""
+    """One for a store. What it cannot do now (the endpoint is down) it leaves for the next call, of this process or
+    another.
+    """
 
     def __init__(
         self,
         database: Database,
         embedder: Embedder | None,
-        access: Access,
         classes: Sequence[BoundaryClass],
         clock: Callable[[], datetime],
     ) -> None:
         self._database = database
         self._embedder = embedder
-        # What an embedder sends away is this access's to decide, and no one else's.
-        self._access = access if embedder is not None and embedder.sends else None
         self._classes = classes
         self._clock = clock
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        # By owner and root; None stands for the whole store.
+        self._waiting: dict[tuple[str, str] | None, Access | None] = {}
 
-    def wake(self) -> None:
-        """Work through what waits, unless that is already going on."""
+    def wake(self, access: Access) -> None:
+        """Work through what waits: all of it; if the embedder sends texts away, what is in the root of this access."""
         if self._embedder is None or self._database.read_only or self._stop.is_set():
             return
+        # What an embedder sends away is this access's to decide, and no one else's.
+        what = access if self._embedder.sends else None
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():
+            if len(self._waiting) < _MOST:
+                self._waiting.setdefault(None if what is None else (what.owner, what.root), what)
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="wherefrom-embed", daemon=True)
                 self._thread.start()
 
     def wait(self) -> None:
         """Until what is going on is done."""
-        if self._thread is not None:
-            self._thread.join()
+        thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def close(self) -> None:
         """Stop after the batch at hand."""
@@ -58,19 +68,34 @@ class Worker:
         self.wait()
 
     def _run(self) -> None:
+        while True:
+            with self._lock:
+                if self._stop.is_set() or not self._waiting:
+                    self._thread = None
+                    return
+                access = self._waiting.pop(next(iter(self._waiting)))
+            try:
+                self._complete(access)
+            except WherefromError as error:
+                logger.warning("vectors wait: %s", error)
+                with self._lock:
+                    self._waiting.clear()
+            except BaseException:
+                with self._lock:
+                    self._thread = None
+                raise
+
+    def _complete(self, access: Access | None) -> None:
         assert self._embedder is not None
-        try:
-            embeddings.complete(
-                self._database,
-                self._embedder,
-                classes=self._classes,
-                clock=self._clock,
-                access=self._access,
-                stop=self._stop.is_set,
-                progress=_silent,
-            )
-        except WherefromError as error:
-            logger.warning("vectors wait: %s", error)
+        embeddings.complete(
+            self._database,
+            self._embedder,
+            classes=self._classes,
+            clock=self._clock,
+            access=access,
+            stop=self._stop.is_set,
+            progress=_silent,
+        )
 
 
 def _silent(done: int, total: int) -> None:

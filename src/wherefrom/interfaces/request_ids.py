@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic.alias_generators import to_camel
 
-from wherefrom.api.state import trace_of
+from wherefrom.api.view import trace_of
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.identifiers import new_id
 from wherefrom.storage.events import Trace

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from wherefrom.model.graph import BoundaryClass, ClaimKind, QueryType, Relation, TaskStatus
+from wherefrom.model.param import Param
 
+FragmentType = Literal["paragraph", "heading", "list", "table", "quote", "figure", "code", "abstract"]
 AddedStatus = Literal["created", "updated", "unchanged"]
 CorrectionAction = Literal["edge_correct", "claim_reject", "claim_restore"]
 
@@ -49,22 +51,24 @@ class Query:
 class NewQuery:
     """The search that found some evidence: what was asked, and how many results there were."""
 
-    text: str
-    type: QueryType = "initial"
-    language: str | None = None
-    parent_id: str | None = None
-    result_count: int | None = None
+    text: Annotated[str, Param("What was asked.")]
+    type: Annotated[QueryType, Param("How it came about.")] = "initial"
+    language: Annotated[str | None, Param("The language that it is in.")] = None
+    parent_id: Annotated[str | None, Param("The query that it follows from.")] = None
+    result_count: Annotated[int | None, Param("How many results there were.", 0, 10**9)] = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
     """A source. `cites` holds the pages that it cites, or just their URLs."""
 
-    url: str
-    title: str | None = None
-    year: int | None = None
-    paper_metadata: Mapping[str, Any] = field(default_factory=dict)
-    cites: Sequence[NewPage | str] = ()
+    url: Annotated[str, Param("Its address; a page is known by it.")]
+    title: Annotated[str | None, Param("Its title.")] = None
+    year: Annotated[int | None, Param("When it was published.", -9999, 9999)] = None
+    paper_metadata: Annotated[Mapping[str, Any], Param("For papers: doi, venue, authors, …")] = field(
+        default_factory=dict
+    )
+    cites: Annotated[Sequence[NewPage | str], Param("Pages that it cites, by URL.")] = ()
     citation_source: str | None = None
     """Who says that it cites them; without it, the caller read it there."""
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -75,10 +79,10 @@ class NewPage:
 class NewFragment:
     """A verbatim piece of a page. Without a position it comes after those that are there."""
 
-    text: str
-    position: int | None = None
-    heading: str | None = None
-    type: str = "paragraph"
+    text: Annotated[str, Param("Copied word for word from the page.")]
+    position: Annotated[int | None, Param("Its place on the page; omit: after the others.", 0, 2**31 - 1)] = None
+    heading: Annotated[str | None, Param("The heading that it stands under.")] = None
+    type: Annotated[FragmentType, Param("What it is.")] = "paragraph"
     headings: Sequence[str] = ()
     start: int | None = None
     end: int | None = None
@@ -92,23 +96,23 @@ class NewEvidence:
     `quote` must stand in the fragment, letter for letter; line breaks, hyphenation and typography may differ.
     """
 
-    relation: Relation
-    fragment: int | str | None = None
-    claim: int | str | None = None
-    confidence: float = 1.0
-    quote: str | None = None
-    reason: str | None = None
+    relation: Annotated[Relation, Param("origin: the claim was taken from here; it is no judgement.")]
+    fragment: Annotated[int | str | None, Param("Its number in this call from 0, or a fragment's id.")] = None
+    claim: Annotated[int | str | None, Param("Instead: another claim that speaks for or against it.")] = None
+    confidence: Annotated[float, Param("How sure you are of the relation.", 0, 1)] = 1.0
+    quote: Annotated[str | None, Param("The words that say so; refused unless they stand there.")] = None
+    reason: Annotated[str | None, Param("Why, in one plain sentence.")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewClaim:
     """A statement, new or known by its id, with what speaks for and against it."""
 
-    text: str | None = None
-    claim_id: str | None = None
-    evidence: Sequence[NewEvidence] = ()
+    text: Annotated[str | None, Param("One statement. Or give claim_id.")] = None
+    claim_id: Annotated[str | None, Param("A claim that is stored already.")] = None
+    evidence: Annotated[Sequence[NewEvidence], Param("What speaks for and against it.")] = ()
     kind: ClaimKind = "fact"
-    confidence: float | None = None
+    confidence: Annotated[float | None, Param("How well it was extracted.", 0, 1)] = None
     """How well it was taken from its source; not how true it is."""
 
 

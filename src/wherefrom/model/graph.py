@@ -16,7 +16,8 @@ TaskStatus = Literal["created", "exploring", "paused", "completed", "failed", "c
 QueryType = Literal["initial", "expansion", "mirror", "reverse"]
 
 # The judgements of a fragment about a claim: one pair has at most one of them.
-JUDGEMENTS: Final = ("supports", "refutes", "neutral")
+Judgement = Literal["supports", "refutes", "neutral"]
+JUDGEMENTS: Final[tuple[Judgement, ...]] = ("supports", "refutes", "neutral")
 # The judge of an edge is None if whoever saved it stated it. A person who corrected a judgement is `human`: what a
 # program says later does not change it. Links that insight found, and mentions of names in a text, are guesses of a
 # program until a caller states them. Any other judge was named by the caller with the evidence.

@@ -8,6 +8,8 @@ from typing import Literal
 
 from wherefrom.model.graph import BoundaryClass, PrivacyMode
 
+CalibrationMethod = Literal["isotonic", "platt", "quantile"]
+
 
 @dataclass(frozen=True, slots=True)
 class Guarded:

@@ -8,17 +8,17 @@ The first two estimate how likely a candidate is relevant; as scores they are di
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wherefrom.model.errors import InvalidInput
+from wherefrom.model.policies import CalibrationMethod as Method
 from wherefrom.model.policies import Fitted
 
 Numbers = NDArray[np.float64]
 Points = tuple[tuple[float, float], ...]
-Method = Literal["isotonic", "platt", "quantile"]
 
 _MOST_POINTS: Final = 101
 _BINS: Final = 10
