@@ -75,6 +75,7 @@ class InsightEngine(Engine):
         ] = None,
         namespace: Namespace = None,
         limit: Annotated[int, Param("How many new memos to judge at most.", 1, limits.INSIGHT_LIMIT)] = 50,
+        apply: Annotated[bool, Param("Make the links at once.", option="--apply")] = False,
     ) -> InsightPlan:
         """Plan the links that are worth it; nothing is linked before the plan is applied.
 
@@ -84,6 +85,14 @@ class InsightEngine(Engine):
         """
         if memo_id is not None and query is not None:
             raise InvalidInput("give memo_id or query, not both", hint="give neither to judge everything new")
+        plan = self._found(memo_id, query, namespace, limit)
+        if not apply:
+            return plan
+        applied = self.apply_insight(plan.id)
+        # With what only the search knew of it.
+        return replace(plan, state=applied.state, written=applied.written, applied_at=applied.applied_at)
+
+    def _found(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
         writing = self.view.writing
         if memo_id is not None:
             node = self._linkable(writing.narrowed(namespace), memo_id)
@@ -155,6 +164,15 @@ class InsightEngine(Engine):
             return self._shown(tx, access, kept.plan)
 
         return self.store.database.write(work)
+
+    def insight_plan(
+        self, plan_id: Annotated[str, Param("Read this plan again.", option="--plan", check=check.check_id)]
+    ) -> InsightPlan:
+        """Read a plan again: the links that it found worth making, made or not."""
+        access = self.view.writing
+        return self.store.database.read(
+            lambda tx: self._shown(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()).plan)
+        )
 
     def link_saved(self, node: Node) -> tuple[tuple[ProposedLink, ...], tuple[str, ...]]:
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""

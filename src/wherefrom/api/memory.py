@@ -124,6 +124,7 @@ class Memory:
     find_insight = verb(InsightEngine, InsightEngine.find_insight)
     apply_insight = verb(InsightEngine, InsightEngine.apply_insight)
     undo_insight = verb(InsightEngine, InsightEngine.undo_insight)
+    insight_plan = verb(InsightEngine, InsightEngine.insight_plan)
 
     # Evidence and tasks.
     add_evidence = verb(EvidenceEngine, EvidenceEngine.add_evidence)

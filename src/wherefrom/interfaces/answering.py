@@ -59,6 +59,8 @@ _ANSWERS: Final[Mapping[type, type[Answer]]] = {
 # What an answer says only when it is asked to explain.
 _EXPLAINED: Final = ("scores", "factors", "features")
 _EXPLAINED_ABOVE: Final[Mapping[type, tuple[str, ...]]] = {ActiveContext: ("parameters", "filtered")}
+# What comes last in an answer.
+_LAST: Final = ("next_cursor", "truncated")
 _NO_ROWS: Final = QueryResult((), (), False, 0)
 
 
@@ -72,7 +74,7 @@ def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, expl
         return _dumped(graph.ViewResult.of(_NO_ROWS, views=result))
     if isinstance(result, InsightPlan):
         return _dumped(graph.InsightAnswer.of_plan(result, rejected=explain))
-    kind = answer or _ANSWERS.get(type(result)) or mirror(type(result))
+    kind: type[Answer] = answer or _ANSWERS.get(type(result)) or mirror(type(result))  # type: ignore[arg-type]
     values = {"root_namespace": root} if not hasattr(result, "root_namespace") else {}
     value = _dumped(kind.of(result, **values))
     return value if explain else _unexplained(value, type(result))
@@ -80,7 +82,9 @@ def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, expl
 
 def _dumped(answer: Answer) -> Any:
     # By way of Pydantic's JSON, which has a word for what JSON has not, such as an infinite number.
-    return from_json(answer.model_dump_json())
+    value: dict[str, Any] = from_json(answer.model_dump_json())
+    last = {name: value.pop(name) for name in _LAST if name in value}
+    return {**value, **last}
 
 
 def _unexplained(value: dict[str, Any], kind: type) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What tools and `--json` answer: each answer declares its keys, where in a verb's result each is found, and what it is.
+"""What tools and `--json` answer: each answer declares its keys, where a verb's result has them, and what they are.
 
 An answer is made of a result by `Answer.of`, by these declarations alone; nothing leaves that is not declared.
 """
@@ -55,7 +55,7 @@ class Memo(MemoRef):
     aliases: list[str] = found(
         "aliases", "node.aliases", default=[], description="Other titles that its text was saved under."
     )
-    cut: list[str] = []
+    cut: list[str] = Field(default=[])
 
 
 class Link(Answer):
@@ -294,7 +294,7 @@ class RecalledMemo(Memo):
     @classmethod
     def _told(cls, item: Any) -> Told:
         def other(edge: Any) -> str:
-            return edge.source_id if edge.target_id == item.node.id else edge.target_id
+            return str(edge.source_id if edge.target_id == item.node.id else edge.target_id)
 
         return Told(item, {"disputes": [Told(edge, {"memo_id": other(edge)}) for edge in item.disputes]})
 

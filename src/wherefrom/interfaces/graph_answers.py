@@ -110,7 +110,7 @@ class SchemaAnswer(Answer):
     """What SQL may read."""
 
     dialect: str = Field(description="Whose SQL to write: SQLite or PostgreSQL.")
-    tables: list[mirror(TableShape)]  # type: ignore[misc]  # a class made of the dataclass
+    tables: list[mirror(TableShape)]  # type: ignore[valid-type]  # a class made of the dataclass
 
 
 class QueryAnswer(Paged):
@@ -147,7 +147,7 @@ class QueryAnswer(Paged):
 class ViewResult(QueryAnswer):
     """Rows of an analysis; without a name, the analyses that there are."""
 
-    views: list[mirror(ViewShape)] = Field(default=[], description="Only without a name.")  # type: ignore[misc]
+    views: list[mirror(ViewShape)] = Field(default=[], description="Only without a name.")  # type: ignore[valid-type]
 
 
 class JudgedLink(Link):
@@ -171,7 +171,7 @@ class DecisionAnswer(Answer):
     g0: Rounded = found("last.g0")
     gmin: Rounded = found("last.gmin")
     best_h: int = found("last.best_h")
-    hops: list[mirror(Hop, digits=True)] = found("last.hops")  # type: ignore[misc]
+    hops: list[mirror(Hop, digits=True)] = found("last.hops")  # type: ignore[valid-type]
     ag: bool = found("last.ag", description="True if the search was widened: g0 > theta_ag.")
     dg: bool = found("last.dg", description="True if a link was accepted: its g ≤ theta_dg.")
     theta_ag: Rounded = found("last.theta_ag")

@@ -1,5 +1,7 @@
-"""What a tool takes: a Pydantic model made of the parameters that verbs declare. Ranges and words are in its schema, and
-the verbs check them; what is checked here is that each value has its type and that there is no field too many.
+"""What a tool takes: a Pydantic model made of the parameters that verbs declare.
+
+Its schema has their ranges and words, which the verbs check. Checked here is that each value has its type and that
+there is no field too many.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import (
     AliasChoices,
@@ -26,6 +28,9 @@ from pydantic.alias_generators import to_camel
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.param import REQUIRED, Param, Parameter, parameters_of
 
+# The attribute of an input that names the dataclass that its values are made into.
+_MADE: Final = "__made__"
+
 
 class Input(BaseModel):
     """Base of all inputs: snake_case as listed, camelCase accepted, anything else refused."""
@@ -39,8 +44,9 @@ def input_of(parameters: Iterable[Parameter], *, group: str = "") -> type[Input]
     if group:
         inner = input_of(own[1:])
         first = {own[0].name: _field(own[0])}
-        return create_model("Input", __base__=Input, **first, **{group: (inner, inner())})  # type: ignore[call-overload, no-any-return]
-    return create_model("Input", __base__=Input, **{each.name: _field(each) for each in own})  # type: ignore[call-overload, no-any-return]
+        fields: dict[str, Any] = {**first, group: (inner, inner())}
+        return create_model("Input", __base__=Input, **fields)
+    return create_model("Input", __base__=Input, **{each.name: _field(each) for each in own})
 
 
 def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> dict[str, Any]:
@@ -56,16 +62,16 @@ def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> di
 
 
 def schema_of(model: type[BaseModel], *, answers: bool = False) -> dict[str, Any]:
-    """The JSON schema of an input or an answer, without Pydantic's titles, which only repeat the names and cost tokens."""
+    """The JSON schema of an input or an answer, without Pydantic's titles: they repeat the names and cost tokens."""
     schema: dict[str, Any] = _without_titles(model.model_json_schema(mode="serialization" if answers else "validation"))
     return schema
 
 
-def _field(parameter: Parameter) -> Any:
+def _field(parameter: Parameter, within: type | None = None) -> Any:
     param = parameter.param
     names = (parameter.name, *param.aliases)
     spelled = dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name)))
-    kind = _wire(parameter.kind, param)
+    kind = _wire(parameter.kind, param, within)
     default = [] if parameter.default == () else parameter.default
     settings: dict[str, Any] = {"validation_alias": AliasChoices(*spelled), "description": param.text or None}
     if default is REQUIRED:
@@ -73,7 +79,7 @@ def _field(parameter: Parameter) -> Any:
     return (kind | None if parameter.is_optional else kind, Field(default=default, **settings))
 
 
-def _wire(kind: Any, param: Param) -> Any:
+def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
     """The type of a parameter as JSON can say it."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
@@ -81,22 +87,26 @@ def _wire(kind: Any, param: Param) -> Any:
     if kind in (int, float):
         return Annotated[kind, BeforeValidator(_no_truth), WithJsonSchema(_number(kind, param))]
     if origin is Sequence:
-        return list[_wire(arguments[0], Param())]  # type: ignore[misc]
+        return list[_wire(arguments[0], Param(), within)]  # type: ignore[misc]
     if origin is Mapping:
         return Annotated[dict[str, Any], BeforeValidator(_object)]
     if origin in (Union, types.UnionType):
-        return Union[tuple(_wire(each, Param()) for each in arguments)]  # noqa: UP007
+        return Union[tuple(_wire(each, Param(), within) for each in arguments)]  # noqa: UP007
     if isinstance(kind, type) and is_dataclass(kind):
-        return _nested(kind)
+        return _nested(kind, kind is within)
     return kind
 
 
 @cache
-def _nested(kind: type) -> Any:
-    """The input of a dataclass: an object with its declared fields."""
-    declared = parameters_of(kind)
-    model = create_model(kind.__name__, __base__=Input, **{p.name: _field(p) for p in declared.values()})  # type: ignore[call-overload]
-    model.__dataclass__ = kind
+def _nested(kind: type, is_inside: bool = False) -> Any:
+    """The input of a dataclass: an object with its declared fields; inside another of its kind, only plain ones."""
+    declared = {
+        name: parameter
+        for name, parameter in parameters_of(kind).items()
+        if not is_inside or parameter.kind in (str, int, float, bool)
+    }
+    model = create_model(kind.__name__, __base__=Input, **{p.name: _field(p, kind) for p in declared.values()})
+    setattr(model, _MADE, kind)
     return model
 
 
@@ -110,7 +120,7 @@ def _value(value: Any) -> Any:
         return [_value(each) for each in value]
     if not isinstance(value, BaseModel):
         return value
-    made: Callable[..., Any] = getattr(type(value), "__dataclass__", dict)
+    made: Callable[..., Any] = getattr(type(value), _MADE, dict)
     return made(**_given(value))
 
 

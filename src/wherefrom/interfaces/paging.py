@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from wherefrom.interfaces.request_ids import WEIGHT_BYTES
 from wherefrom.model import cursors
+from wherefrom.model.errors import InvalidInput
 
 # What one answer may weigh on the wire, its text and its structured copy together.
 CEILING_BYTES: Final = 40 * 1024
@@ -39,7 +40,7 @@ def place_of(cursor: str | None, call: str) -> Place:
     """The place that a caller's cursor means; a cursor that is not ours is the verb's own."""
     try:
         inside = cursors.decode(cursor, _KIND)
-    except cursors.InvalidInput:
+    except InvalidInput:
         return Place(cursor)
     if inside is None:
         return Place()
@@ -86,7 +87,8 @@ def fit(
         raise cursors.foreign(cursor_after(place.offset))
 
     def page(count: int) -> dict[str, Any]:
-        shown, skip, left = _copied(answer), place.offset, count
+        shown: dict[str, Any] = _copied(answer)
+        skip, left = place.offset, count
         for path, entries in whole.items():
             begin = min(skip, len(entries))
             some = entries[begin : begin + left]

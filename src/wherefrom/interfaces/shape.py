@@ -79,7 +79,7 @@ Count = Annotated[int, BeforeValidator(lambda value: value if isinstance(value, 
 
 
 @cache
-def mirror(result: type, base: type[Answer] = Answer, *, digits: bool = False) -> Any:
+def mirror(result: Any, base: type[Answer] = Answer, *, digits: bool = False) -> Any:
     """The answer with the same keys as a result's fields; `digits` rounds its numbers."""
     hints = get_type_hints(result, include_extras=True)
     keys: dict[str, Any] = {}

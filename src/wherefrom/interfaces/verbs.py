@@ -368,7 +368,7 @@ TOOLS: Final = (
 _PEOPLE: Final = {
     "list": "list", "get": "get", "context": "context", "relations": "relations", "walk": "walk",
     "reinforce": "reinforce", "rename_namespace": "rename", "add_documents": "add", "correct_edge": "correct",
-    "reject_claim": "reject", "query_graph": "sql", "policy": "policy", "reclassify": "reclassify",
+    "reject_claim": "reject", "query_graph": "sql", "apply_policy": "policy", "reclassify": "reclassify",
     "calibrate": "calibrate", "sweep": "sweep", "export": "export", "import_": "import", "backup": "backup",
     "reindex": "reindex", "embed": "embed", "reembed": "reembed", "info": "info", "doctor": "doctor",
 }  # fmt: skip

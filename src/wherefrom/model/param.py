@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -64,8 +64,14 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
         if param is not None:
             is_positional = given.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
             bare, is_optional = without_none(kind)
-            found[python] = Parameter(python, bare, is_optional, given.default, is_positional, param)
+            default = _default(function, python) if repr(given.default) == "<factory>" else given.default
+            found[python] = Parameter(python, bare, is_optional, default, is_positional, param)
     return found
+
+
+def _default(kind: Any, name: str) -> Any:
+    """What a dataclass makes for a field that is not given."""
+    return next(field.default_factory() for field in fields(kind) if field.name == name)  # type: ignore[operator]
 
 
 def _declared(hint: Any) -> tuple[Any, Param | None]:

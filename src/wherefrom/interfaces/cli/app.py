@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.interfaces.cli import demo, explore, insight, metabolism, recall
-from wherefrom.interfaces.cli.commands import app
+from wherefrom.interfaces.cli.commands import build
+from wherefrom.interfaces.cli.special import SPECIALS
 
-# Imported for the commands that it registers.
-_REGISTERED = (explore, insight, metabolism, recall)
+_ABOUT = "A memory for AI agents that can say where every statement comes from."
+app = build(SPECIALS, name="wherefrom", help=_ABOUT)
 
 
 @app.command("demo")
@@ -21,7 +21,9 @@ def run_demo(
     keep: Annotated[str | None, typer.Option("--keep", metavar="PATH", help="A new file for it.")] = None,
 ) -> None:
     """Walk through what a memory can do, on a small example in a fresh file."""
-    demo.run(keep)
+    from wherefrom.interfaces.cli.demo import run
+
+    run(keep)
 
 
 @app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

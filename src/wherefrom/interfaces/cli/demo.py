@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.rule import Rule
 
 from wherefrom.api import Memory
-from wherefrom.interfaces.cli import render, render_explore, render_insight, render_metabolism, render_recall
+from wherefrom.interfaces.answering import value_of
+from wherefrom.interfaces.cli import render, render_explore, render_insight, render_metabolism
+from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.session import output, reported
-from wherefrom.interfaces.insight_answers import done
 from wherefrom.model.errors import InvalidInput, NotFound
 from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.model.graph import Relation
@@ -99,7 +100,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
     for key, namespace, title, text, metadata in _MEMOS:
         saved = memory.save(text, title=title, metadata=metadata, namespace=namespace)
         ids[key] = saved.node.id
-        console.print(render.shown(f"  {saved.status}  {title}"))
+        console.print(shown(f"  {saved.status}  {title}"))
 
     step("2. The same text again is not stored twice")
     _, namespace, _, text, _ = _MEMOS[1]
@@ -116,24 +117,25 @@ def _walk_through(memory: Memory, console: Console) -> None:
 
     step("5. Find it again, by words or by meaning, in any language")
     for question in ("Do readers block the writer?", "several people sharing one database", "チーム 共有"):
-        console.print(render.shown(f"  {question}"))
+        console.print(shown(f"  {question}"))
         console.print(render.hit_table(memory.search(question, limit=2)))
 
     step("6. Recall what matters now, with the reasons; a judgement counts next time")
     memory.save("Ask Kenji (kenji@example.org) before a migration.", claim_kind="policy_hint", scope="project")
     context = memory.activate("We want to move the memory to a server. What should I know?", limit=3)
-    for part in render_recall.context_table(context):
+    for part in render.context_lines(context):
         console.print(part)
     judged = memory.feedback(context.items[0].node.id, "helpful", active_context_id=context.id)
-    console.print(f"  {render_recall.judged_line(judged)}")
+    console.print(f"  {render.judged_line(judged)}")
 
     step("7. Secrets are refused, addresses are taken out")
-    for part in render_recall.guarded_lines(memory.validate_boundary("Ask Kenji (kenji@example.org).")):
+    for part in render.guarded_lines(memory.validate_boundary("Ask Kenji (kenji@example.org).")):
         console.print(part)
 
     step("8. Namespaces keep topics apart")
     memory.rename_namespace("project", "projects/wherefrom")
-    console.print(render.namespace_table(memory.namespaces()))
+    for part in render.generic_lines(value_of(memory.namespaces(), memory.root_namespace)):
+        console.print(part)
 
     step("9. Change one: the version rises, the rest stays")
     changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])
@@ -144,7 +146,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
     try:
         memory.relate(ids["network"], ids["choice"], tag="supports", weight=0.5)
     except NotFound as error:
-        console.print(render.shown(f"  {error.code}: {error}"))
+        console.print(shown(f"  {error.code}: {error}"))
 
     for engine in (_explore, _link, _let_go):
         engine(memory, console, step)
@@ -170,15 +172,14 @@ def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> N
         "select claim_text, support_count, refute_count, bayesian_confidence from v_claim_evidence_summary",
         "delete from claims",
     ):
-        console.print(render.shown(f"  {sql}"))
+        console.print(shown(f"  {sql}"))
         for part in render_explore.result_lines(memory.query_graph(sql)):
             console.print(part)
 
 
 def _link(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
     step("13. Find the few links that are worth it, and why; make them")
-    plan = memory.find_insight()
-    for part in render_insight.plan_lines(done(plan, memory.apply_insight(plan.id)), rejected=False):
+    for part in render_insight.plan_lines(memory.find_insight(apply=True), rejected=False):
         console.print(part)
 
 
@@ -190,7 +191,7 @@ def _let_go(memory: Memory, console: Console, step: Callable[[str], None]) -> No
     for part in render_metabolism.plan_lines(memory.metabolize("inbox", protection_hours=0)):
         console.print(part)
     run = memory.metabolize("inbox", protection_hours=0, apply=True)
-    console.print(f"  let go: {render.count(run.nodes_removed, 'node')}, by run {run.run_id}")
+    console.print(f"  let go: {count(run.nodes_removed, 'node')}, by run {run.run_id}")
     for part in render_metabolism.restored_lines(memory.restore(run_id=run.run_id)):
         console.print(part)
 

@@ -1,23 +1,97 @@
-"""Tables and panels for people. Stored text is shown as data: no markup, no control characters."""
+"""What people see of a result: a few tables and sentences of our own, for everything else one generic table.
+
+Stored text is shown as data: no markup, no control characters.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.table import Table
+from rich.syntax import Syntax
 from rich.text import Text
 
-from wherefrom.model.graph import GUESSING, HUMAN, Edge, Node
-from wherefrom.model.results import Found, Health, Hit, Imported, Info, Namespaces, Page, Relations, SimilarFound
+from wherefrom.interfaces.answering import value_of
+from wherefrom.interfaces.cli import render_explore, render_insight, render_metabolism
+from wherefrom.interfaces.cli.cells import cell, count, first_line, judge_of, memo_cell, new_table, shown, when
+from wherefrom.model.evidence import (
+    Corrected,
+    DocumentsAdded,
+    QueryResult,
+    Rendered,
+    Status,
+    Task,
+    TaskState,
+)
+from wherefrom.model.graph import GUESSING, Edge, MeasuredEdge, Node
+from wherefrom.model.insight import InsightPlan
+from wherefrom.model.metabolism import MetabolismPlan, Reinforced, Restored
+from wherefrom.model.policies import Guarded, PolicyApplied, PolicyVersion, Privacy
+from wherefrom.model.results import (
+    ActiveContext,
+    ContextItem,
+    Deleted,
+    Found,
+    Health,
+    Hit,
+    Imported,
+    Judged,
+    Page,
+    Related,
+    Relations,
+    Renamed,
+    Saved,
+    SimilarFound,
+    Swept,
+)
 from wherefrom.text.check import json_text
 
+if TYPE_CHECKING:
+    from wherefrom.interfaces.cli.commands import Call
+
 _REJECTIONS_SHOWN: Final = 10
-# Columns whose entries are copied or compared, and so never broken into lines.
-_UNBROKEN: Final = frozenset(("#", "id", "score", "similarity", "step", "weight", "sure", "thick"))
+Lines = Iterable[RenderableType]
+
+
+def lines_of(result: Any, call: Call) -> Lines:
+    """What a person sees of a result."""
+    own = _OWN.get(type(result))
+    if own is not None:
+        yield from own(result, call)
+    elif isinstance(result, tuple):
+        yield from (generic_table([value_of(each, "") for each in result]),)
+    else:
+        yield from generic_lines(value_of(result, ""))
+    if cursor := getattr(result, "next_cursor", None):
+        yield f"more: --cursor {cursor}"
+
+
+def generic_lines(value: Mapping[str, Any]) -> Lines:
+    """An object as two columns, and its lists of objects as tables below."""
+    plain = new_table("", "")
+    for name, inner in value.items():
+        if (isinstance(inner, list) and inner and isinstance(inner[0], dict)) or name in ("next_cursor", "truncated"):
+            continue
+        rows = inner.items() if isinstance(inner, dict) else [(name, inner)]
+        for label, entry in rows:
+            if entry not in (None, "", [], {}):
+                plain.add_row(shown(str(label).replace("_", " ")), cell(entry))
+    plain.show_header = False
+    yield plain
+    for name, inner in value.items():
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            yield from ("", f"{name.replace('_', ' ')}:", generic_table(inner))
+
+
+def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
+    """Objects as a table; columns that are empty in all of them are left out."""
+    names = [name for name in rows[0] if any(row.get(name) not in (None, "", [], {}) for row in rows)] if rows else []
+    table = new_table(*(name.replace("_", " ") for name in names))
+    for row in rows:
+        table.add_row(*(cell(row.get(name)) for name in names))
+    return table if rows else "nothing here yet"
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -31,6 +105,15 @@ def memo_panel(node: Node) -> RenderableType:
         parts.append(shown(json_text(node.metadata), style="cyan"))
     parts += ["", shown(node.content, lines=True)]
     return Panel(Group(*parts), title=shown(node.title or "(untitled)"), title_align="left")
+
+
+def saved_lines(saved: Saved, call: Call) -> Lines:
+    note = " (this text was already there)" if saved.status == "duplicate" else ""
+    yield shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}")
+    if saved.note:
+        yield shown(saved.note)
+    if call.given.get("link"):
+        yield from render_insight.saved_lines(saved)
 
 
 def memo_table(page: Page) -> RenderableType:
@@ -50,12 +133,18 @@ def hit_table(found: Found, *, explain: bool = False) -> RenderableType:
     return table if found.hits else "nothing found"
 
 
-def similar_table(found: SimilarFound) -> tuple[RenderableType, str]:
-    """What is near in meaning, and among how many."""
+def found_lines(found: Found, call: Call) -> Lines:
+    yield hit_table(found, explain=call.explain)
+    yield from (f"degraded: {why}" for why in found.degraded)
+
+
+def similar_lines(found: SimilarFound, call: Call) -> Lines:
+    del call
     table = new_table("similarity", "id", "text")
-    for each in found.results:
-        table.add_row(f"{each.similarity:.3f}", each.id, first_line(each.text_preview))
-    return table if found.results else "nothing that similar", f"searched {count(found.total_searched, 'vector')}"
+    for node in found.results:
+        table.add_row(f"{node.similarity:.3f}", node.id, first_line(node.text_preview))
+    yield table if found.results else "nothing that similar"
+    yield f"searched {count(found.total_searched, 'vector')}"
 
 
 def relation_table(found: Relations) -> RenderableType:
@@ -74,14 +163,6 @@ def relation_table(found: Relations) -> RenderableType:
     return table if found.edges else "no relations"
 
 
-def namespace_table(found: Namespaces) -> Table:
-    """Namespaces as an indented list."""
-    table = new_table("namespace", "nodes")
-    for item in found.items:
-        table.add_row(shown(item.namespace), f"{item.nodes:,}")
-    return table
-
-
 def relation_line(edge: Edge) -> Text:
     """One relation."""
     sure = "" if edge.confidence == 1 and edge.judge is None else f", confidence {edge.confidence:g}"
@@ -89,70 +170,51 @@ def relation_line(edge: Edge) -> Text:
     return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}{sure}{judge}]-> {edge.target_id}")
 
 
-def judge_of(edge: Edge) -> str:
-    """Names who judged a relation; a program's guess is marked as one."""
-    if edge.judge in GUESSING:
-        return f"guess: {edge.judge}"
-    return "stated" if edge.judge is None else "person" if edge.judge == HUMAN else edge.judge
+def context_lines(context: ActiveContext, *, explain: bool = False) -> Lines:
+    """What was recalled, best first; what was left out, and what is lacking."""
+    table = new_table("#", "score", "id", "memo", "why")
+    for item in context.items:
+        table.add_row(str(item.rank), f"{item.score:.2f}", item.node.id, memo_cell(item.node), _why_recalled(item))
+    yield table if context.items else "nothing that matters"
+    yield (
+        f"context {context.id} until {when(context.expires_at)}, policy {context.policy_version},"
+        f" about {count(context.tokens, 'token')}"
+    )
+    if explain:
+        left = ", ".join(f"{number} {reason}" for reason, number in sorted(context.filtered.items())) or "nothing"
+        yield f"left out: {left}"
+        yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
+    yield from (f"degraded: {why}" for why in context.degraded)
 
 
-def import_line(imported: Imported) -> str:
-    """What an import did, in one line."""
-    parts = [
-        f"{count(imported.nodes_created, 'memo')} created",
-        f"{imported.nodes_updated:,} updated",
-        f"{imported.nodes_unchanged + imported.nodes_duplicate:,} already there",
-        f"{count(imported.edges_created + imported.edges_updated, 'relation')} written",
-    ]
-    if imported.nodes_refused:
-        parts.append(f"{count(imported.nodes_refused, 'change')} left out, because another memo has that text")
-    if imported.nodes_denied:
-        parts.append(f"{count(imported.nodes_denied, 'memo')} not let in by the policy")
-    if imported.edges_skipped:
-        parts.append(f"{count(imported.edges_skipped, 'relation')} skipped, for want of an end")
-    if imported.nodes_split:
-        parts.append(f"{count(imported.nodes_split, 'memo')} stored in parts")
+def judged_line(judged: Judged) -> str:
+    """What a judgement did."""
+    stands = f"; {judged.representative_id} stands for it now" if judged.representative_id else ""
+    return (
+        f"{judged.status} {judged.signal} for {judged.node.id}: utility {judged.node.utility:+.2f},"
+        f" confidence {judged.node.confidence:.2f}{stands}"
+    )
+
+
+def imported_lines(imported: Imported, call: Call) -> Lines:
+    """What an import did, the first lines that it left out, and where to find the others."""
+    counts = {name: value for name, value in value_of(imported, "").items() if isinstance(value, int) and value}
+    yield ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items()) or "nothing to import"
     if imported.redacted:
         taken = (f"{number:,} {kind}" for kind, number in sorted(imported.redacted.items()))
-        parts.append(f"taken out of texts: {', '.join(taken)}")
-    return ", ".join(parts) + "."
-
-
-def rejection_lines(imported: Imported, rejects: Path | None) -> list[Text]:
-    """The first lines that an import left out, and where to find the others."""
+        yield f"taken out of texts: {', '.join(taken)}"
     if not imported.rejected:
-        return []
-    lines = [f"{count(imported.rejected, 'line')} left out:"]
-    lines += [
-        f"  line {each.line:,}{f' ({each.id})' if each.id else ''}: {each.reason}"
-        for each in imported.rejections[:_REJECTIONS_SHOWN]
-    ]
-    if rejects is not None:
-        lines.append(f"all of them are in {rejects}")
+        return
+    yield f"{count(imported.rejected, 'line')} left out:"
+    for line in imported.rejections[:_REJECTIONS_SHOWN]:
+        yield shown(f"  line {line.line:,}{f' ({line.id})' if line.id else ''}: {line.reason}")
+    if rejects := call.given.get("rejects"):
+        yield shown(f"all of them are in {rejects}")
     elif imported.rejected > _REJECTIONS_SHOWN:
-        lines.append("see all of them with --rejects FILE, or the first 1,000 with --json")
-    return [shown(line) for line in lines]
+        yield "see all of them with --rejects FILE, or the first 1,000 with --json"
 
 
-def info_table(info: Info) -> Table:
-    """Where the store is and what it holds."""
-    table = Table(show_header=False, box=None)
-    table.add_row("version", info.program_version)
-    table.add_row("database", shown(f"{info.database} at {info.location}"))
-    table.add_row("schema", str(info.schema_version))
-    table.add_row("owner", shown(info.owner))
-    table.add_row("root", shown(info.root_namespace))
-    table.add_row("default namespace", shown(info.default_namespace))
-    table.add_row("embedder", shown(info.embedder or "none"))
-    table.add_row("privacy", info.privacy)
-    for name, count in info.sizes.items():
-        table.add_row(name, f"{count:,}")
-    for name, value in info.engine.items():
-        table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
-    return table
-
-
-def health_table(health: Health) -> Table:
+def health_table(health: Health) -> RenderableType:
     """The findings of `doctor`."""
     table = new_table("check", "", "found")
     for check in health.checks:
@@ -161,32 +223,35 @@ def health_table(health: Health) -> Table:
     return table
 
 
-def shown(text: str, *, style: str = "", lines: bool = False) -> Text:
-    """Text as data: control characters made visible, nothing interpreted."""
-    return Text("".join(_visible(character, lines=lines) for character in text), style=style)
+def applied_line(applied: PolicyApplied) -> RenderableType:
+    """What applying a policy did."""
+    before = f" (before: {applied.previous_version})" if applied.previous_version else ""
+    would = ", ".join(f"{number} {name}" for name, number in applied.reclassify.items())
+    after = f"; of what is stored: {would}" if would else ""
+    hint = "; `wherefrom reclassify` brings old rows in line" if applied.status == "applied" else ""
+    return shown(f"{applied.status}: {applied.version} in {applied.namespace}{before}{after}{hint}")
 
 
-def first_line(text: str, *, width: int = 60) -> Text:
-    """The beginning of a text, on one line."""
-    flat = " ".join(text[: width * 4].split())
-    return shown(flat if len(flat) <= width else flat[: width - 1] + "…")
+def privacy_lines(privacy: Privacy, call: Call) -> Lines:
+    """What becomes of personal data, and what a new choice does not change."""
+    meaning = {
+        "personal": "e-mail addresses, phone, card and identity numbers are kept for you, and others do not see them",
+        "shared": "e-mail addresses, phone, card and identity numbers are taken out of texts",
+    }
+    older = {
+        "personal": "What was taken out earlier does not come back.",
+        "shared": "What was kept earlier is shown without them; `wherefrom reclassify` takes them out for good.",
+    }
+    yield shown(f"{privacy.mode}: {meaning[privacy.mode]}")
+    if "mode" in call.given:
+        yield shown(older[privacy.mode])
 
 
-def count(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def when(timestamp: str) -> str:
-    """A stored time, to the second."""
-    return timestamp[:19].replace("T", " ")
-
-
-def memo_cell(node: Node) -> Text:
-    """What a memo is called, how it begins, where it is and when it changed."""
-    lines = [shown(node.title, style="bold")] if node.title else []
-    lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
-    return Text("\n").join(lines)
+def guarded_lines(guarded: Guarded) -> Lines:
+    """What the policy makes of a text."""
+    yield shown(f"{guarded.reason} ({guarded.boundary_class}, policy {guarded.policy_version})")
+    if guarded.text is not None:
+        yield shown(guarded.text, lines=True)
 
 
 def _why(hit: Hit, alpha: float) -> str:
@@ -200,33 +265,58 @@ def _why(hit: Hit, alpha: float) -> str:
         if scores.similarity is None
         else f"meaning {scores.s_vec:.2f} (cosine {scores.similarity:.2f}{place})"
     )
-    return "\n".join([words, meaning, f"weight of meaning {alpha:g}", *_final_parts(hit)])
-
-
-def _final_parts(hit: Hit) -> list[str]:
-    """The lines about a final score: S and the parts of g, and the duplicate that it was found through."""
-    lines = []
+    lines = [words, meaning, f"weight of meaning {alpha:g}"]
     if hit.factors is not None:
         parts = hit.factors
         lines.append(f"S {hit.relevance or 0.0:.2f}, g {parts.g:.2f}")
         lines.append(f"utility {parts.utility:.2f}, confidence {parts.confidence:.2f}, recency {parts.recency:.2f}")
     if hit.scores.found_through is not None:
         lines.append(f"found through {hit.scores.found_through}")
-    return lines
+    return "\n".join(lines)
 
 
-def _visible(character: str, *, lines: bool) -> str:
-    if lines and character in "\n\t":
-        return character
-    if unicodedata.category(character) in ("Cc", "Cf") and character not in "\u200c\u200d":
-        code = ord(character)
-        return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
-    return character
+def _why_recalled(item: ContextItem) -> RenderableType:
+    parts = [item.reason]
+    parts += [f"replaces {', '.join(item.replaces)}"] if item.replaces else []
+    parts += [f"disputed by {', '.join(item.disputed_by)}"] if item.disputed_by else []
+    parts += [f"  {edge.tag}, confidence {edge.confidence:g}, {judge_of(edge)}" for edge in item.disputes]
+    return shown("\n".join(parts), lines=True)
 
 
-def new_table(*columns: str) -> Table:
-    """A plain table; ids are copied, so they are never cut."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in _UNBROKEN)
-    return table
+_OWN: Final[Mapping[type, Callable[[Any, Any], Lines]]] = {
+    Saved: saved_lines,
+    Node: lambda node, call: [memo_panel(node)],
+    Page: lambda page, call: [memo_table(page)],
+    Deleted: lambda gone, call: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
+    Found: found_lines,
+    SimilarFound: similar_lines,
+    ActiveContext: lambda context, call: context_lines(context, explain=call.explain),
+    Judged: lambda judged, call: [judged_line(judged)],
+    Swept: lambda swept, call: [
+        f"{count(len(swept.node_ids), 'node')} and {count(swept.edges, 'relation')} retired (run {swept.run_id})"
+    ],
+    Related: lambda related, call: [related.status, relation_line(related.edge)],
+    Edge: lambda edge, call: ["deleted", relation_line(edge)],
+    MeasuredEdge: lambda edge, call: ["deleted", relation_line(edge)],
+    Relations: lambda found, call: [relation_table(found)],
+    Renamed: lambda moved, call: [
+        shown(f"{moved.source} is now {moved.target}: {count(moved.nodes, 'node')}, {count(moved.edges, 'relation')}")
+    ],
+    Imported: imported_lines,
+    Health: lambda health, call: [*generic_lines(value_of(health.info, "")), "", health_table(health)],
+    PolicyApplied: lambda applied, call: [applied_line(applied)],
+    PolicyVersion: lambda policy, call: [Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)],
+    Privacy: privacy_lines,
+    Guarded: lambda guarded, call: guarded_lines(guarded),
+    Rendered: lambda rendered, call: [rendered.sql],
+    DocumentsAdded: lambda added, call: render_explore.documents_table(added),
+    Corrected: lambda corrected, call: render_explore.corrected_lines(corrected),
+    QueryResult: lambda result, call: render_explore.result_lines(result),
+    Status: lambda status, call: render_explore.status_lines(status, whole="task_id" in call.given),
+    Task: lambda task, call: [f"created task {task.id} in {task.namespace}"],
+    TaskState: lambda state, call: render_explore.task_lines(state),
+    InsightPlan: lambda plan, call: render_insight.plan_lines(plan, rejected=call.explain),
+    MetabolismPlan: lambda plan, call: render_metabolism.plan_lines(plan),
+    Restored: lambda restored, call: render_metabolism.restored_lines(restored),
+    Reinforced: lambda reinforced, call: render_metabolism.reinforced_lines(reinforced),
+}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.render import count, new_table, shown, when
+from wherefrom.interfaces.cli.cells import cell, count, new_table, shown, when
 from wherefrom.model.evidence import (
     Corrected,
     DocumentsAdded,
@@ -19,12 +19,9 @@ from wherefrom.model.evidence import (
     QueryResult,
     Status,
     TaskState,
-    ViewShape,
 )
-from wherefrom.text.check import json_text
 
 _BAR: Final = 30
-_CELL_CHARACTERS: Final = 120
 # Wider rows are shown one value a line.
 _COLUMNS: Final = 8
 _FAILURES: Final = 20
@@ -77,11 +74,11 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
     elif result.rows and len(result.columns) > _COLUMNS:
         for number, row in enumerate(result.rows, 1):
             yield Text(f"── {number} ──", style="dim")
-            yield from (shown(f"{name}: {_cell(value)}") for name, value in zip(result.columns, row, strict=True))
+            yield from (shown(f"{name}: {cell(value)}") for name, value in zip(result.columns, row, strict=True))
     elif result.rows:
         table = new_table(*result.columns)
         for row in result.rows:
-            table.add_row(*map(_cell, row))
+            table.add_row(*map(cell, row))
         yield table
     if result.schema is not None:
         yield f"dialect: {result.dialect}"
@@ -90,14 +87,6 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
     if result.error is None:
         more = ", and there are more" if result.truncated else ""
         yield f"{count(len(result.rows), 'row')}{more}, {result.elapsed_ms} ms"
-
-
-def view_table(views: tuple[ViewShape, ...]) -> RenderableType:
-    """The analyses and their questions."""
-    table = new_table("view", "question")
-    for shape in views:
-        table.add_row(shape.name, shape.question)
-    return table
 
 
 def status_lines(status: Status, *, whole: bool) -> Iterator[RenderableType]:
@@ -159,8 +148,3 @@ def _posterior(posterior: Posterior) -> str:
         f" {posterior.supports} for, {posterior.refutes} against, {posterior.neutral} neutral,"
         f" from {count(posterior.pages, 'page')} of {count(posterior.domains, 'domain')}"
     )
-
-
-def _cell(value: Any) -> Text:
-    text = "" if value is None else value if isinstance(value, str) else json_text(value)
-    return shown(text if len(text) <= _CELL_CHARACTERS else text[: _CELL_CHARACTERS - 1] + "…")

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.render import count, first_line, new_table, shown
+from wherefrom.interfaces.cli.cells import count, first_line, new_table, shown
 from wherefrom.model.insight import InsightPlan, ProposedLink
 from wherefrom.model.results import Saved
 

@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.render import count, first_line, new_table, shown
+from wherefrom.interfaces.cli.cells import count, first_line, new_table, shown
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, Reinforced, Restored, SparedRule, TagConflict, Weak
 from wherefrom.storage.retired import KEPT

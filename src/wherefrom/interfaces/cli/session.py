@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, NoReturn, TextIO
 
 import typer
-from pydantic import BaseModel
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from wherefrom.api import Memory
-from wherefrom.interfaces.request_ids import valid_ids_of, with_ids
+from wherefrom.interfaces.request_ids import with_ids
 from wherefrom.model.errors import (
     BoundaryDenied,
     Conflict,
@@ -31,7 +27,7 @@ from wherefrom.model.errors import (
     WherefromError,
 )
 from wherefrom.starting import raise_on_interrupt
-from wherefrom.storage.events import NO_TRACE, current_trace, tracing
+from wherefrom.storage.events import NO_TRACE, current_trace
 from wherefrom.storage.port import Progress as Report
 
 EXIT_CODES: Final[tuple[tuple[type[WherefromError], int, str], ...]] = (
@@ -43,10 +39,11 @@ EXIT_CODES: Final[tuple[tuple[type[WherefromError], int, str], ...]] = (
 )
 UNHEALTHY: Final = 1
 
-_COMMON: Final = {
+COMMON: Final = {
     "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
     "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.")],
     "root": Annotated[str | None, typer.Option("--root", help="Namespace that this access may not leave.")],
+    "also": Annotated[list[str] | None, typer.Option("--also", metavar="NAMESPACE", help="Further one to read.")],
     "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
     "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
 }
@@ -67,10 +64,10 @@ class Session:
         """The same memory opened in another way."""
         return Memory.open(**{**self.opening, **other})
 
-    def show(self, answer: object, *readable: RenderableType) -> None:
-        """Print the answer, as JSON or as something to read."""
+    def show(self, value: object, *readable: RenderableType) -> None:
+        """Print an answer, as JSON or as something to read."""
         if self.as_json:
-            print_json(answer, sys.stdout)
+            print_json(value, sys.stdout)
         else:
             for part in readable:
                 self.out.print(part, soft_wrap=isinstance(part, str | Text), markup=False, highlight=False)
@@ -82,34 +79,6 @@ class Session:
         with Progress(*columns, console=self.err, transient=True, disable=not self.err.is_terminal) as bar:
             task = bar.add_task(label, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a function of a session as a command, with the common options added to its own."""
-
-    def register(function: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(function, eval_str=True)
-        own = list(signature.parameters.values())[1:]
-        common = [
-            inspect.Parameter(
-                option, inspect.Parameter.KEYWORD_ONLY, default=False if option == "as_json" else None, annotation=kind
-            )
-            for option, kind in _COMMON.items()
-        ]
-
-        @functools.wraps(function)
-        def run(**given: Any) -> None:
-            opened = {option: given.pop(option) for option in _COMMON}
-            as_json = opened.pop("as_json")
-            opened["url"] = opened.pop("db")
-            with tracing(valid_ids_of(given)), reported(as_json=as_json), Memory.open(**opened) as memory:
-                function(Session(memory, opened, as_json, output(), Console(stderr=True)), **given)
-
-        run.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
-        app.command(name)(run)
-        return function
-
-    return register
 
 
 def output() -> Console:
@@ -137,14 +106,8 @@ def reported(*, as_json: bool) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def print_json(answer: object, stream: TextIO) -> None:
-    """One JSON document; an object carries the ids of the call, under which its events are found."""
-    if isinstance(answer, BaseModel):
-        value: object = answer.model_dump(mode="json")
-    elif dataclasses.is_dataclass(answer) and not isinstance(answer, type):
-        value = dataclasses.asdict(answer)
-    else:
-        value = answer
+def print_json(value: object, stream: TextIO) -> None:
+    """Print one JSON document; an object carries the ids of the call, under which its events are found."""
     ids = current_trace()
     if isinstance(value, Mapping) and ids != NO_TRACE:
         value = with_ids(value, ids)

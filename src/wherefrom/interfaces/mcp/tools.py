@@ -68,7 +68,7 @@ def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[st
 
 
 def _given(verb: Verb, called: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The checked arguments of a call. Every tool takes request_id and trace_id; its verb gets them if it takes them."""
+    """The arguments of a call, read. Every tool takes request_id and trace_id; its verb gets them if it takes them."""
     taken = without_ids(arguments, keep=verb.input.model_fields)
     given = parsed(verb.input, {**verb.alias_defaults.get(called, {}), **taken}, tool=verb.tool)
     return {**given, **given.pop(verb.group, {})} if verb.group else given
