@@ -1,0 +1,12 @@
+"""The listed changes: where an answer may differ from its recording, and why.
+
+A key is a pattern (fnmatch, case counts) on the path of a difference, which is
+`<kind> <name>: <step>/<key>/<key>/…`, for example `"tool memory_save: */memo/id"` or
+`"command list: list-page-one/stdout/items/*/title"`. The tools and commands themselves are at
+`surface tools: <tool>/…` and `surface commands: <command>/…`. A pattern holds on both databases; with
+`sqlite: ` or `postgres: ` before it, on that one alone. A pattern that excuses no difference fails the test.
+"""
+
+from __future__ import annotations
+
+CHANGES: dict[str, str] = {}

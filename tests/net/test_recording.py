@@ -1,0 +1,86 @@
+"""The net under a rebuild: all recorded calls answer as they did, on both databases, but for the listed changes."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+
+import pytest
+
+from tests.net import calls, play
+from tests.net.changes import CHANGES
+
+ABSENT = "(absent)"
+SHOWN = 40
+
+
+@pytest.mark.timeout(600)  # half a minute, on a machine that does nothing else
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
+def test_a_replay_answers_as_recorded(dialect, new_url):
+    now = play.play(new_url(dialect))
+    if os.environ.get(play.WRITE):
+        assert not now["missing"], "\n".join(now["missing"])
+        play.write(dialect, now)
+        return
+    found = list(differences(play.read(dialect), now))
+    patterns = dict(holding(dialect))
+    left = [each for each in found if not any(fnmatchcase(each[0], pattern) for pattern in patterns)]
+    lines = [f"{path}\n    recorded: {shown(was)}\n    now:      {shown(is_)}" for path, was, is_ in left[:SHOWN]]
+    assert not left, f"{len(left)} differences on {dialect}:\n" + "\n".join(lines)
+    unused = [key for pattern, key in patterns.items() if not any(fnmatchcase(path, pattern) for path, _, _ in found)]
+    assert not unused, f"listed changes that change nothing on {dialect}: {unused}"
+
+
+def test_every_tool_alias_command_and_verb_is_called():
+    called = {kind: {step[kind] for step in calls.STEPS if kind in step} for kind in ("tool", "verb")}
+    known = play.aliases()
+    assert called["tool"] >= {*known, *(alias for names in known.values() for alias in names)}
+    memory = play.memory_class()
+    verbs = {name for name in dir(memory) if not name.startswith("_") and callable(getattr(memory, name))}
+    assert called["verb"] >= verbs - {"open", "close"}
+    lines = [" ".join(step["command"]) for step in calls.STEPS if "command" in step]
+    commands = play.command_options()
+    assert [name for name in commands if not any(f"{line} ".startswith(f"{name} ") for line in lines)] == []
+    names = [step["step"] for step in calls.STEPS]
+    assert len(names) == len(set(names))
+
+
+def holding(dialect):
+    """The patterns that hold on a database, each with its key among the changes."""
+    for key in CHANGES:
+        first, separator, pattern = key.partition(": ")
+        if first not in ("sqlite", "postgres"):
+            yield key, key
+        elif separator and first == dialect:
+            yield pattern, key
+
+
+def differences(recorded, now):
+    """Where two recordings differ: a path, what was, what is."""
+    for part in ("tools", "aliases", "commands"):
+        yield from _below(f"surface {part}: ", "", recorded["surface"][part], now["surface"][part])
+    kinds = {step["step"]: step for step in calls.STEPS}
+    for name in {**recorded["steps"], **now["steps"]}:
+        step = kinds.get(name, {})
+        was, is_ = recorded["steps"].get(name, ABSENT), now["steps"].get(name, ABSENT)
+        yield from _below(f"{calls.label(step)}: ", name, was, is_)
+    yield from _below("surface missing: ", "", recorded["missing"], now["missing"])
+
+
+def _below(start, path, was, is_):
+    if isinstance(was, dict) and isinstance(is_, dict):
+        for key in {**was, **is_}:
+            below = f"{path}/{key}" if path else key
+            yield from _below(start, below, was.get(key, ABSENT), is_.get(key, ABSENT))
+    elif isinstance(was, list) and isinstance(is_, list):
+        for number in range(max(len(was), len(is_))):
+            one = was[number] if number < len(was) else ABSENT
+            other = is_[number] if number < len(is_) else ABSENT
+            yield from _below(start, f"{path}/{number}", one, other)
+    elif was != is_ or type(was) is not type(is_):
+        yield f"{start}{path}", was, is_
+
+
+def shown(value):
+    text = repr(value)
+    return text if len(text) <= 300 else text[:299] + "…"
