@@ -38,7 +38,12 @@ def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0
             vector = vector / (vector @ vector) ** 0.5
         question = Question(text, vector, model, kinds=SEARCHED, now=memory._now())
         index = conductor.Index(
-            tx, memory.view.access, memory.view.store.text_search, memory.view.store.database.vectors, alpha=alpha, floor=floor
+            tx,
+            memory.view.access,
+            memory.view.store.text_search,
+            memory.view.store.database.vectors,
+            alpha=alpha,
+            floor=floor,
         )
         return conductor.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
 
