@@ -52,14 +52,15 @@ class Worker:
         with self._lock:
             if len(self._waiting) < _MOST:
                 self._waiting.setdefault(None if what is None else (what.owner, what.root), what)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="wherefrom-embed", daemon=True)
-                self._thread.start()
+            if self._thread is not None:
+                return
+            thread = self._thread = threading.Thread(target=self._run, name="wherefrom-embed", daemon=True)
+        thread.start()
 
     def wait(self) -> None:
         """Until what is going on is done."""
         thread = self._thread
-        if thread is not None:
+        if thread is not None and thread.ident is not None:
             thread.join()
 
     def close(self) -> None:

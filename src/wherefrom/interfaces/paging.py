@@ -140,8 +140,8 @@ def _put(answer: Any, path: str, entries: Any, begin: int) -> None:
 
 def _copied(answer: Any) -> Any:
     if isinstance(answer, Mapping):
-        return {key: _copied(value) if isinstance(value, dict | list) else value for key, value in answer.items()}
-    return [_copied(value) for value in answer]
+        return {key: _copied(value) for key, value in answer.items()}
+    return [_copied(value) for value in answer] if isinstance(answer, list) else answer
 
 
 def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
