@@ -70,7 +70,7 @@ def _fixed(clock: Clock) -> Iterator[None]:
 
     def start_and_wait(thread: threading.Thread) -> None:
         start(thread)
-        if thread.name == f"{PACKAGE}-embed":
+        if thread.name.endswith("-embed"):
             thread.join()
 
     with (
