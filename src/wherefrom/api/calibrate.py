@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from wherefrom.api.params import DryRun, Place
+from wherefrom.api.params import DryRun, Place, check_query
 from wherefrom.api.policy import PolicyEngine, check_policy
 from wherefrom.api.questions import SEARCHED, Questions
 from wherefrom.api.view import Engine, View
@@ -70,7 +70,7 @@ class CalibrateEngine(Engine):
                 hint='{"query": "…", "relevant": ["memo_id"]}',
             )
         relevant = {check.check_id(node_id, field="relevant") for node_id in judged["relevant"]}
-        question, _ = self._questions.question(judged.get("query"), None, access)
+        question, _ = self._questions.question(check_query(judged.get("query"), field="query"), None, access)
         question = replace(question, kinds=SEARCHED)
         searching = self._questions.searching()
         found = self.store.database.read(
