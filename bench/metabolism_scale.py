@@ -85,7 +85,7 @@ def measured(database: str, percents: list[int], nodes: int, edges: int) -> list
 def weaken(url: str, nodes: int, weak: int) -> None:
     """Make the relations of the last memos thin."""
     with opened(url) as memory:
-        database = memory._database
+        database = memory.view.store.database
         where = {"owner": "local", "from": id_of(nodes - weak), "to": id_of(nodes)}
         text = "update edges set weight = 0.05 where owner_id = :owner and source_id >= :from and source_id < :to"
         database._statements._blocks["bench_weaken"] = text
@@ -170,7 +170,7 @@ def _beside_a_writer(url: str, work: Callable[[Memory], Done]) -> tuple[Done, Be
     writer.stdout.readline()  # it has begun
     held: list[float] = []
     with opened(url) as memory:
-        database = memory._database
+        database = memory.view.store.database
         write = database.write
 
         def timed_write(of_batch: Any) -> Any:
@@ -222,7 +222,7 @@ def fill(url: str, nodes: int, edges: int, weak: int) -> None:
     ids = [id_of(number) for number in range(nodes)]
     weak_from = nodes - weak
     with opened(url) as memory:
-        database = memory._database
+        database = memory.view.store.database
         row = {"model_id": MODEL, "dimension": DIMENSION, "state": "active", "now": timestamp(NOW)}
         database.write(lambda tx: tx.run("model_insert", row))
         originals = numbers.standard_normal((nodes, DIMENSION), dtype=np.float32)

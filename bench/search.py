@@ -144,7 +144,7 @@ def one_shot(url: str, question: str) -> float:
 def against_exact(memory: Memory, url: str, asked: list[str]) -> tuple[float, float | None]:
     """The share of the true ten nearest that vector_search finds, and the median of a bare FAISS SQ8 scan."""
     ids, vectors = _vectors(url)
-    directions = memory._embedder.embed(asked)
+    directions = memory.view.store.embedder.embed(asked)
     found = 0
     for question, direction in zip(asked, directions, strict=True):
         similarities = vectors @ direction

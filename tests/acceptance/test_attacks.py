@@ -657,7 +657,7 @@ def test_the_name_of_an_inner_view_is_not_told_and_opens_nothing(store, attacker
     ):
         attempt(store, attacker, sql)
     if store.dialect == "sqlite":
-        connection = _Connection(f"file:{store.url}?mode=ro", attacker._access, all_rendered("sqlite"), "theirs")
+        connection = _Connection(f"file:{store.url}?mode=ro", attacker.view.access, all_rendered("sqlite"), "theirs")
         for name in (connection._inner + "x", connection._inner.upper() + "x", connection._inner + "claims"):
             for sql in (
                 f"with {name} as (select content from main.nodes) select content from {name}",

@@ -161,7 +161,7 @@ def test_another_process_sees_a_new_policy(url):
         one.apply_policy(STRICT)
         with pytest.raises(NotFound):
             one.get(node.id)
-        other._boundary.forget()
+        other.view.boundary.forget()
         with pytest.raises(NotFound):
             other.get(node.id)
 
@@ -385,7 +385,7 @@ def test_a_renamed_namespace_takes_its_policies_along(url):
         assert [each.version for each in holder.policy("safe")] == ["1.0.0"]
         assert [each.version for each in holder.policy("safe/deep")] == ["3.0.0"]
         assert holder.policy("vault")[0].namespace == ""
-        memory._boundary.forget()
+        memory.view.boundary.forget()
         assert [node.namespace for node in memory.list().nodes] == ["main/taken"], "still hidden"
 
 

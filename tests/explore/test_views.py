@@ -437,7 +437,7 @@ def test_a_view_can_be_selected_from_and_stand_in_a_query(memory, load, name):
         made = render(name, load.dialect, task_id=task_id)
         budget = Budget(rows=200, timeout_ms=2000, steps=50_000_000, answer_bytes=1_000_000)
         asked = Asked(f"with x as ({made.sql}) select * from x", budget, NOW, parameters=made.parameters, ours=True)
-        answered = memory._reader.answer(memory._access, asked)
+        answered = memory.view.store.reader.answer(memory.view.access, asked)
         assert sorted(map(str, plain(answered.rows))) == sorted(map(str, view(memory, name, task_id)[1]))
 
 

@@ -395,8 +395,8 @@ def test_a_worker_sends_only_what_is_its_own_to_send(url, endpoint, monkeypatch)
     for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
         monkeypatch.setenv(f"WHEREFROM_{name}", value)
     with Memory.open(url, owner="bob", embedder=Numbered("other")) as bob:
-        bob._embedder.instant = False
-        bob._worker.close()
+        bob.view.store.embedder.instant = False
+        bob.view.store.worker.close()
         bob.save("also private to bob")
     with Memory.open(url, owner="alice") as alice:
         alice.save("hers")
@@ -448,7 +448,7 @@ def test_a_process_with_another_model_embeds_nothing_in_vain(memory, url):
         other.embedded = 0
         for _ in range(5):
             stranger.search("memo")
-        stranger._worker.wait()
+        stranger.view.store.worker.wait()
         assert other.embedded == 0
 
 

@@ -27,12 +27,12 @@ from wherefrom.metabolism import pace
 url, moment, run_id = sys.argv[1], datetime.fromisoformat(sys.argv[2]), sys.argv[3]
 pace._MOST = {BATCH}
 with Memory.open(url, clock=lambda: moment, embedder="none") as memory:
-    write = memory._database.write
+    write = memory.view.store.database.write
     def told(work):
         done = write(work)
         print("written", flush=True)
         return done
-    memory._database.write = told
+    memory.view.store.database.write = told
     memory.restore(run_id=run_id)
 """
 

@@ -53,7 +53,7 @@ def fill(memory):
     for number, (source, target) in enumerate(itertools.pairwise(ids)):
         memory.relate(source, target, tag="supports", weight=number / 29, reason=f"reason {number}")
     memory.relate(ids[0], ids[1], tag="supports", weight=1 / 7)
-    memory._database.write(
+    memory.view.store.database.write(
         lambda tx: tx.run(
             "setting_save",
             {

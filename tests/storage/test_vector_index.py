@@ -62,7 +62,7 @@ def true_nearest(path, memory, query, count, where="true"):
         .fetchall()
     )
     vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), -1)
-    (direction,) = memory._embedder.embed([query])
+    (direction,) = memory.view.store.embedder.embed([query])
     order = np.argsort(-(vectors @ direction), kind="stable")[:count]
     return [rows[at][0] for at in order]
 
@@ -73,7 +73,7 @@ def found(memory, query, count=10, **given):
 
 
 def index_of(memory):
-    return memory._database.vectors
+    return memory.view.store.database.vectors
 
 
 def test_it_sees_what_others_write_delete_and_move(tmp_path):
