@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import reduce
+from functools import cache, reduce
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -167,7 +167,12 @@ class Policies:
 
 def visible_classes(allow: Sequence[str]) -> tuple[BoundaryClass, ...]:
     """The classes that the held tags open under the default policy."""
-    return Policies({}).at("").visible_classes(allow)
+    return _default().visible_classes(allow)
+
+
+@cache
+def _default() -> Effective:
+    return Policies({}).at("")
 
 
 def _personal(policy: Policy) -> Policy:
