@@ -53,7 +53,17 @@ def dialect_of(url: str | None) -> str:
 
 
 def open_database(settings: config.Settings) -> Database:
-    url = settings.db or str(config.default_database())
+    if settings.db:
+        return _opened(settings.db, settings)
+    place = config.default_database()
+    database = _opened(str(place), settings)
+    if config.default_database() != place:  # `wherefrom move` took the file away while it was being opened
+        database.close()
+        return _opened(str(config.default_database()), settings)
+    return database
+
+
+def _opened(url: str, settings: config.Settings) -> Database:
     scheme, separator, rest = url.partition("://")
     if scheme in _POSTGRES and separator:
         try:

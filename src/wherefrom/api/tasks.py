@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final, cast, get_args
 
+from wherefrom import config
 from wherefrom.api.boundary import refuse_secret
 from wherefrom.api.state import Verbs
 from wherefrom.model import limits
@@ -98,7 +99,8 @@ class TaskVerbs(Verbs):
         access = self._access
         self._journal.write()  # what was just searched counts
         since = timestamp(self._clock() - timedelta(days=_SEARCH_DAYS))
-        return self._database.read(lambda tx: _status(tx, access, key, since=since))
+        status = self._database.read(lambda tx: _status(tx, access, key, since=since))
+        return replace(status, note=config.note_on(self._database.location))
 
     def _cleaned(self, text: str, namespace: str, *, field: str) -> str:
         return self._boundary.cleaned(check.check_text(text, field=field, size=limits.QUERY_BYTES), namespace)

@@ -202,6 +202,7 @@ class StatusAnswer(Answer):
     searches: SearchHealthAnswer
     tasks_by_status: dict[str, int]
     tasks: list[TaskAnswer]
+    note: str | None = Field(default=None, description="What the user should know about where the store lies.")
     truncated: bool = Field(default=False, description="True when tasks were left out to fit.")
 
     @classmethod
@@ -213,6 +214,7 @@ class StatusAnswer(Answer):
             searches=SearchHealthAnswer.of(status.searches),
             tasks_by_status=dict(status.tasks_by_status),
             tasks=[TaskAnswer.of_state(state) for state in status.tasks],
+            note=status.note,
         )
 
 

@@ -102,6 +102,8 @@ def view_table(views: tuple[ViewShape, ...]) -> RenderableType:
 
 def status_lines(status: Status, *, whole: bool) -> Iterator[RenderableType]:
     """Bars of what there is; tasks with what they have gathered."""
+    if status.note:
+        yield shown(status.note)
     if not whole:
         yield from _bars(status.counts, {})
         if status.pending_embeddings:
