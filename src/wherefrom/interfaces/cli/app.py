@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.interfaces.cli import demo, explore, insight, metabolism, recall
+from wherefrom.interfaces.cli import demo, explore, insight, metabolism, move, recall
 from wherefrom.interfaces.cli.commands import app
 
 # Imported for the commands that it registers.
@@ -22,6 +22,12 @@ def run_demo(
 ) -> None:
     """Walk through what a memory can do, on a small example in a fresh file."""
     demo.run(keep)
+
+
+@app.command("move")
+def run_move(as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False) -> None:
+    """Bring a store that lies under the program's former name to where it is looked for now."""
+    move.run(as_json=as_json)
 
 
 @app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
