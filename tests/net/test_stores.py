@@ -20,7 +20,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-PACKAGE = "recollect"
+PACKAGE = "wherefrom"
 STORES = Path(__file__).with_name("stores")
 EXPECTED = json.loads((STORES / "expected.json").read_text(encoding="utf-8"))
 DIALECTS = ("sqlite", "postgres")
