@@ -179,8 +179,9 @@ def _is_copied(source: Path, target: Path) -> bool:
 
 
 def _tidy(source: Path, target: Path) -> None:
-    """What is left of the old place: a cache, which comes along, and a folder."""
-    _beside(target, _NOTE).unlink(missing_ok=True)
+    """What is left of the old place: a cache, which comes along, and a folder; and of moves that were cut off."""
+    for suffix in (_NOTE, _PARTIAL):
+        _beside(target, suffix).unlink(missing_ok=True)
     if os.path.lexists(source) or source.parent.resolve() == target.parent.resolve():
         return
     cache, kept = _beside(source, _CACHE), _beside(target, _CACHE)
