@@ -10,6 +10,7 @@ does not). Times come from a clock that is set by hand and ids are counted, so b
 from __future__ import annotations
 
 import gzip
+import hashlib
 import importlib
 import io
 import json
@@ -28,6 +29,7 @@ from pathlib import Path
 PACKAGE = "recollect"
 STORES = Path(__file__).with_name("stores")
 BEGIN = datetime(2025, 3, 1, tzinfo=UTC)
+SUMS = "SHA256SUMS"
 ROOTS = {"local": "main", "team": "acme"}
 SETTING = {"namespace": "main/clinic", "name": "colour", "value": "青", "updated_at": "2026-01-02T03:04:05.000000Z"}
 PERSONAL = "Reach Aiko at aiko.tanaka@mail.example-clinic.jp before the visit."
@@ -402,6 +404,12 @@ def dumped(url: str) -> str:
     return "".join(map(_ROLES.format, roles)) + text
 
 
+def sums(folder: Path) -> list[str]:
+    """The checksum and the name of each file in a folder of stores, as `sha256sum` writes them."""
+    files = sorted(path for path in folder.iterdir() if path.name != SUMS)
+    return [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in files]
+
+
 def _pack(path: Path, content: bytes) -> None:
     path.write_bytes(gzip.compress(content, 9, mtime=0))
 
@@ -423,6 +431,7 @@ def main(target: Path) -> None:
         }
     text = json.dumps(expected, ensure_ascii=False, indent=1, sort_keys=True)
     (target / "expected.json").write_text(text + "\n", encoding="utf-8")
+    (target / SUMS).write_text("".join(f"{line}\n" for line in sums(target)), encoding="utf-8")
 
 
 if __name__ == "__main__":

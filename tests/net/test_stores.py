@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from net.make_stores import SUMS, sums
 
 PACKAGE = "wherefrom"
 STORES = Path(__file__).with_name("stores")
@@ -100,6 +101,11 @@ def store(request, old):
 # --- the stores themselves --------------------------------------------------------------------------------------------
 
 
+def test_the_files_are_as_they_were_made():
+    """A rename of the program that is done by replacing words must leave them alone, and so must line endings."""
+    assert sums(STORES) == (STORES / SUMS).read_text(encoding="utf-8").splitlines()
+
+
 def test_the_wal_holds_committed_rows_that_the_main_file_does_not_have(tmp_path):
     alone = unpacked("memory.db", tmp_path / "alone.db")
     whole = unpacked("memory.db", tmp_path / "whole.db")
@@ -160,6 +166,22 @@ def test_an_old_store_exports_what_it_did(store, owner):
     url, dialect, _ = store
     with opened(url, dialect, owner) as memory:
         assert exported(memory) == kept(dialect, owner)[1]
+
+
+def test_a_file_with_the_mark_of_old_files_is_taken_for_ours_when_it_has_to_be_migrated(tmp_path):
+    """The mark is looked at only when a migration is due: until then a changed mark would go unseen."""
+    mark = int.from_bytes(gzip.decompress((STORES / "memory.db.gz").read_bytes())[68:72])
+    for number in (mark, 12_345):
+        connection = sqlite3.connect(tmp_path / f"{number}.db")
+        connection.execute(f"pragma application_id = {number}")
+        connection.execute(
+            "create table schema_migrations (version integer primary key, name text, hash text, applied_at text)"
+        )
+        connection.close()
+    with opened(tmp_path / f"{mark}.db") as memory:
+        assert memory.save("It was migrated.").status == "created"
+    with pytest.raises(importlib.import_module(PACKAGE).StoreUnavailable, match="another program"):
+        opened(tmp_path / "12345.db")
 
 
 def test_an_old_store_opens_twice_and_without_an_embedder(store):
@@ -295,7 +317,8 @@ def test_evidence_is_counted_and_read_by_sql_as_before(store):
         names = ("support_count", "refute_count", "neutral_count", "evidence_count")
         assert [row[name] for name in names] == expected["claim"]
         answer = memory.query_graph(
-            "select p.url, count(*) from pages p join fragments f on f.page_id = p.id group by p.url order by p.url"
+            "select p.url, count(*) from pages p join fragments f on f.page_id = p.id group by p.url order by p.url",
+            timeout_ms=2_000,
         )
         assert [tuple(row) for row in answer.rows] == [
             ("https://one.example.org/a", 2),
