@@ -180,5 +180,6 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other setting of whoever runs the tests."""
     for setting in SETTINGS:
+        monkeypatch.delenv(setting.former_variable, raising=False)
         if setting.name != "privacy":
             monkeypatch.delenv(setting.variable, raising=False)

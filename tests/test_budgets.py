@@ -70,6 +70,7 @@ INNER_IMPORTS: dict[str, str] = {
     "storage/sqlite.py": "NumPy is imported at the first vector search",
     "interfaces/plot_insight.py": "NumPy is imported when there is a picture to lay out",
     "interfaces/cli/app.py": "the MCP SDK takes a second to import",
+    "interfaces/cli/move.py": "a database driver is imported when a store is moved",
 }
 
 

@@ -83,4 +83,4 @@ def test_every_verb_has_a_tool_and_a_command_or_a_reason_not_to():
     assert {tool for tool, _ in PARITY.values() if tool} == {tool.name for tool in TOOLS}
     commands = {command.name for command in cli.app.registered_commands}
     commands |= {group.name for group in cli.app.registered_groups}
-    assert {command for _, command in PARITY.values() if command} | {"demo", "mcp"} == commands
+    assert {command for _, command in PARITY.values() if command} | {"demo", "mcp", "move"} == commands

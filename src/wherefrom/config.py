@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +11,16 @@ from typing import Final
 
 from platformdirs import user_data_path
 
+from wherefrom.former_name import FORMER, NAME, UNTIL, former
 from wherefrom.model.errors import InvalidInput, StoreUnavailable, shown
 from wherefrom.policy.boundary import DEFAULT_ALLOW
 
+logger = logging.getLogger("wherefrom")
+
 DEFAULT_ROOT: Final = "main"
+_FILE: Final = "memory.db"
+# Variables of the former name that this process has already spoken of.
+_noticed: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,11 @@ class Setting:
     @property
     def variable(self) -> str:
         return f"WHEREFROM_{self.name.upper()}"
+
+    @property
+    def former_variable(self) -> str:
+        """Its variable before the program had its present name; read if the present one is not there."""
+        return former(self.variable)
 
 
 SETTINGS: Final = (
@@ -105,7 +117,7 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
     for setting in SETTINGS:
         value = given.get(setting.name)
         if value is None:
-            value = _parsed(setting, environment[setting.variable]) if setting.variable in environment else None
+            value = _from_environment(setting, environment)
         values[setting.name] = setting.default if value is None else value
     for name in ("allow", "embed_classes"):
         values[name] = listed(values[name])  # type: ignore[arg-type]  # the table says that they are lists
@@ -118,16 +130,48 @@ def listed(given: str | Sequence[str]) -> Sequence[str]:
 
 
 def default_database() -> Path:
-    """The per-user file, its folder created for this user alone."""
-    folder = user_data_path("wherefrom", appauthor=False)
+    """The per-user file, its folder created for this user alone; one of the former name if that is all there is."""
+    path = new_default()
+    if not path.exists() and former_default().exists():
+        return former_default()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreUnavailable(f"cannot make {folder}: {error.strerror}", hint="say where with --db") from None
-    return folder / "memory.db"
+        raise StoreUnavailable(f"cannot make {path.parent}: {error.strerror}", hint="say where with --db") from None
+    return path
 
 
-def _parsed(setting: Setting, text: str) -> str | int | float:
+def new_default() -> Path:
+    """Where the per-user file is, or will be; nothing is made."""
+    return user_data_path(NAME, appauthor=False) / _FILE
+
+
+def former_default() -> Path:
+    """Where it was before the program had its present name."""
+    return user_data_path(FORMER, appauthor=False) / _FILE
+
+
+def note_on(location: str) -> str | None:
+    """What its user should know about where a store lies."""
+    if location != str(former_default()):
+        return None
+    return f"the store lies under the program's former name, in {location}; `wherefrom move` brings it over"
+
+
+def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | int | float | None:
+    if setting.variable in environment:
+        return _parsed(setting, setting.variable, environment[setting.variable])
+    name = setting.former_variable
+    if name not in environment:
+        return None
+    if name not in _noticed:
+        _noticed.add(name)
+        # To standard error, unless somebody configured logging; standard output may be read by a program.
+        logger.warning("%s is read until %s; set %s instead", name, UNTIL, setting.variable)
+    return _parsed(setting, name, environment[name])
+
+
+def _parsed(setting: Setting, variable: str, text: str) -> str | int | float:
     if isinstance(setting.default, str):
         return text
     kind, name = (float, "number") if isinstance(setting.default, float) else (int, "whole number")
@@ -136,5 +180,5 @@ def _parsed(setting: Setting, text: str) -> str | int | float:
     except ValueError:
         number = -1
     if not 0 < number < 1e9:
-        raise InvalidInput(f"{setting.variable}={shown(text)} is not a positive {name}")
+        raise InvalidInput(f"{variable}={shown(text)} is not a positive {name}")
     return number

@@ -15,7 +15,7 @@ from wherefrom.embedding.static import StaticEmbedder
 from wherefrom.model import limits
 from wherefrom.model import namespaces as paths
 from wherefrom.model.access import Access
-from wherefrom.model.errors import InvalidInput, StoreUnavailable, shown
+from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable, shown
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.policy.boundary import visible_classes
 from wherefrom.recall.cut_off import CutOff
@@ -76,7 +76,23 @@ def dialect_of(url: str | None) -> str:
 
 
 def open_database(settings: config.Settings) -> Database:
-    url = settings.db or str(config.default_database())
+    if settings.db:
+        return _opened(settings.db, settings)
+    place = config.default_database()
+    try:
+        database = _opened(str(place), settings)
+    except StoreError:
+        if config.default_database() == place:
+            raise
+    else:
+        if config.default_database() == place:
+            return database
+        database.close()
+    # `wherefrom move` took the file away while it was being opened.
+    return _opened(str(config.default_database()), settings)
+
+
+def _opened(url: str, settings: config.Settings) -> Database:
     scheme, separator, rest = url.partition("://")
     if scheme in _POSTGRES and separator:
         try:

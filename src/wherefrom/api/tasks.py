@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Final, get_args
 
+from wherefrom import config
 from wherefrom.api.params import Class, Place, check_query
 from wherefrom.api.view import Engine
 from wherefrom.model.access import Access
@@ -109,7 +110,8 @@ class TaskEngine(Engine):
         access = self.view.access
         self.store.journal.write()  # what was just searched counts
         since = timestamp(self.store.clock() - timedelta(days=_SEARCH_DAYS))
-        return self.store.database.read(lambda tx: _status(tx, access, task_id, since=since))
+        status = self.store.database.read(lambda tx: _status(tx, access, task_id, since=since))
+        return replace(status, note=config.note_on(self.store.database.location))
 
 
 def _status(tx: Transaction, access: Access, task_id: str | None, *, since: str) -> Status:

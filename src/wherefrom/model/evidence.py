@@ -256,6 +256,8 @@ class Status:
     pending_embeddings: int
     root_namespace: str
     searches: SearchHealth
+    note: str | None = None
+    """What its user should know about where the store lies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class SqliteDatabase:
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()
-        with _translated():
+        with translated():
             self._prepare_file()
 
     @cached_property
@@ -98,7 +98,7 @@ class SqliteDatabase:
         return self._run("begin immediate", work)
 
     def schema_version(self) -> int:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             return max(version for version, _ in _Script(connection).applied())
 
     def engine(self) -> Mapping[str, Any]:
@@ -111,7 +111,7 @@ class SqliteDatabase:
         }
 
     def check_integrity(self) -> tuple[Check, ...]:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             damage = [row[0] for row in connection.execute("pragma integrity_check(20)") if row[0] != "ok"]
             dangling = sum(1 for _ in connection.execute("pragma foreign_key_check"))
         return (
@@ -120,7 +120,7 @@ class SqliteDatabase:
         )
 
     def copy_to(self, target: Path, progress: Progress) -> bool:
-        with _translated(), self._connection() as source:
+        with translated(), self._connection() as source:
             # An open read transaction pins one snapshot: writers go on and the copy never restarts.
             source.execute("begin; select count(*) from sqlite_schema")
             _create_private(target)
@@ -139,7 +139,7 @@ class SqliteDatabase:
         """Nothing: the statements fix SQLite's plans themselves, whatever the tables hold."""
 
     def overwrite_deleted(self) -> None:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             connection.execute("vacuum")
             connection.execute("pragma wal_checkpoint(truncate)")
 
@@ -158,7 +158,7 @@ class SqliteDatabase:
             self._migrate(connection)
 
     def _run(self, begin: str, work: Callable[[Transaction], Result]) -> Result:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             connection.execute(begin)
             result = work(_Transaction(connection, self._statements))
             connection.execute("commit")
@@ -195,7 +195,7 @@ class SqliteDatabase:
         script = _Script(connection)
         current = is_current(script.applied(), DIALECT)
         if not current:
-            _refuse_foreign_file(connection, self._path)
+            refuse_foreign_file(connection, self._path)
         _switch_to_wal(connection, deadline=time.monotonic() + self._busy_timeout_s)
         if not current:
             connection.execute("begin immediate")
@@ -304,7 +304,8 @@ def _create_private(path: Path) -> None:
         ) from None
 
 
-def _refuse_foreign_file(connection: apsw.Connection, path: Path) -> None:
+def refuse_foreign_file(connection: apsw.Connection, path: Path) -> None:
+    """Raise an error for a file with tables that is not ours."""
     # One statement, one snapshot: another process may be making the tables at this moment.
     row = connection.execute(
         "select (select count(*) from sqlite_schema), (select application_id from pragma_application_id)"
@@ -325,7 +326,7 @@ def _switch_to_wal(connection: apsw.Connection, *, deadline: float) -> None:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def translated() -> Iterator[None]:
     """SQLite's errors as ours."""
     try:
         yield

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from wherefrom.interfaces.cli.commands import build
+from wherefrom.interfaces.cli.move import run as move_store
 from wherefrom.interfaces.cli.special import SPECIALS
 
 _ABOUT = "A memory for AI agents that can say where every statement comes from."
@@ -24,6 +25,12 @@ def run_demo(
     from wherefrom.interfaces.cli.demo import run
 
     run(keep)
+
+
+@app.command("move")
+def run_move(as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False) -> None:
+    """Bring a store that lies under the program's former name to where it is looked for now."""
+    move_store(as_json=as_json)
 
 
 @app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -91,6 +91,8 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
 
 def status_lines(status: Status, *, whole: bool) -> Iterator[RenderableType]:
     """Bars of what there is; tasks with what they have gathered."""
+    if status.note:
+        yield shown(status.note)
     if not whole:
         yield from _bars(status.counts, {})
         if status.pending_embeddings:

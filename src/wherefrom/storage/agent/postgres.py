@@ -13,63 +13,41 @@ import re
 import threading
 import time
 from collections.abc import Mapping
-from importlib.resources import files
-from string import Template
 from typing import Any, Final
 
 import psycopg
-from psycopg import errors, sql
+from psycopg import errors
 
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.evidence import TableShape
+from wherefrom.storage.agent import postgres_preparing as preparing
 from wherefrom.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, Dialect, SqlFailed
-from wherefrom.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
-from wherefrom.storage.agent.tables import Words, definitions, names
+from wherefrom.storage.agent.postgres_guard import checked
+from wherefrom.storage.agent.postgres_preparing import Prepared
+from wherefrom.storage.agent.tables import names
 from wherefrom.storage.port import Row
 from wherefrom.storage.postgres_connections import Connections, Waits, connect, translated
 
-_ROLES: Final = ("wherefrom_agent", "wherefrom_views")
-# One number for all processes: whoever holds it makes the schema, the others wait and find it done.
-_LOCK: Final = 0x5265636F6C6D
-_LOCK_TIMEOUT: Final = "10s"
 _MEMORY: Final = "4MB"
 _MEMORY_OURS: Final = "64MB"
 _FETCHED_BYTES: Final = 20_000_000
 _CANCEL_S: Final = 2.0
 # Classes of errors: out of resources, or over a limit.
 _EXCEEDED: Final = ("53", "54")
-# Whose rows are limited by a join, not by row-level security alone: no condition of a statement's may come before it,
-# or it would tell of hidden rows by failing. `queries` did; `embeddings` has the same shape, but was not seen to.
-_BARRIERS: Final = frozenset(("queries", "embeddings"))
 # What PostgreSQL says of repeat(), which the writer puts around every argument that has to be a text.
 _NO_TEXT: Final = re.compile(r"function pg_catalog\.repeat\((.+), integer\) does not exist")
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
-_WORDS: Final[Words] = {
-    "joins": "left join {{table nodes}} c on c.owner_id = e.owner_id and c.id = e.target_id",
-    "claim": "c.{0}",
-    "visible": "true",
-    "visible_edge": "true",
-    "field": "(cast({0}.metadata as jsonb) ->> '{1}')",
-    "number": "cast(cast({0}.metadata as jsonb) ->> '{1}' as integer)",
-    "json": "(cast({0}.metadata as jsonb) -> '{1}')",
-    "whole": "cast({0}.metadata as jsonb)",
-    "vector": "cast({0}.vector as text)",
-    "now": "(select wherefrom_agent.scope_text('now'))",
-    # A subquery is run once; the function would be called for every row.
-    "year": "(select cast(left(wherefrom_agent.scope_text('now'), 4) as integer))",
-}
 _SETTINGS: Final = {
     "transaction_read_only": "on",
     "hash_mem_multiplier": "1",
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
-    "search_path": "wherefrom_agent, pg_temp",
     "standard_conforming_strings": "on",
 }
-# The role comes last: it may set nothing any more.
-_LAST: Final = {"role": "wherefrom_agent"}
+# What a statement meets when somebody has dropped the schema or the role, or made them anew under another name.
+_MISSING: Final = (errors.UndefinedTable, errors.InvalidSchemaName, errors.InvalidParameterValue)
 
 
 class PostgresReader:
@@ -83,16 +61,28 @@ class PostgresReader:
         self._analyses = analyses
         self._names = frozenset((*names(), *analyses))
         self._lock = threading.Lock()
-        self._secret: str | None = None
+        self._prepared: Prepared | None = None
         self._shapes: tuple[TableShape, ...] | None = None
         self._waits = waits
         self._pool = Connections(url, size=pool_size, waits=waits, reset=_wipe, autocommit=True, prepare_threshold=None)
 
     def answer(self, access: Access, asked: Asked) -> Answered:
-        secret = self._ready()
-        call = cancellation.current()
+        prepared = self._ready()
         try:
-            text = _with_parameters(asked.sql) if asked.ours else checked(_with_literals(asked), self._names)
+            return self._answered(access, asked, prepared)
+        except _MISSING as error:
+            if self._is_ready_still(prepared):
+                raise SqlFailed("failed", _message(error)) from None
+        try:
+            return self._answered(access, asked, self._ready())
+        except _MISSING as error:
+            raise SqlFailed("failed", _message(error)) from None
+
+    def _answered(self, access: Access, asked: Asked, prepared: Prepared) -> Answered:
+        call = cancellation.current()
+        schema = prepared.plan.names.agent
+        try:
+            text = _with_parameters(asked.sql) if asked.ours else checked(_with_literals(asked), self._names, schema)
         except InvalidInput as error:
             raise SqlFailed("refused", error.message, error.hint) from None
         try:
@@ -100,8 +90,10 @@ class PostgresReader:
                 self._pool.transaction(force_rollback=True) as connection,
                 call.stopping(lambda: connection.cancel_safe(timeout=_CANCEL_S)),
             ):
-                _enter(connection, access, asked, secret)
+                _enter(connection, access, asked, prepared)
                 return _collected(connection, text, asked)
+        except _MISSING:
+            raise
         except errors.QueryCanceled:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
@@ -115,104 +107,40 @@ class PostgresReader:
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         del access
-        self._ready()
+        schema = self._ready().plan.names.agent
         if self._shapes is None:
             query = (
                 "select c.relname, array_agg(a.attname::text order by a.attnum) from pg_class c"
                 " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0"
-                " where c.relnamespace = 'wherefrom_agent'::regnamespace and c.relkind = 'v' group by c.relname"
+                " where c.relnamespace = to_regnamespace(%s) and c.relkind = 'v' group by c.relname"
             )
             with translated(), self._pool.transaction() as connection:
-                found = {name: tuple(columns) for name, columns in connection.execute(query).fetchall()}
+                found = {name: tuple(columns) for name, columns in connection.execute(query, (schema,)).fetchall()}
             self._shapes = tuple(TableShape(name, found[name]) for name in (*names(), *self._analyses))
         return self._shapes
 
     def close(self) -> None:
         self._pool.close()
 
-    def _ready(self) -> str:
-        """Makes the schema if it is not there as we need it; returns the secret that signs scopes."""
+    def _ready(self) -> Prepared:
+        """Makes what is not there as we need it."""
         with self._lock:
-            if self._secret is None:
+            if self._prepared is None:
                 with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
-                    self._secret = _prepared(connection, self._analyses)
-            return self._secret
+                    self._prepared = preparing.prepared(connection, self._analyses)
+            return self._prepared
+
+    def _is_ready_still(self, prepared: Prepared) -> bool:
+        """Whether the database is as it was prepared; otherwise forgets that it was."""
+        with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
+            ready = preparing.is_ready(connection, prepared.plan)
+        with self._lock:
+            if not ready and self._prepared is prepared:
+                self._prepared = None
+        return ready
 
 
-def _prepared(connection: psycopg.Connection[Row], analyses: Mapping[str, str]) -> str:
-    script = Template(files("wherefrom.storage.agent").joinpath("postgres_setup.sql").read_text(encoding="utf-8"))
-    row = connection.execute("select quote_ident(current_schema())").fetchone()
-    base = str(row[0]) if row else "public"
-    views = {**definitions({**_WORDS, "table": base + ".{0}"}), **analyses}
-    made = hashlib.sha256(
-        json.dumps([script.template, base, FUNCTIONS_SQL, views, sorted(_BARRIERS)]).encode()
-    ).hexdigest()
-    if _mark(connection) != made:
-        _make_roles(connection)
-        try:
-            with connection.transaction():
-                connection.execute("select set_config('lock_timeout', %s, true)", (_LOCK_TIMEOUT,))
-                connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
-                if _mark(connection) != made:
-                    connection.execute(script.substitute(base=base))
-                    connection.execute(FUNCTIONS_SQL)
-                    _make_views(connection, views)
-                    connection.execute(sql.SQL("comment on schema wherefrom_agent is {}").format(sql.Literal(made)))
-        except errors.InsufficientPrivilege as error:
-            raise _unprepared(error) from None
-    secret = connection.execute("select secret from agent_secrets").fetchone()
-    assert secret is not None
-    return str(secret[0])
-
-
-def _make_views(connection: psycopg.Connection[Row], views: Mapping[str, str]) -> None:
-    connection.execute("set local search_path = wherefrom_agent")
-    for name, select in views.items():
-        view = sql.Identifier("wherefrom_agent", name)
-        how = sql.SQL("with (security_barrier) " if name in _BARRIERS else "")
-        connection.execute(sql.SQL("create view {} {}as ").format(view, how) + sql.SQL(select))
-        connection.execute(sql.SQL("alter view {} owner to wherefrom_views").format(view))
-        connection.execute(sql.SQL("grant select on {} to wherefrom_agent").format(view))
-
-
-def _make_roles(connection: psycopg.Connection[Row]) -> None:
-    """Roles belong to the whole server: another database may have made them already, or be doing so."""
-    held = "select rolname from pg_roles where rolname = any(%s) and pg_has_role(current_user, oid, 'member')"
-    ready = {name for (name,) in connection.execute(held, (list(_ROLES),)).fetchall()}
-    there = {name for (name,) in connection.execute("select rolname from pg_roles").fetchall()}
-    for name in _ROLES:
-        role = sql.Identifier(name)
-        if name in ready:
-            continue
-        try:
-            if name not in there:
-                connection.execute(sql.SQL("create role {} nologin").format(role))
-        except (errors.DuplicateObject, errors.UniqueViolation):
-            pass
-        except errors.InsufficientPrivilege as error:
-            raise _unprepared(error) from None
-        try:
-            connection.execute(sql.SQL("grant {} to current_user").format(role))
-        except (errors.InternalError_, errors.UniqueViolation, errors.SerializationFailure):
-            pass  # granted by another process at the same time
-        except errors.InsufficientPrivilege as error:
-            raise _unprepared(error) from None
-
-
-def _unprepared(error: errors.InsufficientPrivilege) -> StoreUnavailable:
-    return StoreUnavailable(
-        f"PostgreSQL does not let this user prepare SQL for agents: {error.diag.message_primary}",
-        hint="an administrator can: create role wherefrom_agent nologin; create role wherefrom_views nologin;"
-        " grant wherefrom_agent, wherefrom_views to the user that owns the tables",
-    )
-
-
-def _mark(connection: psycopg.Connection[Row]) -> str | None:
-    row = connection.execute("select obj_description(to_regnamespace('wherefrom_agent'), 'pg_namespace')").fetchone()
-    return None if row is None else row[0]
-
-
-def _enter(connection: psycopg.Connection[Row], access: Access, asked: Asked, secret: str) -> None:
+def _enter(connection: psycopg.Connection[Row], access: Access, asked: Asked, prepared: Prepared) -> None:
     """Makes the transaction read-only, says what it may see, and gives up all rights but those of an agent."""
     scope = {
         "owner": access.owner,
@@ -225,11 +153,14 @@ def _enter(connection: psycopg.Connection[Row], access: Access, asked: Asked, se
     }
     body = json.dumps(scope, ensure_ascii=False)
     memory = _MEMORY_OURS if asked.ours else _MEMORY
-    given = {"wherefrom.scope": _signature(secret, body) + body, "work_mem": memory}
+    names = prepared.plan.names
+    given = {names.scope: _signature(prepared.secret, body) + body, "work_mem": memory}
     if asked.ours and not asked.parameters:
         # An analysis of everything: what looks like few rows to the planner, behind row-level security, is not few.
         given["enable_nestloop"] = "off"
-    settings = {**_SETTINGS, **given, "statement_timeout": str(asked.budget.timeout_ms), **_LAST}
+    given |= {"search_path": f"{names.agent}, pg_temp", "statement_timeout": str(asked.budget.timeout_ms)}
+    # The role comes last: it may set nothing any more.
+    settings = {**_SETTINGS, **given, "role": names.agent}
     calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
     connection.execute(f"select {calls}", [text for pair in settings.items() for text in pair])
 

@@ -15,6 +15,7 @@ from wherefrom.model.errors import InvalidInput
 from wherefrom.storage.agent.postgres_guard_queries import QueryWriter
 from wherefrom.storage.agent.postgres_parser import parsed
 
+SCHEMA: Final = "wherefrom_agent"
 FUNCTIONS_SQL: Final = (
     """
 create or replace function wherefrom_agent.bounded(value text) returns text
@@ -131,19 +132,19 @@ language sql immutable parallel safe as $$ select value $$;
 
 
 @lru_cache(maxsize=512)
-def _checked(sql: str, tables: frozenset[str]) -> str:
+def _checked(sql: str, tables: frozenset[str], schema: str) -> str:
     from sqlglot.errors import SqlglotError
 
     try:
         statements = [tree for tree in parsed(sql) if type(tree).__name__ != "Semicolon"]  # a comment after the last
         if len(statements) != 1:
             raise InvalidInput("one SELECT at a time", hint="send one statement")
-        return QueryWriter(tables, statements[0]).query(statements[0])
+        return QueryWriter(tables, statements[0], schema).query(statements[0])
     except (SqlglotError, RecursionError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise InvalidInput(f"cannot read the SQL: {reason}", hint="plain SELECT statements only") from None
 
 
-def checked(sql: str, tables: Collection[str]) -> str:
+def checked(sql: str, tables: Collection[str], schema: str = SCHEMA) -> str:
     """The SQL to run in place of `sql`: the same SELECT, made of listed parts only, its values bounded."""
-    return _checked(sql, frozenset(tables))
+    return _checked(sql, frozenset(tables), schema)

@@ -17,7 +17,6 @@ from wherefrom.storage.agent.postgres_guard_lists import (
     FIELDS,
     KEYWORDS,
     OPERANDS,
-    OWN,
     PLAIN,
     ROW_FUNCTIONS,
     SYSTEM_COLUMNS,
@@ -41,8 +40,10 @@ UNTICKED: Final = 40  # comparisons and casts: of 20 kB of JSON each takes a mil
 class ExpressionWriter(ABC):
     """Writes expressions; the queries inside them are written by the subclass."""
 
-    def __init__(self, relations: Iterable[str]) -> None:
+    def __init__(self, relations: Iterable[str], own: str) -> None:
         self._relations = frozenset(relations)
+        self.own = own
+        """The schema of our functions and of the tables."""
         self._depth = self._calls = self.nodes = self._unticked = 0
         self.merges = False
         """True while a column of an inner query is written: the planner may put it into many places."""
@@ -84,7 +85,7 @@ class ExpressionWriter(ABC):
     def _ticked(self, text: str) -> str:
         """An operation that may be long, followed by a look at the clock if the row has many of them."""
         self._unticked += 1
-        return f"{OWN}.tick({text})" if self.merges or self._unticked > UNTICKED else text
+        return f"{self.own}.tick({text})" if self.merges or self._unticked > UNTICKED else text
 
     def _binary(self, node: Any, kind: str) -> str:
         left, right = self.write(node.this), node.expression
@@ -96,7 +97,7 @@ class ExpressionWriter(ABC):
             text = _json_key(right)
         else:
             text = self.write(right)
-        whole = BINARY[kind].format(left, text)
+        whole = BINARY[kind].format(left, text, own=self.own)
         return self._ticked(whole) if kind in COMPARISONS or (self.merges and kind in _JSON) else whole
 
     def _inside(self, node: Any) -> str:
@@ -133,7 +134,7 @@ class ExpressionWriter(ABC):
 
     def _like(self, node: Any, escape: str = "") -> str:
         word, text = type(node).__name__.lower(), TEXT.format(self.write(node.this))
-        return f"({text} {_not(node)}{word} {OWN}.pattern({self.write(node.expression)}){escape})"
+        return f"({text} {_not(node)}{word} {self.own}.pattern({self.write(node.expression)}){escape})"
 
     def _escape(self, node: Any) -> str:
         character = node.expression
@@ -172,10 +173,10 @@ class ExpressionWriter(ABC):
         self.only(node.args["to"])
         value = self.write(node.this)
         if kind in _CHECKED_BEFORE:
-            value = f"{OWN}.{_CHECKED_BEFORE[kind]}({value})"
+            value = f"{self.own}.{_CHECKED_BEFORE[kind]}({value})"
         text = f"cast({value} as {kind}{_precision(node.args['to'], kind)})"
         if kind in _CHECKED_AFTER:
-            return f"{OWN}.{_CHECKED_AFTER[kind]}({text})"
+            return f"{self.own}.{_CHECKED_AFTER[kind]}({text})"
         return text if type(node.this).__name__ == "Literal" else self._ticked(text)
 
     def _extract(self, node: Any) -> str:
@@ -192,15 +193,15 @@ class ExpressionWriter(ABC):
         parts = [node.args.get(key) for key in ("this", "start", "length")]
         if any(part is not None and part.is_string for part in parts[1:]):
             raise InvalidInput("SUBSTRING with a regular expression", hint="substring(text from 1 for 10)")
-        return _call_text("substr", [self.write(part) for part in parts if part is not None], "", "")
+        return _call_text(self.own, "substr", [self.write(part) for part in parts if part is not None], "", "")
 
     def _position(self, node: Any) -> str:
-        return CALLS["strpos", 2].format(self.write(node.this), self.write(node.args["substr"]))
+        return CALLS["strpos", 2].format(self.write(node.this), self.write(node.args["substr"]), own=self.own)
 
     def _trim(self, node: Any) -> str:
         characters = node.args.get("expression")
         values = [self.write(node.this), *([] if characters is None else [self.write(characters)])]
-        return CALLS[trim_name(node), len(values)].format(*values)
+        return CALLS[trim_name(node), len(values)].format(*values, own=self.own)
 
     def _call(self, node: Any) -> str:
         name = function_name(node)
@@ -224,7 +225,7 @@ class ExpressionWriter(ABC):
                 raise InvalidInput(f"more than {MAX_LIST} values for {name}", hint="take max(…) or min(…) of rows")
         if name == "date_trunc" and len(nodes) == 3 and type(nodes[2]).__name__ != "Literal":
             raise InvalidInput("date_trunc takes a time zone in quotes", hint="date_trunc('day', x, 'UTC')")
-        text = _call_text(name, [self.write(one) for one in nodes], distinct, order)
+        text = _call_text(self.own, name, [self.write(one) for one in nodes], distinct, order)
         return self._ticked(text) if name in ("greatest", "least", "nullif") else text
 
     def _filter(self, node: Any) -> str:
@@ -309,14 +310,14 @@ _WRITERS: Final[dict[str, Callable[[Any, Any], str]]] = {
 }
 
 
-def _call_text(name: str, values: list[str], distinct: str, order: str) -> str:
+def _call_text(own: str, name: str, values: list[str], distinct: str, order: str) -> str:
     if name == "string_agg" and len(values) == 2:
         texts = ", ".join(f"cast({value} as text)" for value in values)
-        return f"{OWN}.bounded_agg({distinct}{texts}{order})"
+        return f"{own}.bounded_agg({distinct}{texts}{order})"
     if name in VARIADIC and values:
-        return VARIADIC[name].format(", ".join(values))
+        return VARIADIC[name].format(", ".join(values), own=own)
     if (name, len(values)) in CALLS:
-        return CALLS[name, len(values)].format(*values)
+        return CALLS[name, len(values)].format(*values, own=own)
     least, most = PLAIN.get(name, (1, 0))
     if not least <= len(values) <= most:
         known = name in PLAIN or name in VARIADIC or name == "string_agg" or any(name == one for one, _ in CALLS)

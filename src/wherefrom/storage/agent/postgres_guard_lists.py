@@ -13,7 +13,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 FLOAT: Final = "cast({} as double precision)"
-OWN: Final = "wherefrom_agent"
+# The schema of our functions; the writer puts its name there.
+OWN: Final = "{own}"
 # PostgreSQL looks at the clock between rows, not between the operations of one: repeat() does so and costs next to
 # nothing, so it stands around the text of every function whose time grows with the text.
 TEXT: Final = "pg_catalog.repeat({}, 1)"

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter
-from wherefrom.storage.agent.postgres_guard_lists import OWN
 from wherefrom.storage.agent.postgres_guard_names import column_name, folded, quote, quoted
 
 MAX_TABLES: Final = 32
@@ -25,8 +24,8 @@ class QueryWriter(ExpressionWriter):
     its largest column after that; above `MAX_WEIGHT` a fence (OFFSET 0, MATERIALIZED) keeps the planner out.
     """
 
-    def __init__(self, tables: frozenset[str], statement: Any) -> None:
-        super().__init__(_relations(statement))
+    def __init__(self, tables: frozenset[str], statement: Any, own: str) -> None:
+        super().__init__(_relations(statement), own)
         self._tables = tables
         self._scope: dict[str, int] = {}  # the CTEs in sight, and their weights
         self._weight = 1  # of the query written last
@@ -131,7 +130,7 @@ class QueryWriter(ExpressionWriter):
             self.only(node)
         text = self.write(value)
         if stepping and type(value).__name__ not in ("Literal", "Null", "Boolean"):
-            text = f"{OWN}.bounded_step({text})"
+            text = f"{self.own}.bounded_step({text})"
         elif kind == "Column":
             return text
         return f"{text} as {quoted(name) if name is not None else quote(column_name(value) or '?column?')}"
@@ -214,7 +213,7 @@ class QueryWriter(ExpressionWriter):
             return quote(name)
         if name not in self._tables:
             raise InvalidInput(f"no such table: {shown(name)}", hint=f"there are: {', '.join(sorted(self._tables))}")
-        return f"{OWN}.{quote(name)}"
+        return f"{self.own}.{quote(name)}"
 
     def _alias(self, node: Any) -> str:
         self.only(node)

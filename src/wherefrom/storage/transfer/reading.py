@@ -34,7 +34,7 @@ def parsed(source: IO[bytes], access: Access, rejections: Rejections, *, split: 
         return _records(
             chain([first], lines), lambda line: reference_server.parse(line, access, split=split, now=now), rejections
         )
-    if kind != "wherefrom":
+    if kind not in records.HEADERS:
         raise InvalidInput(
             "the first line is neither a Wherefrom header nor a reference memory server's entity", hint=_WANTED
         )

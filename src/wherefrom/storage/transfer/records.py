@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Final, get_args
 
+from wherefrom.former_name import FORMER, NAME
 from wherefrom.model import limits, namespaces
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, shown
@@ -19,6 +20,8 @@ from wherefrom.storage.transfer import rules
 from wherefrom.text import check, detect
 
 FORMAT: Final = 1
+# What the first line is called: the program, by its present or its former name.
+HEADERS: Final = (NAME, FORMER)
 _UTILITY_LIMIT: Final = 1e12
 # JSON allows them inside a string, yet many programs would end the line there.
 _LINE_BREAKS: Final = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -41,7 +44,7 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
     """The lines of the stream: everything the access may see, oldest first. With `shared`, what others may have of it:
     nothing of the class pii, and texts without personal data.
     """
-    yield check.json_text({"type": "wherefrom", "format": FORMAT, "exported_at": now, "root_namespace": access.root})
+    yield check.json_text({"type": NAME, "format": FORMAT, "exported_at": now, "root_namespace": access.root})
     others = replace(access, classes=tuple(name for name in access.classes if name != "pii")) if shared else access
     scope = scope_parameters(others)
     for row in tx.stream("task_export", scope):
@@ -70,7 +73,7 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
 def parse(line: Mapping[str, Any], access: Access, *, split: bool = False) -> Record | None:
     """The checked record of a line, None for a header; with `split`, a memo may be of any length."""
     match line.get("type"):
-        case "wherefrom":
+        case kind if kind in HEADERS:
             if line.get("format") != FORMAT:
                 raise InvalidInput(
                     f"the stream has format {shown(line.get('format'))}; this program reads {FORMAT}",
