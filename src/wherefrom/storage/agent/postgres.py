@@ -218,6 +218,7 @@ def _enter(connection: psycopg.Connection[Row], access: Access, asked: Asked, se
         "owner": access.owner,
         "root": access.root,
         "below": access.root + "/",
+        "also": [root + "/" for root in access.also] or None,
         "classes": access.classes,
         "hidden": access.hidden or None,
         "now": asked.now,

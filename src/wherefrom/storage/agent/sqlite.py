@@ -36,7 +36,7 @@ from wherefrom.storage.agent.port import (
     Dialect,
     SqlFailed,
 )
-from wherefrom.storage.agent.tables import Words, definitions, names, unhidden, written_out
+from wherefrom.storage.agent.tables import Words, definitions, names, readable, unhidden, written_out
 from wherefrom.storage.statements import scope_parameters
 
 # A handler is asked after so many steps. A step of an agent's may be a function that takes a millisecond.
@@ -230,8 +230,9 @@ class _Connection:
         self._connection.execute("pragma temp_store = file")
         self._connection.create_scalar_function("asked_at", self._asked_at, 0)
         condition, prefixes = unhidden(access.hidden)
-        scope = {**scope_parameters(access), **prefixes}
-        words = {**_WORDS, "unhidden": condition}
+        inside, roots = readable(access.also)
+        scope = {**scope_parameters(access), **prefixes, **roots}
+        words = {**_WORDS, "unhidden": condition, "readable": inside}
         for name, select in definitions(words).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
