@@ -17,7 +17,7 @@ from wherefrom.model.namespaces import is_inside
 from wherefrom.storage import edges, nodes
 from wherefrom.storage.linking import last
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import inside_parameters, scope_parameters
+from wherefrom.storage.statements import inside_parameters, own_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
 # How long a plan that was not applied is kept, and how long one that was can be undone.
@@ -66,7 +66,7 @@ def new_nodes(
 ) -> tuple[list[tuple[int, Node]], int]:
     """The nodes that came after a seq and up to another, oldest first, and how many there are in all."""
     between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
-    where = {**scope_parameters(access), **between}
+    where = {**own_parameters(access), **between}
     rows = tx.rows("nodes_new", where)
     (total,) = tx.row("nodes_new_total", where) or (0,)
     return [(row[0], nodes.from_row(row[1:])) for row in rows], int(total)
@@ -74,13 +74,14 @@ def new_nodes(
 
 def linkable(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> dict[str, Node]:
     """Those of these nodes that can be linked: they live, and nothing has replaced or rejected them."""
-    where = {**scope_parameters(access), "ids": json_text(ids), "now": now}
+    where = {**own_parameters(access), "ids": json_text(ids), "now": now}
     found = map(nodes.from_row, tx.rows("nodes_linkable", where)) if ids else ()
     return {node.id: node for node in found}
 
 
 def sight(access: Access) -> str:
     """What an access sees of its root, as a word."""
+    access = access.own()
     return " ".join((",".join(access.classes), *access.hidden))
 
 
@@ -116,7 +117,7 @@ def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> No
 
 def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> Kept:
     """A plan of the root, if the access may see all of it."""
-    row = tx.row("insight_plan_get", {**scope_parameters(access), "id": plan_id})
+    row = tx.row("insight_plan_get", {**own_parameters(access), "id": plan_id})
     missing = NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
     if row is None:
         raise missing
@@ -124,7 +125,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     known, asked = json.loads(content), json.loads(asked)
     links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
     named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
-    where = {**scope_parameters(access), "ids": json_text(named)}
+    where = {**own_parameters(access), "ids": json_text(named)}
     # Whoever may not see all of a plan does not hear that there is one.
     if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
         raise missing

@@ -118,7 +118,7 @@ def restore_nodes(
     """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Also returns
     after which receipt to go on; None if that was all.
     """
-    limit = 1 if wanted.node_id is not None else limit
+    access, limit = access.writing(), 1 if wanted.node_id is not None else limit
     rows = tx.rows("retired_nodes", {**_where(access, wanted), "after": after, "limit": limit})
     were = {node.id: node for node in map(_node, rows) if access.sees(node.namespace, node.boundary_class)}
     found, denied = _guarded(access, were, guard)
@@ -154,6 +154,7 @@ def restore_edges(
 
     Returns how many, and after which receipt to go on.
     """
+    access = access.writing()
     ids = None if around is None else json_text(around.ids)
     into = around is not None and around.into
     where = {"sources": None if into else ids, "targets": ids if into else None, "after": after, "limit": limit}

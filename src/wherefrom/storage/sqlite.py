@@ -74,6 +74,7 @@ class SqliteDatabase:
         self._path = path
         self._busy_timeout_s = busy_timeout_ms / 1000
         self._statements = Statements(DIALECT)
+        self._writing = Statements(DIALECT, writing=True)
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()
@@ -92,10 +93,10 @@ class SqliteDatabase:
         return SqliteProcessReader(self._path, analyses)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run("begin", work)
+        return self._run("begin", work, writes=False)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run("begin immediate", work)
+        return self._run("begin immediate", work, writes=True)
 
     def schema_version(self) -> int:
         with _translated(), self._connection() as connection:
@@ -157,10 +158,11 @@ class SqliteDatabase:
         with self._connection() as connection:
             self._migrate(connection)
 
-    def _run(self, begin: str, work: Callable[[Transaction], Result]) -> Result:
+    def _run(self, begin: str, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
+        statements = self._writing if writes else self._statements
         with _translated(), self._connection() as connection:
             connection.execute(begin)
-            result = work(_Transaction(connection, self._statements))
+            result = work(_Transaction(connection, statements, writes=writes))
             connection.execute("commit")
             return result
 
@@ -234,9 +236,10 @@ def applied_migrations(connection: apsw.Connection) -> list[tuple[int, str]]:
 class _Transaction:
     dialect = DIALECT
 
-    def __init__(self, connection: apsw.Connection, statements: Statements) -> None:
+    def __init__(self, connection: apsw.Connection, statements: Statements, *, writes: bool) -> None:
         self._connection = connection
         self._statements = statements
+        self.writes = writes
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         return self._connection.execute(self._statements.sql(name, parameters), parameters).fetchall()

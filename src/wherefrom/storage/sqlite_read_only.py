@@ -41,7 +41,7 @@ class ReadOnlySqliteDatabase(SqliteDatabase):
     read_only = True
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        return _steady(self._options, lambda: self._run("begin", work))
+        return _steady(self._options, lambda: self._run("begin", work, writes=False))
 
     def write(self, work: Callable[[Transaction], Result]) -> NoReturn:
         del work

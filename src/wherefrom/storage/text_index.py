@@ -154,6 +154,7 @@ class TextSearch:
 
 def reindex(database: Database, access: Access) -> int:
     """Make the index of the root anew, in short transactions; needed when the rules of terms changed."""
+    access = access.writing()
     after = 0
     total = 0
     while True:

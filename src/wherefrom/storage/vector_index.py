@@ -239,7 +239,7 @@ class _Rows:
 
     def allowed(self, access: Access, kinds: Sequence[str]) -> NDArray[np.bool_]:
         """For each scope, whether this access may see it and asked for its kind."""
-        key = (access.owner, access.root, access.classes, tuple(kinds))
+        key = (access.owner, access.roots, access.classes, access.hidden, tuple(kinds))
         known = self.known.get(key, np.empty(0, dtype=np.bool_))
         if len(known) < len(self.scopes):
             fresh = [
