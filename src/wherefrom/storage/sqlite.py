@@ -19,11 +19,12 @@ from typing import Any, Final, cast
 import apsw
 
 from wherefrom.embedding.port import Matrix
-from wherefrom.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.migrate import Migration, is_current, migrate
 from wherefrom.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.sqlite_errors import closed_quietly, state_of, translated
 from wherefrom.storage.statements import Dialect, Statements
 
 
@@ -78,7 +79,7 @@ class SqliteDatabase:
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()
-        with _translated():
+        with translated():
             self._prepare_file()
 
     @cached_property
@@ -99,20 +100,20 @@ class SqliteDatabase:
         return self._run("begin immediate", work, writes=True)
 
     def schema_version(self) -> int:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             return max(version for version, _ in _Script(connection).applied())
 
     def engine(self) -> Mapping[str, Any]:
         wal = Path(f"{self._path}-wal")
         return {
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
-            "file_bytes": self._path.stat().st_size,
-            "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+            "file_bytes": state_of(self._path).st_size,
+            "wal_bytes": state_of(wal).st_size if wal.exists() else 0,
             **({"read_only": True} if self.read_only else {}),
         }
 
     def check_integrity(self) -> tuple[Check, ...]:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             damage = [row[0] for row in connection.execute("pragma integrity_check(20)") if row[0] != "ok"]
             dangling = sum(1 for _ in connection.execute("pragma foreign_key_check"))
         return (
@@ -121,7 +122,7 @@ class SqliteDatabase:
         )
 
     def copy_to(self, target: Path, progress: Progress) -> bool:
-        with _translated(), self._connection() as source:
+        with translated(), self._connection() as source:
             # An open read transaction pins one snapshot: writers go on and the copy never restarts.
             source.execute("begin; select count(*) from sqlite_schema")
             _create_private(target)
@@ -140,7 +141,7 @@ class SqliteDatabase:
         """Nothing: the statements fix SQLite's plans themselves, whatever the tables hold."""
 
     def overwrite_deleted(self) -> None:
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             connection.execute("vacuum")
             connection.execute("pragma wal_checkpoint(truncate)")
 
@@ -148,7 +149,7 @@ class SqliteDatabase:
         self._closed = True
         while True:
             try:
-                self._idle.get_nowait().close()
+                closed_quietly(self._idle.get_nowait())
             except queue.Empty:
                 return
 
@@ -160,7 +161,7 @@ class SqliteDatabase:
 
     def _run(self, begin: str, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
         statements = self._writing if writes else self._statements
-        with _translated(), self._connection() as connection:
+        with translated(), self._connection() as connection:
             connection.execute(begin)
             result = work(_Transaction(connection, statements, writes=writes))
             connection.execute("commit")
@@ -208,8 +209,12 @@ class SqliteDatabase:
 
 def may_only_be_read(path: Path) -> bool:
     """Whether a file is there and this user may read it, and may not write to it or not beside it."""
-    path = path.resolve()  # SQLite keeps the files beside it where the file itself is
-    if not path.is_file() or not os.access(path, os.R_OK):
+    try:
+        path = path.resolve()  # SQLite keeps the files beside it where the file itself is
+        there = path.is_file()
+    except (OSError, RuntimeError):  # whoever opens it is told why it cannot be looked at
+        return False
+    if not there or not os.access(path, os.R_OK):
         return False
     if not os.access(path, os.W_OK):
         return True
@@ -325,30 +330,3 @@ def _switch_to_wal(connection: apsw.Connection, *, deadline: float) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(random.uniform(0.001, 0.01))
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """SQLite's errors as ours."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError):
-        raise StoreBusy(
-            "other writers kept the database locked", hint="try again; raise WHEREFROM_BUSY_TIMEOUT_MS if it goes on"
-        ) from None
-    except apsw.NotADBError:
-        raise StoreUnavailable("the file is not a SQLite database", hint="choose another path") from None
-    except apsw.CantOpenError as error:
-        raise StoreUnavailable(f"cannot open the database: {error}") from None
-    except apsw.ReadOnlyError:
-        raise StoreUnavailable("the database is read-only", hint="check the permissions of file and folder") from None
-    except apsw.FullError:
-        raise StoreUnavailable("the disk is full; nothing of this change was written") from None
-    except apsw.CorruptError as error:
-        raise StoreError(f"the database file is damaged: {error}", hint="restore a backup") from None
-    except apsw.ConstraintError as error:
-        raise Conflict(f"the change breaks a rule of the store: {error}") from error
-    except apsw.IOError as error:
-        raise StoreError(f"the disk failed: {error}") from error
-    except apsw.Error as error:
-        raise StoreError(f"SQLite refused the statement: {error}", hint="`wherefrom doctor` may say more") from error

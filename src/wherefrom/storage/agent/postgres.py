@@ -13,6 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.resources import files
 from string import Template
 from typing import Any, Final
@@ -98,7 +99,7 @@ class PostgresReader:
         try:
             with (
                 self._pool.transaction(force_rollback=True) as connection,
-                call.stopping(lambda: connection.cancel_safe(timeout=_CANCEL_S)),
+                call.stopping(lambda: _cancel(connection)),
             ):
                 _enter(connection, access, asked, secret)
                 return _collected(connection, text, asked)
@@ -106,6 +107,8 @@ class PostgresReader:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             raise SqlFailed("refused", _message(error)) from None
+        except psycopg.InterfaceError as error:
+            raise StoreUnavailable(f"PostgreSQL: {_message(error)}") from error
         except psycopg.Error as error:
             if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "")[:2] not in _EXCEEDED:
                 raise StoreUnavailable(f"PostgreSQL: {_message(error)}") from error
@@ -278,6 +281,12 @@ def _with_literals(asked: Asked) -> str:
 
 def _with_parameters(text: str) -> str:
     return _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
+
+
+def _cancel(connection: psycopg.Connection[Row]) -> None:
+    """Stop what runs; a server that cannot be reached any more stops by itself."""
+    with suppress(psycopg.Error):
+        connection.cancel_safe(timeout=_CANCEL_S)
 
 
 def _wipe(connection: psycopg.Connection[Any]) -> None:
