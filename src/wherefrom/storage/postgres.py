@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
@@ -26,6 +25,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.once import once
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.migrate import Migration, is_current, migrate
@@ -89,7 +89,7 @@ class PostgresDatabase:
             self._migrate(connection)
         self._pool = Connections(url, size=pool_size, waits=self._waits, configure=_configure, prepare_threshold=1)
 
-    @cached_property
+    @once
     def vectors(self) -> Vectors:
         from wherefrom.storage.postgres_vectors import PostgresVectors
 

@@ -12,7 +12,6 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -20,6 +19,7 @@ import apsw
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.once import once
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.migrate import Migration, is_current, migrate
@@ -82,7 +82,7 @@ class SqliteDatabase:
         with translated():
             self._prepare_file()
 
-    @cached_property
+    @once
     def vectors(self) -> Vectors:
         from wherefrom.storage.vector_index import VectorIndex
 
