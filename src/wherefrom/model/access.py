@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -35,6 +35,11 @@ class Access:
     def roots(self) -> tuple[str, ...]:
         """All roots that it may read, its own first."""
         return (self.root, *self.also)
+
+    @property
+    def reach(self) -> tuple[Hashable, ...]:
+        """What it sees, as the key of what is remembered about that: not its default, nor what it may write."""
+        return self.owner, self.roots, self.classes, self.hidden
 
     @property
     def home(self) -> str:

@@ -62,6 +62,7 @@ DIALECT: Final = Dialect(
     day="(cast(extract(epoch from cast({} as timestamptz)) as double precision) / 86400.0)",
     to_vector=lambda vector: vector,
     from_vectors=_from_vectors,
+    one_text_index=False,
 )
 # One number for all processes: whoever holds it migrates, the others wait and find it done.
 _MIGRATION_LOCK: Final = 0x5265636F6C6C

@@ -58,6 +58,7 @@ DIALECT: Final = Dialect(
     day="julianday({})",
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,
+    one_text_index=True,
 )
 # "Rcol": tells our files from other programs' SQLite files.
 _APPLICATION_ID: Final = 0x52636F6C

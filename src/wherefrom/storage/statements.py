@@ -73,6 +73,8 @@ class Dialect:
     """A vector as its column takes it."""
     from_vectors: Callable[[Sequence[bytes]], Any]
     """The vectors of several rows as a matrix."""
+    one_text_index: bool
+    """Whether all owners' texts are in one full-text index, which counts them all."""
 
 
 class Statements:

@@ -23,7 +23,7 @@ from psycopg import errors, sql
 
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
-from wherefrom.model.errors import InvalidInput, StoreUnavailable
+from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, Dialect, SqlFailed
 from wherefrom.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
@@ -85,6 +85,7 @@ class PostgresReader:
         self._names = frozenset((*names(), *analyses))
         self._lock = threading.Lock()
         self._secret: str | None = None
+        self._failed: tuple[float, StoreError] | None = None
         self._shapes: tuple[TableShape, ...] | None = None
         self._waits = waits
         self._pool = Connections(url, size=pool_size, waits=waits, reset=_wipe, autocommit=True, prepare_threshold=None)
@@ -134,11 +135,23 @@ class PostgresReader:
         self._pool.close()
 
     def _ready(self) -> str:
-        """Makes the schema if it is not there as we need it; returns the secret that signs scopes."""
+        """Makes the schema if it is not there as we need it; returns the secret that signs scopes. Whoever waited for
+        an attempt of another thread that failed is told so, and does not wait for one more.
+        """
+        if self._secret is not None:
+            return self._secret
+        asked_at = time.monotonic()
         with self._lock:
             if self._secret is None:
-                with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
-                    self._secret = _prepared(connection, self._analyses)
+                if self._failed is not None and self._failed[0] > asked_at:
+                    failed = self._failed[1]
+                    raise type(failed)(failed.message, hint=failed.hint)
+                try:
+                    with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
+                        self._secret = _prepared(connection, self._analyses)
+                except StoreError as error:
+                    self._failed = (time.monotonic(), error)
+                    raise
             return self._secret
 
 

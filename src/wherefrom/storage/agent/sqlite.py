@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -103,7 +103,7 @@ class SqliteReader:
         self._address = f"file:{quote(str(path))}?{options}"
         self._analyses = analyses
         self._lock = threading.Lock()
-        self._idle: OrderedDict[tuple[Access, _Use], list[_Connection]] = OrderedDict()
+        self._idle: OrderedDict[tuple[Hashable, _Use], list[_Connection]] = OrderedDict()
         self._shapes: tuple[TableShape, ...] | None = None
         self._closed = False
 
@@ -145,7 +145,7 @@ class SqliteReader:
                 self._give_back(access, connection)
 
     def _taken(self, access: Access, use: _Use) -> _Connection:
-        key = _key(access, use)
+        key = (access.reach, use)
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the store is closed")
@@ -155,7 +155,7 @@ class SqliteReader:
         return _Connection(self._address, access, self._analyses, use)
 
     def _give_back(self, access: Access, connection: _Connection) -> None:
-        key = _key(access, connection.use)
+        key = (access.reach, connection.use)
         surplus: list[_Connection] = []
         with self._lock:
             self._idle.setdefault(key, []).append(connection)
@@ -367,11 +367,6 @@ class _Statement:
         self.begun = True
         self.columns = tuple(column[0] for column in cursor.get_description())
         return True
-
-
-def _key(access: Access, use: _Use) -> tuple[Access, _Use]:
-    # The default namespace does not change what is seen.
-    return replace(access, namespace=access.root), use
 
 
 def _named(operation: int, first: str | None, second: str | None) -> str:
