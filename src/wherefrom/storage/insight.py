@@ -100,12 +100,14 @@ def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] 
 
 def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str, Any], *, now: str) -> None:
     """Keep what the gates of a namespace have seen."""
+    access = access.writing()
     row = {"owner": access.owner, "namespace": namespace, "state": json_text(state), "now": now}
     tx.run("insight_gates_put", row)
 
 
 def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> None:
     """Store a proposed plan; those that nobody applied are forgotten after a day."""
+    access = access.writing()
     tx.run("insight_plans_purge", {"owner": access.owner, "before": timestamp(moment - PROPOSED_FOR)})
     tx.run("insight_plans_forget", {"owner": access.owner, "before": timestamp(moment - _UNDONE_WITHIN)})
     plan = kept.plan
@@ -157,6 +159,7 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds
     """Write the links of a plan whose ends can be linked still and have not been linked since. holds: which of some
     nodes keep the invariants of the policy.
     """
+    access = access.writing()
     tx.run("lock_edges_shared", {})
     ids = _ends(kept.plan.accepted)
     known = linkable(tx, access, ids, now=now)

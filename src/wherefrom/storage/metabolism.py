@@ -251,6 +251,7 @@ def begin(
     """Take the run of this root, or go on with one that was cut off; one that is under way is left alone. measured:
     the newest times, read before: that takes as long as reading all edges.
     """
+    access = access.writing()
     tx.run("lock_runs", {})
     now, until = timestamp(moment), timestamp(moment + LEASE)
     where = {"owner": access.owner, **inside_parameters("root", access.root)}

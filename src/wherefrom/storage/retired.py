@@ -82,6 +82,7 @@ def retire_nodes(
     """Move nodes to `retired` with all that belongs to them; returns the nodes and how many edges went with them.
     instead: what to keep of a node, where it may not be kept as it is.
     """
+    access = access.writing()
     where = {"owner": access.owner, "ids": json_text(ids)}
     going = [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_going", where)]
     if instead is not None:
@@ -104,6 +105,7 @@ def retire_edges(
     tx: Transaction, access: Access, reasons: Mapping[int, Mapping[str, Any]], *, run_id: str, now: str
 ) -> int:
     """Move edges to `retired`, each with its reason; returns how many there were."""
+    access = access.writing()
     where = {"owner": access.owner, "seqs": json_text(sorted(reasons))}
     common = {"owner": access.owner, "run_id": run_id, "now": now, "stand_in": None}
     found = [(row[0], edges.from_row(row[1:])) for row in tx.rows("edges_numbered", where)]

@@ -252,6 +252,8 @@ class _Connection:
         inside, roots = readable(access.also)
         scope = {**scope_parameters(access), **prefixes, **roots}
         words = {**_WORDS, "unhidden": condition, "readable": inside}
+        # In one transaction: each by itself is written to a file of its own.
+        self._connection.execute("begin")
         for name, select in definitions(words).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
@@ -259,6 +261,7 @@ class _Connection:
             self._connection.execute(f"create temp view {name} as select * from temp.{hidden}{fence}")  # noqa: S608
         for name, select in analyses.items():
             self._connection.execute(f"create temp view {name} as {select}")
+        self._connection.execute("commit")
 
     def _asked_at(self, *_: Any) -> str:
         return self._now
