@@ -53,6 +53,14 @@ def resolve(path: str | None, *, root: str, default: str) -> str:
     return _joined(walked, field="namespace")
 
 
+def begins_with(path: str, root: str) -> bool:
+    """Whether a caller's path begins with the segments of a root."""
+    wanted = root.split("/")
+    if not isinstance(path, str) or path.strip().startswith("/"):
+        return False
+    return _segments(path, field="namespace")[: len(wanted)] == wanted
+
+
 def is_inside(namespace: str, root: str) -> bool:
     """Whether `namespace` is `root` or lies below it."""
     return namespace == root or namespace.startswith(root + "/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Gone, NotFound
@@ -20,14 +20,18 @@ _UNKNOWN_MAKER: Final = "{}"
 
 
 def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: str) -> None:
-    """Store a context with its items."""
+    """Store a context with its items; if it is about what the access may only read, at the access's home."""
+    namespace = namespace if access.writes else access.home
     key = {"owner": access.owner, "id": context.id}
+    made_by: dict[str, Any] = {"tags": access.tags, "classes": access.classes, "hidden": access.hidden}
+    if access.also or namespace != access.root:
+        made_by |= {"roots": access.roots}
     tx.run(
         "context_insert",
         {
             **key,
             "namespace": namespace,
-            "made_by": json_text({"tags": access.tags, "classes": access.classes, "hidden": access.hidden}),
+            "made_by": json_text(made_by),
             "question": context.question,
             "scopes": json_text(context.scopes),
             "policy_version": context.policy_version,
@@ -49,7 +53,9 @@ def require(tx: Transaction, access: Access, context_id: str) -> Row:
     if row is not None and row[1] != _UNKNOWN_MAKER:
         root, made_by, *stored = row
         known = {name: tuple(values) for name, values in json.loads(made_by).items()}
-        maker = replace(access, root=root, tags=known["tags"], classes=known["classes"], hidden=known["hidden"])
+        root, *also = known.pop("roots", (root,))
+        seen = {name: known[name] for name in ("tags", "classes", "hidden")}
+        maker = replace(access, root=root, also=tuple(also), **seen)  # type: ignore[arg-type]
         if access.covers(maker):
             return tuple(stored)
     raise NotFound(f"there is no active context {context_id} in {access.root!r}", hint="activate one")

@@ -272,6 +272,7 @@ def _known(tx: Transaction, access: Access, key: tuple[str, str, str], within: s
     edge = None if row is None else from_row(row)
     if edge is None or (within is not None and not is_inside(edge.source_namespace, within)):
         source_id, target_id, tag = key
+        nodes.refuse_read_only(tx, access, [source_id, target_id])
         raise NotFound(
             f"there is no relation {tag!r} from {source_id} to {target_id} in {access.root!r}",
             hint="list the relations of either memo",

@@ -120,7 +120,7 @@ def complete(
     """
     where: dict[str, Any] = {"classes": json_text(sendable(embedder, classes))}
     if access is not None:
-        where |= {"owner": access.owner, **inside_parameters("root", access.root)}
+        where |= {"owner": access.owner, **inside_parameters("root", access.writing().root)}
     done = 0
     while not stop():
         batch = database.write(lambda tx: _claim(tx, embedder, where, clock()))

@@ -73,13 +73,13 @@ def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> 
 def row_of(
     access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
 ) -> dict[str, Any]:
-    """An event as the parameters of its statement."""
+    """An event as the parameters of its statement. Where the access may only read, it is noted at the access's home."""
     call = _current.get()
     return {
         "owner": access.owner,
         "at": at,
         "topic": topic,
-        "namespace": namespace,
+        "namespace": namespace if access.writes else access.home,
         "payload": json_text(payload),
         "request_id": trace.request_id or call.request_id,
         "trace_id": trace.trace_id or call.trace_id,

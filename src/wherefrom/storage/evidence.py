@@ -39,6 +39,7 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
     """Store fragments, claims or pages that are not there yet, all at once; one that is there stays as it is."""
     if not wanted:
         return []
+    access = access.writing()
     for node in wanted:
         if not access.sees(node.namespace, node.boundary_class):
             raise BoundaryDenied(f"this access may not see the boundary class {node.boundary_class!r}")
@@ -172,6 +173,7 @@ def correct(tx: Transaction, access: Access, edge: Edge, relation: str, *, now: 
 
 def judgement(tx: Transaction, access: Access, source_id: str, claim_id: str) -> Edge:
     """What a fragment or claim makes of a claim."""
+    nodes.refuse_read_only(tx, access, [source_id], label="source")
     where = {"owner": access.owner, "claims": json_text([claim_id]), "sources": json_text([source_id])}
     found = [edge for edge in map(edges.from_row, tx.rows("judgements_between", where)) if edge.tag in JUDGEMENTS]
     if not found:

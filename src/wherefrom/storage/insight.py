@@ -17,7 +17,7 @@ from wherefrom.model.namespaces import is_inside
 from wherefrom.storage import edges, nodes
 from wherefrom.storage.linking import last
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import inside_parameters, scope_parameters
+from wherefrom.storage.statements import inside_parameters, own_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
 # How long a plan that was not applied is kept, and how long one that was can be undone.
@@ -66,7 +66,7 @@ def new_nodes(
 ) -> tuple[list[tuple[int, Node]], int]:
     """The nodes that came after a seq and up to another, oldest first, and how many there are in all."""
     between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
-    where = {**scope_parameters(access), **between}
+    where = {**own_parameters(access), **between}
     rows = tx.rows("nodes_new", where)
     (total,) = tx.row("nodes_new_total", where) or (0,)
     return [(row[0], nodes.from_row(row[1:])) for row in rows], int(total)
@@ -74,13 +74,14 @@ def new_nodes(
 
 def linkable(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> dict[str, Node]:
     """Those of these nodes that can be linked: they live, and nothing has replaced or rejected them."""
-    where = {**scope_parameters(access), "ids": json_text(ids), "now": now}
+    where = {**own_parameters(access), "ids": json_text(ids), "now": now}
     found = map(nodes.from_row, tx.rows("nodes_linkable", where)) if ids else ()
     return {node.id: node for node in found}
 
 
 def sight(access: Access) -> str:
     """What an access sees of its root, as a word."""
+    access = access.own()
     return " ".join((",".join(access.classes), *access.hidden))
 
 
@@ -99,12 +100,14 @@ def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] 
 
 def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str, Any], *, now: str) -> None:
     """Keep what the gates of a namespace have seen."""
+    access = access.writing()
     row = {"owner": access.owner, "namespace": namespace, "state": json_text(state), "now": now}
     tx.run("insight_gates_put", row)
 
 
 def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> None:
     """Store a proposed plan; those that nobody applied are forgotten after a day."""
+    access = access.writing()
     tx.run("insight_plans_purge", {"owner": access.owner, "before": timestamp(moment - PROPOSED_FOR)})
     tx.run("insight_plans_forget", {"owner": access.owner, "before": timestamp(moment - _UNDONE_WITHIN)})
     plan = kept.plan
@@ -116,7 +119,7 @@ def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> No
 
 def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> Kept:
     """A plan of the root, if the access may see all of it."""
-    row = tx.row("insight_plan_get", {**scope_parameters(access), "id": plan_id})
+    row = tx.row("insight_plan_get", {**own_parameters(access), "id": plan_id})
     missing = NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
     if row is None:
         raise missing
@@ -124,7 +127,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     known, asked = json.loads(content), json.loads(asked)
     links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
     named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
-    where = {**scope_parameters(access), "ids": json_text(named)}
+    where = {**own_parameters(access), "ids": json_text(named)}
     # Whoever may not see all of a plan does not hear that there is one.
     if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
         raise missing
@@ -156,6 +159,7 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds
     """Write the links of a plan whose ends can be linked still and have not been linked since. holds: which of some
     nodes keep the invariants of the policy.
     """
+    access = access.writing()
     tx.run("lock_edges_shared", {})
     ids = _ends(kept.plan.accepted)
     known = linkable(tx, access, ids, now=now)

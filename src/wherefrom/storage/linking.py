@@ -22,6 +22,7 @@ def last(tx: Transaction, access: Access) -> int:
 
 def link_since(database: Database, access: Access, *, after: int, changed: Sequence[str] = (), now: str) -> None:
     """Find the mentions in all nodes that came after a seq or were changed; then of their names in older texts."""
+    access = access.writing()
     scope = scope_parameters(access)
     if database.read(lambda tx: tx.row("names_any", scope)) is None:
         return
@@ -41,6 +42,7 @@ def link_since(database: Database, access: Access, *, after: int, changed: Seque
 
 def rebuild(database: Database, access: Access, *, now: str) -> None:
     """Make all names of the root anew, and find all mentions again."""
+    access = access.writing()
     after = 0
     while True:
         where = {**scope_parameters(access), "after": after, "limit": _BATCH}

@@ -18,7 +18,7 @@ from wherefrom.model.metabolism import SparedRule
 from wherefrom.model.namespaces import is_inside
 from wherefrom.policy.metabolism import Metabolism
 from wherefrom.storage.port import Model, Row, Transaction
-from wherefrom.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters
+from wherefrom.storage.statements import EDGE_COLUMNS, inside_parameters, own_parameters
 from wherefrom.text.check import content_hash, json_text
 
 # How many rows a page has.
@@ -90,7 +90,7 @@ class Run:
 
 def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
     """The namespaces of the root, and how many nodes each has."""
-    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access))}
+    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", own_parameters(access))}
 
 
 def newest(tx: Transaction, access: Access, moment: datetime) -> dict[str, str]:
@@ -167,7 +167,7 @@ def orphan_nodes(tx: Transaction, access: Access, *, now: str, ids: Sequence[str
 
 def thin_edges(tx: Transaction, access: Access, *, seqs: Sequence[int] | None = None) -> Iterator[Thickness]:
     """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
-    where = {**scope_parameters(access), "seqs": None if seqs is None else json_text(seqs)}
+    where = {**own_parameters(access), "seqs": None if seqs is None else json_text(seqs)}
     return (Thickness(*row) for row in _pages(tx, "thin_edges", where))
 
 
@@ -175,7 +175,7 @@ def edges_of(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Th
     """All edges of these nodes; `free` if the access may see them."""
     known: set[int] = set()
     for start in range(0, len(ids), PAGE):
-        where = {**scope_parameters(access), "ids": json_text(ids[start : start + PAGE])}
+        where = {**own_parameters(access), "ids": json_text(ids[start : start + PAGE])}
         for row in tx.rows("edges_of_weak", where):
             if row[0] not in known:
                 known.add(row[0])
@@ -184,7 +184,7 @@ def edges_of(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Th
 
 def thickness_of(tx: Transaction, access: Access, seqs: Iterable[int]) -> dict[int, Thickness]:
     """These edges as far as they are there; `free` if they are old enough to go."""
-    where = {**scope_parameters(access), "seqs": json_text(sorted(set(seqs)))}
+    where = {**own_parameters(access), "seqs": json_text(sorted(set(seqs)))}
     return {row[0]: _thickness(row) for row in tx.rows("edge_values", where)}
 
 
@@ -195,20 +195,20 @@ def tags(tx: Transaction, access: Access) -> list[str]:
 
 def edges_tagged(tx: Transaction, access: Access, some: Sequence[str]) -> Iterator[Thickness]:
     """The edges with these tags, by source; `free` if they are old enough to go."""
-    where = {**scope_parameters(access), "tags": json_text(some)}
+    where = {**own_parameters(access), "tags": json_text(some)}
     return (_thickness(row) for row in (tx.rows("edges_tagged", where) if some else ()))
 
 
 def edge_total(tx: Transaction, access: Access) -> int:
     """How many edges the access may see."""
-    (total,) = tx.row("visible_edge_total", scope_parameters(access)) or (0,)
+    (total,) = tx.row("visible_edge_total", own_parameters(access)) or (0,)
     return int(total)
 
 
 def thickness_counts(tx: Transaction, access: Access) -> tuple[int, ...]:
     """How many edges there are of each thickness, in fiftieths of 1."""
     counts = [0] * PARTS
-    for part, count in tx.rows("edge_thickness", scope_parameters(access)):
+    for part, count in tx.rows("edge_thickness", own_parameters(access)):
         counts[min(max(int(part), 0), PARTS - 1)] += int(count)
     return tuple(counts)
 
@@ -217,7 +217,7 @@ def vectors_that_stay(
     tx: Transaction, access: Access, model: Model, *, namespaces: Sequence[str], kinds: Sequence[str], now: str
 ) -> Iterator[Row]:
     """Seq, id, namespace, kind, claim kind, class, expiry and stored vector of all that could stand for another."""
-    where = {**scope_parameters(access), "model": model.number, "now": now}
+    where = {**own_parameters(access), "model": model.number, "now": now}
     where |= {"namespaces": json_text(namespaces), "kinds": json_text(kinds)}
     return tx.stream("vectors_that_stay", where)
 
@@ -251,6 +251,7 @@ def begin(
     """Take the run of this root, or go on with one that was cut off; one that is under way is left alone. measured:
     the newest times, read before: that takes as long as reading all edges.
     """
+    access = access.writing()
     tx.run("lock_runs", {})
     now, until = timestamp(moment), timestamp(moment + LEASE)
     where = {"owner": access.owner, **inside_parameters("root", access.root)}
@@ -343,7 +344,7 @@ def _before(moment: datetime, days: float) -> str:
 
 
 def _weak(tx: Transaction, access: Access, name: str, now: str, ids: Sequence[str] | None) -> Iterator[WeakNode]:
-    where = {**scope_parameters(access), "now": now, "ids": None if ids is None else json_text(ids)}
+    where = {**own_parameters(access), "now": now, "ids": None if ids is None else json_text(ids)}
     return (WeakNode(*row) for row in _pages(tx, name, where))
 
 

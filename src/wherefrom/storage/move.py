@@ -27,7 +27,8 @@ from typing import Final
 import apsw
 
 from wherefrom.model.errors import Conflict, NotFound, StoreBusy, StoreError, StoreUnavailable
-from wherefrom.storage.sqlite import refuse_foreign_file, translated
+from wherefrom.storage.sqlite import refuse_foreign_file
+from wherefrom.storage.sqlite_errors import translated
 
 # How long it waits for others, who may be about to end.
 _WAIT_MS: Final = 2_000

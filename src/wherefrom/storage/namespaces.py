@@ -16,13 +16,14 @@ from wherefrom.storage.statements import inside_parameters, scope_parameters
 
 
 def page(tx: Transaction, access: Access, base: str, *, depth: int, limit: int, cursor: str | None) -> Namespaces:
-    """The base and the namespaces up to `depth` levels below it, by name, with counts that include what is below."""
-    base_level = base.count("/")
-    counts = Counter({base: 0})
-    for namespace, nodes in tx.rows("namespace_counts", scope_parameters(access.narrowed(base))):
-        parts = namespace.split("/")
-        for level in range(base_level, min(len(parts), base_level + depth + 1)):
-            counts["/".join(parts[: level + 1])] += nodes
+    """The base and the namespaces up to `depth` levels below it, by name, with counts that include what is below. Of
+    the root also those of the further roots.
+    """
+    within = access if base == access.root else access.narrowed(base)
+    counts = Counter(dict.fromkeys(within.roots, 0))
+    for namespace, nodes in tx.rows("namespace_counts", scope_parameters(within)):
+        tops = [top for top in within.roots if is_inside(namespace, top)]
+        counts.update(dict.fromkeys({name for top in tops for name in _up_to(namespace, top, depth)}, nodes))
     after = cursors.decode(cursor, "namespaces")
     names = sorted(name for name in counts if after is None or name > after)
     return Namespaces(
@@ -33,8 +34,15 @@ def page(tx: Transaction, access: Access, base: str, *, depth: int, limit: int, 
     )
 
 
+def _up_to(namespace: str, top: str, depth: int) -> list[str]:
+    """A namespace and those above it, as far as they are up to `depth` levels below the top one."""
+    parts, level = namespace.split("/"), top.count("/")
+    return ["/".join(parts[: each + 1]) for each in range(level, min(len(parts), level + depth + 1))]
+
+
 def rename(tx: Transaction, access: Access, source: str, target: str, *, now: str) -> Renamed:
     """Move a namespace and everything below it, with its edges and settings."""
+    access = access.writing()
     if is_inside(target, source):
         raise InvalidNamespace(f"{source!r} cannot be moved into itself ({target!r})")
     tx.run("lock_edges_alone", {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from wherefrom.model import cursors, limits
-from wherefrom.model.access import Access
+from wherefrom.model.access import READ_HINT, Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, NotFound, shown
 from wherefrom.model.graph import BOUNDARY_CLASSES, SCOPES, BoundaryClass, ClaimKind, Node, NodeRef, Scope
 from wherefrom.model.results import Deleted, Page, Saved, SaveStatus
@@ -50,7 +50,22 @@ def seen(access: Access, node: Node) -> Node | None:
 def find(tx: Transaction, access: Access, node_id: str, label: str = "memo") -> Node:
     """The whole of a node of which the access sees something. What leaves the store of it has to be `seen`."""
     row = tx.row("node_get", {**scope_parameters(access), "id": node_id})
-    return _missing(access, node_id, label) if row is None else from_row(row)
+    if row is not None:
+        return from_row(row)
+    refuse_read_only(tx, access, [node_id], label)
+    return _missing(access, node_id, label)
+
+
+def refuse_read_only(tx: Transaction, access: Access, ids: Sequence[str], label: str = "memo") -> None:
+    """Raises if a change is about one of these nodes and the access may only read it."""
+    if not tx.writes or not access.also:
+        return
+    for row in tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)}):
+        node = from_row(row)
+        if seen(access, node) is not None and seen(access.own(), node) is None:
+            raise BoundaryDenied(
+                f"{label} {node.id} is in {node.namespace!r}, which this access may only read", hint=READ_HINT
+            )
 
 
 def _missing(access: Access, node_id: str, label: str) -> NoReturn:
@@ -90,6 +105,7 @@ def create(
     That one keeps its title, and another title becomes an alias; only a page takes the title that its source has now.
     The node's metadata is a patch: a null removes its key. `accept` raises if what is to be stored may not be.
     """
+    access = access.writing()
     if not access.sees(node.namespace, node.boundary_class):
         raise BoundaryDenied(
             f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
@@ -182,13 +198,15 @@ def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str 
 
 
 def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
-    """The nodes with these ids, without those that the access may not see."""
+    """The nodes with these ids, without those that the access may not see, or, in a change, not write."""
+    access = access.own() if tx.writes else access
     found = map(from_row, tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)}))
     return {node.id: node for node in found if access.sees(node.namespace, node.boundary_class)}
 
 
 def read_by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
     """What the access may see of the nodes with these ids, without those of which it sees nothing."""
+    access = access.own() if tx.writes else access
     rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)})
     found = (seen(access, from_row(row)) for row in rows)
     return {node.id: node for node in found if node is not None}

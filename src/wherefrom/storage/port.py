@@ -27,9 +27,13 @@ Progress = Callable[[int, int], None]
 
 
 class Transaction(Protocol):
-    """Runs named statements; see `statements.py` for how they are written."""
+    """Runs named statements; see `statements.py` for how they are written.
+
+    One that writes sees the root of an access alone, and nothing of its further roots (`Access.also`).
+    """
 
     dialect: Dialect
+    writes: bool
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""

@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
@@ -26,6 +25,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.once import once
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.migrate import Migration, is_current, migrate
@@ -62,6 +62,7 @@ DIALECT: Final = Dialect(
     day="(cast(extract(epoch from cast({} as timestamptz)) as double precision) / 86400.0)",
     to_vector=lambda vector: vector,
     from_vectors=_from_vectors,
+    one_text_index=False,
 )
 # One number for all processes: whoever holds it migrates, the others wait and find it done.
 _MIGRATION_LOCK: Final = 0x5265636F6C6C
@@ -84,11 +85,12 @@ class PostgresDatabase:
         self._url = url
         self._waits = Waits(busy_timeout_ms / 1000, connect_timeout_ms / 1000)
         self._statements = Statements(DIALECT)
+        self._writing = Statements(DIALECT, writing=True)
         with self._alone() as connection:
             self._migrate(connection)
         self._pool = Connections(url, size=pool_size, waits=self._waits, configure=_configure, prepare_threshold=1)
 
-    @cached_property
+    @once
     def vectors(self) -> Vectors:
         from wherefrom.storage.postgres_vectors import PostgresVectors
 
@@ -101,14 +103,14 @@ class PostgresDatabase:
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         with translated():
-            return self._run(work, again=False)
+            return self._run(work, writes=False)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
         deadline = time.monotonic() + self._waits.busy_s
         with translated():
             for attempt in count():
                 try:
-                    return self._run(work, again=True)
+                    return self._run(work, writes=True)
                 except _RACES:
                     if attempt >= _RACE_ATTEMPTS:
                         raise
@@ -159,19 +161,20 @@ class PostgresDatabase:
     def close(self) -> None:
         self._pool.close()
 
-    def _run(self, work: Callable[[Transaction], Result], *, again: bool) -> Result:
-        """One transaction; `again` runs it a second time if its connection broke before the commit was sent."""
+    def _run(self, work: Callable[[Transaction], Result], *, writes: bool, is_retry: bool = False) -> Result:
+        """One transaction. A write is run a second time if its connection broke before the commit was sent."""
+        statements = self._writing if writes else self._statements
         worked, connection = False, None
         try:
             with self._pool.transaction() as connection:
-                result = work(_Transaction(connection, self._statements))
+                result = work(_Transaction(connection, statements, writes=writes))
                 worked = True
             return result
         except psycopg.OperationalError as error:
-            if worked or not again or connection is None or not is_lost(connection, error):
+            if worked or is_retry or not writes or connection is None or not is_lost(connection, error):
                 raise
         self._pool.drop_idle()
-        return self._run(work, again=False)
+        return self._run(work, writes=writes, is_retry=True)
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Row]]:
@@ -191,9 +194,10 @@ class PostgresDatabase:
 class _Transaction:
     dialect = DIALECT
 
-    def __init__(self, connection: psycopg.Connection[Row], statements: Statements) -> None:
+    def __init__(self, connection: psycopg.Connection[Row], statements: Statements, *, writes: bool) -> None:
         self._connection = connection
         self._statements = statements
+        self.writes = writes
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         return self._execute(name, parameters).fetchall()

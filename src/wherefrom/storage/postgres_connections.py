@@ -196,6 +196,8 @@ def connect(
                 ) from None
             else:
                 raise _unavailable(error) from None
+        except psycopg.Error as error:  # such as a setting or a type that the server does not know
+            raise _refused(error) from error
 
 
 def _limits(url: str, timeout_s: float) -> dict[str, Any]:
@@ -238,10 +240,14 @@ def translated() -> Iterator[None]:
         raise StoreUnavailable(
             f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"
         ) from None
-    except psycopg.OperationalError as error:
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable(error) from None
     except psycopg.Error as error:
-        raise StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}") from error
+        raise _refused(error) from error
+
+
+def _refused(error: psycopg.Error) -> StoreError:
+    return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
 
 
 def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:

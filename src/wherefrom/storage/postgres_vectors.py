@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import psycopg
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
+from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Model, Near, Nearest, Row, Transaction
 from wherefrom.storage.statements import scope_parameters
 from wherefrom.text.check import json_text
@@ -23,6 +24,7 @@ _EFFORT: Final = 80
 _THOROUGH_EFFORT: Final = 300
 _INDEX: Final = "embeddings_hnsw_"
 _COUNTS_SECONDS: Final = 30.0
+_KNOWN_ACCESSES: Final = 1_000
 # pgvector indexes up to 2,000 dimensions, with numbers of half the size up to 4,000.
 _FULL_DIMENSIONS: Final = 2_000
 _HALF_DIMENSIONS: Final = 4_000
@@ -35,7 +37,7 @@ class PostgresVectors:
 
     def __init__(self, alone: Alone) -> None:
         self._alone = alone
-        self._many: dict[tuple[Any, ...], tuple[float, int]] = {}
+        self._many = Kept[Hashable, tuple[float, int]](entries=_KNOWN_ACCESSES)
         self._building: threading.Thread | None = None
 
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
@@ -52,7 +54,7 @@ class PostgresVectors:
             "half": True if model.dimension > _FULL_DIMENSIONS else None,
             "within": None if near.within is None else json_text(near.within),
         }
-        key = (access, where["kinds"], model.number)
+        key = (access.reach, where["kinds"], model.number)
         searched = None if near.within is not None else self._indexed(tx, key, where, model)
         if searched is None:
             return self._scanned(tx, key, where, near)
@@ -106,25 +108,26 @@ class PostgresVectors:
         except WherefromError:
             return  # the next search finds it missing and tries again
 
-    def _scanned(self, tx: Transaction, key: tuple[Any, ...], where: dict[str, Any], near: Near) -> Nearest:
+    def _scanned(self, tx: Transaction, key: Hashable, where: dict[str, Any], near: Near) -> Nearest:
         """Compare all that the access may see; next time by the index, if there are many."""
         rows = tx.rows("vector_scan", where)
         searched = rows[0][2] if rows else 0
         if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _HALF_DIMENSIONS:
-            self._many[key] = (time.monotonic() + _COUNTS_SECONDS, searched)
+            self._many.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
         return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
 
-    def _indexed(self, tx: Transaction, key: tuple[Any, ...], where: dict[str, Any], model: Model) -> int | None:
+    def _indexed(self, tx: Transaction, key: Hashable, where: dict[str, Any], model: Model) -> int | None:
         """How many vectors there are to choose from, if they are many and there is an index."""
-        if key not in self._many:
+        known = self._many.get(key)
+        if known is None:
             return None
         if tx.row("vector_indexed", {"name": _index_name(model)}) is None:
             self._prepare_behind(model)
             return None
-        until, searched = self._many[key]
+        until, searched = known
         if until < time.monotonic():
             (searched,) = tx.row("embedding_total", where) or (0,)
-            self._many[key] = (time.monotonic() + _COUNTS_SECONDS, searched)
+            self._many.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
         return searched if searched > _INDEXED_FROM else None
 
 

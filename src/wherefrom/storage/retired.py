@@ -82,6 +82,7 @@ def retire_nodes(
     """Move nodes to `retired` with all that belongs to them; returns the nodes and how many edges went with them.
     instead: what to keep of a node, where it may not be kept as it is.
     """
+    access = access.writing()
     where = {"owner": access.owner, "ids": json_text(ids)}
     going = [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_going", where)]
     if instead is not None:
@@ -104,6 +105,7 @@ def retire_edges(
     tx: Transaction, access: Access, reasons: Mapping[int, Mapping[str, Any]], *, run_id: str, now: str
 ) -> int:
     """Move edges to `retired`, each with its reason; returns how many there were."""
+    access = access.writing()
     where = {"owner": access.owner, "seqs": json_text(sorted(reasons))}
     common = {"owner": access.owner, "run_id": run_id, "now": now, "stand_in": None}
     found = [(row[0], edges.from_row(row[1:])) for row in tx.rows("edges_numbered", where)]
@@ -118,7 +120,7 @@ def restore_nodes(
     """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Also returns
     after which receipt to go on; None if that was all.
     """
-    limit = 1 if wanted.node_id is not None else limit
+    access, limit = access.writing(), 1 if wanted.node_id is not None else limit
     rows = tx.rows("retired_nodes", {**_where(access, wanted), "after": after, "limit": limit})
     were = {node.id: node for node in map(_node, rows) if access.sees(node.namespace, node.boundary_class)}
     found, denied = _guarded(access, were, guard)
@@ -154,6 +156,7 @@ def restore_edges(
 
     Returns how many, and after which receipt to go on.
     """
+    access = access.writing()
     ids = None if around is None else json_text(around.ids)
     into = around is not None and around.into
     where = {"sources": None if into else ids, "targets": ids if into else None, "after": after, "limit": limit}

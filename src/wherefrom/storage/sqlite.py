@@ -12,18 +12,19 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
 import apsw
 
 from wherefrom.embedding.port import Matrix
-from wherefrom.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.once import once
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.migrate import Migration, is_current, migrate
 from wherefrom.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.sqlite_errors import closed_quietly, state_of, translated
 from wherefrom.storage.statements import Dialect, Statements
 
 
@@ -57,6 +58,7 @@ DIALECT: Final = Dialect(
     day="julianday({})",
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,
+    one_text_index=True,
 )
 # "Rcol": tells our files from other programs' SQLite files.
 _APPLICATION_ID: Final = 0x52636F6C
@@ -74,13 +76,14 @@ class SqliteDatabase:
         self._path = path
         self._busy_timeout_s = busy_timeout_ms / 1000
         self._statements = Statements(DIALECT)
+        self._writing = Statements(DIALECT, writing=True)
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()
         with translated():
             self._prepare_file()
 
-    @cached_property
+    @once
     def vectors(self) -> Vectors:
         from wherefrom.storage.vector_index import VectorIndex
 
@@ -92,10 +95,10 @@ class SqliteDatabase:
         return SqliteProcessReader(self._path, analyses)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run("begin", work)
+        return self._run("begin", work, writes=False)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run("begin immediate", work)
+        return self._run("begin immediate", work, writes=True)
 
     def schema_version(self) -> int:
         with translated(), self._connection() as connection:
@@ -105,8 +108,8 @@ class SqliteDatabase:
         wal = Path(f"{self._path}-wal")
         return {
             "engine": f"SQLite {apsw.sqlite_lib_version()}",
-            "file_bytes": self._path.stat().st_size,
-            "wal_bytes": wal.stat().st_size if wal.exists() else 0,
+            "file_bytes": state_of(self._path).st_size,
+            "wal_bytes": state_of(wal).st_size if wal.exists() else 0,
             **({"read_only": True} if self.read_only else {}),
         }
 
@@ -147,7 +150,7 @@ class SqliteDatabase:
         self._closed = True
         while True:
             try:
-                self._idle.get_nowait().close()
+                closed_quietly(self._idle.get_nowait())
             except queue.Empty:
                 return
 
@@ -157,10 +160,11 @@ class SqliteDatabase:
         with self._connection() as connection:
             self._migrate(connection)
 
-    def _run(self, begin: str, work: Callable[[Transaction], Result]) -> Result:
+    def _run(self, begin: str, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
+        statements = self._writing if writes else self._statements
         with translated(), self._connection() as connection:
             connection.execute(begin)
-            result = work(_Transaction(connection, self._statements))
+            result = work(_Transaction(connection, statements, writes=writes))
             connection.execute("commit")
             return result
 
@@ -206,8 +210,12 @@ class SqliteDatabase:
 
 def may_only_be_read(path: Path) -> bool:
     """Whether a file is there and this user may read it, and may not write to it or not beside it."""
-    path = path.resolve()  # SQLite keeps the files beside it where the file itself is
-    if not path.is_file() or not os.access(path, os.R_OK):
+    try:
+        path = path.resolve()  # SQLite keeps the files beside it where the file itself is
+        there = path.is_file()
+    except (OSError, RuntimeError):  # whoever opens it is told why it cannot be looked at
+        return False
+    if not there or not os.access(path, os.R_OK):
         return False
     if not os.access(path, os.W_OK):
         return True
@@ -234,9 +242,10 @@ def applied_migrations(connection: apsw.Connection) -> list[tuple[int, str]]:
 class _Transaction:
     dialect = DIALECT
 
-    def __init__(self, connection: apsw.Connection, statements: Statements) -> None:
+    def __init__(self, connection: apsw.Connection, statements: Statements, *, writes: bool) -> None:
         self._connection = connection
         self._statements = statements
+        self.writes = writes
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         return self._connection.execute(self._statements.sql(name, parameters), parameters).fetchall()
@@ -323,30 +332,3 @@ def _switch_to_wal(connection: apsw.Connection, *, deadline: float) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(random.uniform(0.001, 0.01))
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """SQLite's errors as ours."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError):
-        raise StoreBusy(
-            "other writers kept the database locked", hint="try again; raise WHEREFROM_BUSY_TIMEOUT_MS if it goes on"
-        ) from None
-    except apsw.NotADBError:
-        raise StoreUnavailable("the file is not a SQLite database", hint="choose another path") from None
-    except apsw.CantOpenError as error:
-        raise StoreUnavailable(f"cannot open the database: {error}") from None
-    except apsw.ReadOnlyError:
-        raise StoreUnavailable("the database is read-only", hint="check the permissions of file and folder") from None
-    except apsw.FullError:
-        raise StoreUnavailable("the disk is full; nothing of this change was written") from None
-    except apsw.CorruptError as error:
-        raise StoreError(f"the database file is damaged: {error}", hint="restore a backup") from None
-    except apsw.ConstraintError as error:
-        raise Conflict(f"the change breaks a rule of the store: {error}") from error
-    except apsw.IOError as error:
-        raise StoreError(f"the disk failed: {error}") from error
-    except apsw.Error as error:
-        raise StoreError(f"SQLite refused the statement: {error}", hint="`wherefrom doctor` may say more") from error

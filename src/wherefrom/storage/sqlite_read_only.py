@@ -25,6 +25,7 @@ from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
 from wherefrom.storage.migrate import is_current
 from wherefrom.storage.port import Result, Transaction
 from wherefrom.storage.sqlite import DIALECT, SqliteDatabase, applied_migrations, prepare
+from wherefrom.storage.sqlite_errors import closed_quietly, state_of
 
 # How often a read is done again because somebody wrote meanwhile.
 _ATTEMPTS: Final = 5
@@ -41,7 +42,7 @@ class ReadOnlySqliteDatabase(SqliteDatabase):
     read_only = True
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        return _steady(self._options, lambda: self._run("begin", work))
+        return _steady(self._options, lambda: self._run("begin", work, writes=False))
 
     def write(self, work: Callable[[Transaction], Result]) -> NoReturn:
         del work
@@ -75,7 +76,7 @@ class ReadOnlySqliteDatabase(SqliteDatabase):
         try:
             yield connection
         finally:
-            connection.close()
+            closed_quietly(connection)
 
 
 class _SteadyReader:
@@ -90,6 +91,7 @@ class _SteadyReader:
         self._analyses = analyses
         self._lock = threading.Lock()
         self._opened: tuple[str, Reader] | None = None
+        self._closed = False
 
     def answer(self, access: Access, asked: Asked) -> Answered:
         return _steady(self._options, lambda: self._reader().answer(access, asked))
@@ -98,14 +100,20 @@ class _SteadyReader:
         return _steady(self._options, lambda: self._reader().shapes(access))
 
     def close(self) -> None:
-        if self._opened is not None:
-            self._opened[1].close()
+        with self._lock:
+            self._closed = True
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened[1].close()
 
     def _reader(self) -> Reader:
         options = self._options()
         with self._lock:
+            if self._closed:
+                raise StoreUnavailable("the store is closed")
             if self._opened is None or self._opened[0] != options:
-                self.close()
+                if self._opened is not None:
+                    self._opened[1].close()
                 self._opened = (options, SqliteProcessReader(self._path, self._analyses, options=options))
             return self._opened[1]
 
@@ -141,7 +149,7 @@ def _options_of(path: Path) -> str:
         )
     if waiting or not in_wal_mode:
         return "mode=ro"
-    known = path.stat()
+    known = state_of(path)
     # SQLite reads over what it does not know; the reader opens the file anew when this changes.
     return f"mode=ro&immutable=1&state={known.st_ino}-{known.st_size}-{known.st_mtime_ns}"
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge
+from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.question import Question
 from wherefrom.storage.statements import scope_parameters
@@ -60,10 +60,13 @@ class Link:
 
 
 class Utilities:
-    """How utilities are spread among what an access may see; keeps for a while how many nodes that is."""
+    """How utilities are spread among what an access may see; keeps for a while how many nodes that is.
+
+    All accesses to a database share one.
+    """
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[Any, ...], tuple[float, int]] = {}
+        self._counts = Kept[Hashable, int](entries=_KNOWN_ACCESSES, seconds=_COUNT_SECONDS)
 
     def spread(self, tx: Transaction, access: Access, question: Question, *, half_life_days: float) -> Spread:
         """Mean and sample standard deviation at the question's time."""
@@ -73,18 +76,16 @@ class Utilities:
 
     def _count(self, tx: Transaction, access: Access, question: Question) -> int:
         where = {**scope_parameters(access), **question.filters(), "exact": None}
-        key = (access, where["kinds"], where["scopes"], where["metadata"])
-        until, known = self._counts.get(key, (0.0, 0))
-        if until > time.monotonic():
+        key = (access.reach, where["kinds"], where["scopes"], where["metadata"])
+        known = self._counts.get(key)
+        if known is not None:
             return known
         (count,) = tx.row("recallable_total", where) or (0,)
         if count < _FEW_NODES:
             # In a large store those that have expired and are not swept yet make no difference.
             (count,) = tx.row("recallable_total", {**where, "exact": True}) or (0,)
         else:
-            if len(self._counts) >= _KNOWN_ACCESSES:
-                self._counts.clear()
-            self._counts[key] = (time.monotonic() + _COUNT_SECONDS, count)
+            self._counts.put(key, int(count))
         return int(count)
 
 

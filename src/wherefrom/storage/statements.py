@@ -21,7 +21,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from wherefrom.model.access import Access
+from wherefrom.model.access import READ_HINT, Access
+from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.evidence import Query, Task
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.metabolism import EVIDENCE_TAGS
@@ -37,8 +38,9 @@ _FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: ([\w.]+))?(?: ([\w.]+))
 _OPTIONAL: Final = re.compile(r"^(.*)--(if|unless) (\w+)$\n?", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^--.*\n", re.MULTILINE)
 _LITERAL: Final = re.compile(r"\{literal (\w+)\}")
-# What a policy hides is a condition only where there is such a policy.
-_HIDDEN: Final = frozenset({"hidden"})
+# What a policy hides, and what may be read beside the root, are conditions only where there are such.
+_HIDDEN: Final = "hidden"
+_ALSO: Final = "also"
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
@@ -71,16 +73,23 @@ class Dialect:
     """A vector as its column takes it."""
     from_vectors: Callable[[Sequence[bytes]], Any]
     """The vectors of several rows as a matrix."""
+    one_text_index: bool
+    """Whether all owners' texts are in one full-text index, which counts them all."""
 
 
 class Statements:
-    """The statements of one dialect, each rendered once for each set of optional lines."""
+    """The statements of one dialect, each rendered once for each set of optional lines.
 
-    def __init__(self, dialect: Dialect) -> None:
+    Those of a transaction that writes see the root of an access alone, and refuse an access that may only read.
+    """
+
+    def __init__(self, dialect: Dialect, *, writing: bool = False) -> None:
         self._dialect = dialect
+        self._writing = writing
         self._blocks = {**_blocks("queries"), **_blocks(f"queries/{dialect.name}")}
+        seen = {_HIDDEN} if writing else {_HIDDEN, _ALSO}
         self._optional = {
-            name: frozenset(match[2] for match in _OPTIONAL.findall(text)) | (_HIDDEN if "{visible" in text else set())
+            name: frozenset(match[2] for match in _OPTIONAL.findall(text)) | (seen if "{visible" in text else set())
             for name, text in self._blocks.items()
         }
         self._literals = {name: tuple(_LITERAL.findall(text)) for name, text in self._blocks.items()}
@@ -88,6 +97,8 @@ class Statements:
 
     def sql(self, name: str, parameters: Mapping[str, Any]) -> str:
         """The text of a statement for these parameters."""
+        if self._writing and "only_reads" in parameters:
+            raise BoundaryDenied(f"this access may only read {parameters['root']!r}", hint=READ_HINT)
         given = frozenset(p for p in self._optional[name] if parameters.get(p) is not None)
         literals = tuple(int(parameters[literal]) for literal in self._literals[name])
         if (name, given, literals) not in self._rendered:
@@ -112,19 +123,31 @@ class Statements:
             return self._dialect.each.format(f":{arguments[0]}")
         if name in ("matches", "vector", "judged_days_ago", "day"):
             return str(getattr(self._dialect, name)).format(arguments[0])
-        if name == "unhidden" and not given & _HIDDEN:
+        if name == "unhidden" and _HIDDEN not in given:
             return ""
+        if name == "readable" and _ALSO not in given:
+            return f"{{inside {arguments[0]} root}}"
         return FRAGMENTS[name](*arguments)
 
 
 def scope_parameters(access: Access) -> dict[str, Any]:
     """The parameters that the fragments `visible` and `visible_edge` read."""
-    return {
+    parameters: dict[str, Any] = {
         "owner": access.owner,
         "classes": json_text(access.classes),
         "hidden": json_text(access.hidden) if access.hidden else None,
         **inside_parameters("root", access.root),
     }
+    if access.also:
+        parameters["also"] = json_text([root + "/" for root in access.also])
+    if not access.writes:
+        parameters["only_reads"] = True
+    return parameters
+
+
+def own_parameters(access: Access) -> dict[str, Any]:
+    """The same without the further roots, for what is about the root alone."""
+    return scope_parameters(access.own())
 
 
 def inside_parameters(prefix: str, namespace: str) -> dict[str, str]:
@@ -146,7 +169,7 @@ def _within(column: str, prefix: str) -> str:
 
 def _visible(alias: str) -> str:
     return (
-        f"{alias}.owner_id = :owner and {{inside {alias}.namespace root}}"
+        f"{alias}.owner_id = :owner and {{readable {alias}.namespace}}"
         f" and {alias}.boundary_class in {{each classes}}{{unhidden {alias}.boundary_class {alias}.namespace}}"
     )
 
@@ -155,7 +178,7 @@ def _visible_or_masked(alias: str) -> str:
     """Rows that the access sees as they are, and those that it sees without personal data (`nodes.seen`)."""
     shared = f"{alias}.shared_class in {{each classes}}{{unhidden {alias}.shared_class {alias}.namespace}}"
     return (
-        f"{alias}.owner_id = :owner and {{inside {alias}.namespace root}} and ("
+        f"{alias}.owner_id = :owner and {{readable {alias}.namespace}} and ("
         f"({alias}.boundary_class in {{each classes}}{{unhidden {alias}.boundary_class {alias}.namespace}})"
         f" or ({shared}))"
     )
@@ -163,10 +186,18 @@ def _visible_or_masked(alias: str) -> str:
 
 def _visible_edge(alias: str) -> str:
     return (
-        f"{alias}.owner_id = :owner and {{inside {alias}.source_namespace root}}"
-        f" and {{inside {alias}.target_namespace root}} and {alias}.boundary_class in {{each classes}}"
+        f"{alias}.owner_id = :owner and {{readable {alias}.source_namespace}}"
+        f" and {{readable {alias}.target_namespace}} and {alias}.boundary_class in {{each classes}}"
         f"{{unhidden {alias}.boundary_class {alias}.source_namespace}}"
         f"{{unhidden {alias}.boundary_class {alias}.target_namespace}}"
+    )
+
+
+def _readable(column: str) -> str:
+    """Whether a namespace is inside the root, or inside one of the further roots, which end in /."""
+    return (
+        f"({{inside {column} root}} or exists (select 1 from {{each also}} as a"  # noqa: S608  # a column of ours
+        f" where substr({column} || '/', 1, length(a.value)) = a.value))"
     )
 
 
@@ -259,6 +290,7 @@ FRAGMENTS: Final[Mapping[str, Callable[..., str]]] = {
     "visible_or_masked": _visible_or_masked,
     "open_class": lambda alias: f"coalesce({alias}.shared_class, {alias}.boundary_class)",
     "visible_edge": _visible_edge,
+    "readable": _readable,
     "unhidden": _unhidden,
     "live": _live,
     "strictest": _strictest,

@@ -34,7 +34,7 @@ def refuse_ended(task: Task) -> None:
 def save(tx: Transaction, access: Access, task: Task, *, imported: bool = False) -> int:
     """Store a task, new or changed; an imported one only if it changed later than ours. Returns whether it did."""
     values = {name: getattr(task, name) for name in TASK_COLUMNS}
-    return tx.count("task_save", {**scope_parameters(access), **values, "imported": imported or None})
+    return tx.count("task_save", {**scope_parameters(access.writing()), **values, "imported": imported or None})
 
 
 def newest(tx: Transaction, access: Access, *, limit: int) -> tuple[Task, ...]:

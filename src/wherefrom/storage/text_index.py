@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import time
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
@@ -15,6 +16,7 @@ from typing import Any, Final
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.storage import text_borders
+from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Database, Transaction
 from wherefrom.storage.question import Question
 from wherefrom.storage.statements import inside_parameters, scope_parameters
@@ -34,7 +36,9 @@ _PLACES_OF_TWO: Final = 2
 # A whole memo may be the question.
 _TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 120.0
-_KNOWN_ACCESSES: Final = 1_000
+_KNOWN_ACCESSES: Final = 4_000
+# So many terms are kept of the samples of all of them.
+_SAMPLED_TERMS: Final = 2_000_000
 # Below this a few saves change what is common: counted for each search.
 _FEW_TEXTS: Final = 2_000
 _KNOWN_TERMS: Final = 20_000
@@ -69,15 +73,37 @@ class Statistics:
     texts: int
     average_length: float
     sampled: int = 0
-    sample: Mapping[str, int] = field(default_factory=dict)
+    sample: Sample = field(default_factory=lambda: Sample({}))
+
+
+class Sample:
+    """In how many texts each term occurs, in ten bytes a term: terms are told apart by their hashes."""
+
+    __slots__ = ("_counts", "_hashes")
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        rows = sorted((hash(term), count) for term, count in counts.items())
+        self._hashes = array("q", (row[0] for row in rows))
+        self._counts = array("H", (row[1] for row in rows))
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def count(self, term: str) -> int:
+        """How many of the texts have a term."""
+        wanted = hash(term)
+        at = bisect_left(self._hashes, wanted)
+        return self._counts[at] if at < len(self._hashes) and self._hashes[at] == wanted else 0
 
 
 class TextSearch:
-    """Searches the index of one database; keeps its statistics for a while."""
+    """Searches the index of one database; keeps its statistics for a while. All accesses to it share one."""
 
     def __init__(self) -> None:
-        self._statistics: dict[tuple[Any, ...], tuple[float, Statistics]] = {}
-        self._frequencies: dict[tuple[str, str], tuple[float, int]] = {}
+        self._statistics = Kept[Hashable, Statistics](
+            entries=_KNOWN_ACCESSES, seconds=_STATISTICS_SECONDS, weight=_SAMPLED_TERMS, weigh=lambda of: len(of.sample)
+        )
+        self._frequencies = Kept[tuple[str, str], int](entries=_KNOWN_TERMS, seconds=_STATISTICS_SECONDS)
 
     def best(self, tx: Transaction, access: Access, question: Question, *, limit: int) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
@@ -117,27 +143,26 @@ class TextSearch:
 
     def _counted(self, tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
         """How many texts have each term. Counting a common one takes a while, and it stays common for a while."""
-        now = time.monotonic()
-        known = {term: self._frequencies.get((access.owner, term), (0.0, 0)) for term in wanted}
-        counts = {term: count for term, (until, count) in known.items() if until > now}
+        # Where all owners have one index, it counts the texts of all of them.
+        whose = "" if tx.dialect.one_text_index else access.owner
+        known = {term: self._frequencies.get((whose, term)) for term in wanted}
+        counts = {term: count for term, count in known.items() if count is not None}
         if missing := [term for term in wanted if term not in counts]:
             rows = tx.rows("text_frequencies", {"owner": access.owner, "terms": json_text(missing)})
             counts |= dict(rows)
-            if len(self._frequencies) >= _KNOWN_TERMS:
-                self._frequencies.clear()
-            common = ((term, count) for term, count in rows if count >= _COMMON)
-            self._frequencies |= {(access.owner, term): (now + _STATISTICS_SECONDS, count) for term, count in common}
+            for term, count in rows:
+                if count >= _COMMON:
+                    self._frequencies.put((whose, term), count)
         return counts
 
     def _current(self, tx: Transaction, access: Access, kinds: Sequence[str], *, anew: bool = False) -> Statistics:
-        key = (access, tuple(kinds))
+        key = (access.reach, tuple(kinds))
         known = self._statistics.get(key)
-        fresh = known is not None and known[0] > time.monotonic()
-        if known is not None and fresh and known[1].texts >= _FEW_TEXTS and not anew:
-            return known[1]
+        if known is not None and known.texts >= _FEW_TEXTS and not anew:
+            return known
         count, average = tx.row("text_totals", {"owner": access.owner}) or (0, 0)
-        if known is not None and fresh and known[1].texts == count:
-            return known[1]
+        if known is not None and known.texts == count:
+            return known
         scope = {**scope_parameters(access), "kinds": json_text(kinds)}
         sampled: list[tuple[Any, ...]] = []
         if tx.row("text_outside", scope) is not None:
@@ -145,15 +170,14 @@ class TextSearch:
         sample = Counter(
             term for title, content in sampled for term in set(terms(text_of(title, content[:_SAMPLE_TEXT])))
         )
-        statistics = Statistics(count, float(average), len(sampled), sample)
-        if len(self._statistics) >= _KNOWN_ACCESSES:
-            self._statistics.clear()
-        self._statistics[key] = (time.monotonic() + _STATISTICS_SECONDS, statistics)
+        statistics = Statistics(count, float(average), len(sampled), Sample(sample))
+        self._statistics.put(key, statistics)
         return statistics
 
 
 def reindex(database: Database, access: Access) -> int:
     """Make the index of the root anew, in short transactions; needed when the rules of terms changed."""
+    access = access.writing()
     after = 0
     total = 0
     while True:
@@ -207,7 +231,7 @@ def _weights(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str
     weights = {}
     for term, count in frequencies.items():
         in_store = min(count / max(statistics.texts, 1), 0.999)
-        share = (statistics.sample.get(term, 0) + _PRIOR * in_store) / (statistics.sampled + _PRIOR)
+        share = (statistics.sample.count(term) + _PRIOR * in_store) / (statistics.sampled + _PRIOR)
         weights[term] = max(math.log((1 - share) / share), _LEAST_WEIGHT)
     return weights
 

@@ -12,8 +12,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +22,11 @@ from numpy.typing import NDArray
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
-from wherefrom.model.graph import BoundaryClass
 from wherefrom.storage import vector_lists
 from wherefrom.storage.port import Model, Near, Nearest, Transaction
 from wherefrom.storage.statements import scope_parameters
 from wherefrom.storage.vector_lists import VectorLists
+from wherefrom.storage.vector_scopes import Scopes
 from wherefrom.text.check import json_text
 
 Positions = NDArray[np.int64]
@@ -44,17 +43,6 @@ _THOROUGH_SHARE: Final = 0.35
 # So few rows are compared one by one, whatever lists they are in.
 _FEW: Final = 4_000
 _MARGIN: Final = 16
-_KNOWN_ACCESSES: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What decides who may see a row; equal scopes share a number."""
-
-    owner: str
-    namespace: str
-    kind: str
-    boundary_class: BoundaryClass
 
 
 class VectorIndex:
@@ -71,7 +59,7 @@ class VectorIndex:
         """See `port.Vectors`."""
         with self._lock:
             rows = self._current(tx, near.model.number)
-            allowed = rows.allowed(access, near.kinds)
+            allowed = rows.scopes.allowed(access, near.kinds)
             view = rows.view()
         # Candidates are chosen by rounded similarities: some more than asked for, so that none is missed.
         reach = near.limit + _MARGIN
@@ -188,10 +176,9 @@ class _Rows:
     seqs: Positions
     scope_numbers: NDArray[np.int32]
     alive: NDArray[np.bool_]
-    scopes: dict[Scope, int]
+    scopes: Scopes
     counts: Positions
     size: int
-    known: dict[tuple[Any, ...], NDArray[np.bool_]] = field(default_factory=dict)
     by_seq: Positions | None = None
 
     @classmethod
@@ -200,7 +187,7 @@ class _Rows:
         lists: VectorLists,
         seqs: Positions,
         numbers: NDArray[np.int32],
-        scopes: dict[Scope, int],
+        scopes: Scopes,
         *,
         model: int,
         change: int,
@@ -237,23 +224,6 @@ class _Rows:
             self.counts[: len(self.scopes)].copy(),
         )
 
-    def allowed(self, access: Access, kinds: Sequence[str]) -> NDArray[np.bool_]:
-        """For each scope, whether this access may see it and asked for its kind."""
-        key = (access.owner, access.root, access.classes, tuple(kinds))
-        known = self.known.get(key, np.empty(0, dtype=np.bool_))
-        if len(known) < len(self.scopes):
-            fresh = [
-                scope.owner == access.owner
-                and scope.kind in kinds
-                and access.sees(scope.namespace, scope.boundary_class)
-                for scope in islice(self.scopes, len(known), None)
-            ]
-            known = np.concatenate([known, np.array(fresh, dtype=np.bool_)])
-            if len(self.known) >= _KNOWN_ACCESSES:
-                self.known.clear()
-            self.known[key] = known
-        return known
-
     def follow(self, tx: Transaction) -> bool:
         """Take in what the log has gained; False if it no longer reaches back far enough."""
         oldest, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
@@ -286,7 +256,7 @@ class _Rows:
         place = slice(self.size, end)
         self.recent[self.size - self.lists.rows : end - self.lists.rows] = vectors
         self.seqs[place] = [row[0] for row in rows]
-        self.scope_numbers[place] = _numbers(self.scopes, rows)
+        self.scope_numbers[place] = self.scopes.numbers(rows)
         self.alive[place] = True
         counts = np.bincount(self.scope_numbers[place], minlength=len(self.scopes))
         counts[: len(self.counts)] += self.counts
@@ -328,8 +298,8 @@ def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
     _, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
     rows = tx.rows("embeddings_all", {"model": model})
     many = rows if len(rows) >= LISTED_FROM else []
-    scopes: dict[Scope, int] = {}
-    numbers = np.array(_numbers(scopes, many), dtype=np.int32)
+    scopes = Scopes()
+    numbers = np.array(scopes.numbers(many), dtype=np.int32)
     seqs = np.array([row[0] for row in many], dtype=np.int64)
     lists, order = vector_lists.build(_vectors(many))
     built = _Rows.of_lists(lists, seqs[order], numbers[order], scopes, model=model, change=newest, salt=salt)
@@ -342,14 +312,6 @@ def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
 
 def _vectors(rows: Sequence[tuple[Any, ...]]) -> Matrix:
     return np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), -1 if rows else 0)
-
-
-def _numbers(scopes: dict[Scope, int], rows: Sequence[tuple[Any, ...]]) -> list[int]:
-    """The number of each row's scope, new ones added."""
-    known: dict[tuple[Any, ...], int] = {}
-    for values in {row[2:] for row in rows}:
-        known[values] = scopes.setdefault(Scope(*values), len(scopes))
-    return [known[row[2:]] for row in rows]
 
 
 def _write_cache(rows: _Rows, cache: Path) -> None:
@@ -383,7 +345,7 @@ def _cached(tx: Transaction, cache: Path, model: int) -> _Rows | None:
             if tx.row("change_salt", {"seq": header["change"]}) != (header["salt"],):
                 return None
             codes, scale, centres, bounds, seqs, numbers = (np.load(file, allow_pickle=False) for _ in range(6))
-        scopes = {Scope(*scope): number for number, scope in enumerate(header["scopes"])}
+        scopes = Scopes(header["scopes"])
         whole = (
             len(codes) == len(seqs) == len(numbers) == bounds[-1]
             and len(bounds) == len(centres) + 1

@@ -13,6 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
@@ -20,7 +21,7 @@ from psycopg import errors
 
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
-from wherefrom.model.errors import InvalidInput, StoreUnavailable
+from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.storage.agent import postgres_preparing as preparing
 from wherefrom.storage.agent.port import VALUE_BYTES, Answered, Asked, Collector, Dialect, SqlFailed
@@ -62,6 +63,7 @@ class PostgresReader:
         self._names = frozenset((*names(), *analyses))
         self._lock = threading.Lock()
         self._prepared: Prepared | None = None
+        self._failed: tuple[float, StoreError] | None = None
         self._shapes: tuple[TableShape, ...] | None = None
         self._waits = waits
         self._pool = Connections(url, size=pool_size, waits=waits, reset=_wipe, autocommit=True, prepare_threshold=None)
@@ -88,7 +90,7 @@ class PostgresReader:
         try:
             with (
                 self._pool.transaction(force_rollback=True) as connection,
-                call.stopping(lambda: connection.cancel_safe(timeout=_CANCEL_S)),
+                call.stopping(lambda: _cancel(connection)),
             ):
                 _enter(connection, access, asked, prepared)
                 return _collected(connection, text, asked)
@@ -98,6 +100,8 @@ class PostgresReader:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             raise SqlFailed("refused", _message(error)) from None
+        except psycopg.InterfaceError as error:
+            raise StoreUnavailable(f"PostgreSQL: {_message(error)}") from error
         except psycopg.Error as error:
             if isinstance(error, psycopg.OperationalError) and (error.sqlstate or "")[:2] not in _EXCEEDED:
                 raise StoreUnavailable(f"PostgreSQL: {_message(error)}") from error
@@ -123,11 +127,24 @@ class PostgresReader:
         self._pool.close()
 
     def _ready(self) -> Prepared:
-        """Makes what is not there as we need it."""
+        """Makes what is not there as we need it. Whoever waited for an attempt of another thread that failed is told
+        so, and does not wait for one more.
+        """
+        prepared = self._prepared
+        if prepared is not None:
+            return prepared
+        asked_at = time.monotonic()
         with self._lock:
             if self._prepared is None:
-                with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
-                    self._prepared = preparing.prepared(connection, self._analyses)
+                if self._failed is not None and self._failed[0] > asked_at:
+                    failed = self._failed[1]
+                    raise type(failed)(failed.message, hint=failed.hint)
+                try:
+                    with translated(), connect(self._url, self._waits.connect_s, autocommit=True) as connection:
+                        self._prepared = preparing.prepared(connection, self._analyses)
+                except StoreError as error:
+                    self._failed = (time.monotonic(), error)
+                    raise
             return self._prepared
 
     def _is_ready_still(self, prepared: Prepared) -> bool:
@@ -146,6 +163,7 @@ def _enter(connection: psycopg.Connection[Row], access: Access, asked: Asked, pr
         "owner": access.owner,
         "root": access.root,
         "below": access.root + "/",
+        "also": [root + "/" for root in access.also] or None,
         "classes": access.classes,
         "hidden": access.hidden or None,
         "now": asked.now,
@@ -208,6 +226,12 @@ def _with_literals(asked: Asked) -> str:
 
 def _with_parameters(text: str) -> str:
     return _PARAMETER.sub(r"%(\1)s", text.replace("%", "%%"))
+
+
+def _cancel(connection: psycopg.Connection[Row]) -> None:
+    """Stop what runs; a server that cannot be reached any more stops by itself."""
+    with suppress(psycopg.Error):
+        connection.cancel_safe(timeout=_CANCEL_S)
 
 
 def _wipe(connection: psycopg.Connection[Any]) -> None:

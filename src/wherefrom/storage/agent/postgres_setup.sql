@@ -41,6 +41,12 @@ language sql immutable parallel safe as $$body$$
     select exists (select 1 from unnest(hidden) as h where starts_with(boundary_class || ' ' || namespace || '/', h))
 $$body$$;
 
+-- Whether a namespace lies in one of the further roots, which end in /.
+create function wherefrom_agent.reaches(roots text[], namespace text) returns boolean
+language sql immutable parallel safe as $$body$$
+    select exists (select 1 from unnest(roots) as r where starts_with(namespace || '/', r))
+$$body$$;
+
 alter table $base.nodes enable row level security;
 alter table $base.edges enable row level security;
 alter table $base.tasks enable row level security;
@@ -67,7 +73,9 @@ drop policy if exists wherefrom_agents on $base.embeddings;
 create policy wherefrom_agents on $base.nodes as restrictive for select to wherefrom_views using (
     owner_id = (select wherefrom_agent.scope_text('owner'))
     and (namespace = (select wherefrom_agent.scope_text('root'))
-         or starts_with(namespace, (select wherefrom_agent.scope_text('below'))))
+         or starts_with(namespace, (select wherefrom_agent.scope_text('below')))
+         or ((select wherefrom_agent.scope_text('also')) is not null
+             and wherefrom_agent.reaches((select wherefrom_agent.scope_list('also'))::text[], namespace)))
     and boundary_class = any ((select wherefrom_agent.scope_list('classes'))::text[])
     and ((select wherefrom_agent.scope_text('hidden')) is null
          or not wherefrom_agent.hides((select wherefrom_agent.scope_list('hidden'))::text[], boundary_class, namespace))
@@ -75,9 +83,13 @@ create policy wherefrom_agents on $base.nodes as restrictive for select to where
 create policy wherefrom_agents on $base.edges as restrictive for select to wherefrom_views using (
     owner_id = (select wherefrom_agent.scope_text('owner'))
     and (source_namespace = (select wherefrom_agent.scope_text('root'))
-         or starts_with(source_namespace, (select wherefrom_agent.scope_text('below'))))
+         or starts_with(source_namespace, (select wherefrom_agent.scope_text('below')))
+         or ((select wherefrom_agent.scope_text('also')) is not null
+             and wherefrom_agent.reaches((select wherefrom_agent.scope_list('also'))::text[], source_namespace)))
     and (target_namespace = (select wherefrom_agent.scope_text('root'))
-         or starts_with(target_namespace, (select wherefrom_agent.scope_text('below'))))
+         or starts_with(target_namespace, (select wherefrom_agent.scope_text('below')))
+         or ((select wherefrom_agent.scope_text('also')) is not null
+             and wherefrom_agent.reaches((select wherefrom_agent.scope_list('also'))::text[], target_namespace)))
     and boundary_class = any ((select wherefrom_agent.scope_list('classes'))::text[])
     and ((select wherefrom_agent.scope_text('hidden')) is null
          or not (wherefrom_agent.hides((select wherefrom_agent.scope_list('hidden'))::text[], boundary_class, source_namespace)
@@ -86,7 +98,9 @@ create policy wherefrom_agents on $base.edges as restrictive for select to where
 create policy wherefrom_agents on $base.tasks as restrictive for select to wherefrom_views using (
     owner_id = (select wherefrom_agent.scope_text('owner'))
     and (namespace = (select wherefrom_agent.scope_text('root'))
-         or starts_with(namespace, (select wherefrom_agent.scope_text('below'))))
+         or starts_with(namespace, (select wherefrom_agent.scope_text('below')))
+         or ((select wherefrom_agent.scope_text('also')) is not null
+             and wherefrom_agent.reaches((select wherefrom_agent.scope_list('also'))::text[], namespace)))
     and boundary_class = any ((select wherefrom_agent.scope_list('classes'))::text[])
     and ((select wherefrom_agent.scope_text('hidden')) is null
          or not wherefrom_agent.hides((select wherefrom_agent.scope_list('hidden'))::text[], boundary_class, namespace))

@@ -13,7 +13,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -23,6 +24,7 @@ import apsw
 
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
+from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.model.limits import SQL_CHARACTERS
 from wherefrom.storage.agent.port import (
@@ -36,7 +38,8 @@ from wherefrom.storage.agent.port import (
     Dialect,
     SqlFailed,
 )
-from wherefrom.storage.agent.tables import Words, definitions, names, unhidden, written_out
+from wherefrom.storage.agent.tables import Words, definitions, names, readable, unhidden, written_out
+from wherefrom.storage.sqlite_errors import closed_quietly, translated
 from wherefrom.storage.statements import scope_parameters
 
 # A handler is asked after so many steps. A step of an agent's may be a function that takes a millisecond.
@@ -84,6 +87,8 @@ _WORDS: Final[Words] = {
     "now": "asked_at()",
     "year": "cast(substr(asked_at(), 1, 4) as integer)",
 }
+# What no statement is to blame for.
+_OF_THE_FILE: Final = (apsw.BusyError, apsw.CantOpenError, apsw.CorruptError, apsw.IOError, apsw.NotADBError)
 # What may follow a statement: nothing but spaces, semicolons and comments.
 _NOTHING: Final = re.compile(r"(?>[\s;]|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 
@@ -98,8 +103,9 @@ class SqliteReader:
         self._address = f"file:{quote(str(path))}?{options}"
         self._analyses = analyses
         self._lock = threading.Lock()
-        self._idle: OrderedDict[tuple[Access, _Use], list[_Connection]] = OrderedDict()
+        self._idle: OrderedDict[tuple[Hashable, _Use], list[_Connection]] = OrderedDict()
         self._shapes: tuple[TableShape, ...] | None = None
+        self._closed = False
 
     def answer(self, access: Access, asked: Asked) -> Answered:
         begun = time.monotonic()
@@ -112,43 +118,49 @@ class SqliteReader:
             return self._answer(access, replace(asked, budget=budget), "fenced")
 
     def _answer(self, access: Access, asked: Asked, use: _Use) -> Answered:
-        connection = self._taken(access, use)
-        try:
+        with self._lent(access, use) as connection:
             return connection.answer(asked)
-        finally:
-            self._give_back(access, connection)
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         if self._shapes is None:
-            connection = self._taken(access, "theirs")
-            try:
+            with self._lent(access, "theirs") as connection:
                 self._shapes = connection.shapes()
-            finally:
-                self._give_back(access, connection)
         return self._shapes
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             idle = [connection for kept in self._idle.values() for connection in kept]
             self._idle.clear()
         for connection in idle:
             connection.close()
 
+    @contextmanager
+    def _lent(self, access: Access, use: _Use) -> Iterator[_Connection]:
+        with translated():
+            connection = self._taken(access, use)
+            try:
+                yield connection
+            finally:
+                self._give_back(access, connection)
+
     def _taken(self, access: Access, use: _Use) -> _Connection:
-        key = _key(access, use)
+        key = (access.reach, use)
         with self._lock:
+            if self._closed:
+                raise StoreUnavailable("the store is closed")
             kept = self._idle.get(key)
             if kept:
                 return kept.pop()
         return _Connection(self._address, access, self._analyses, use)
 
     def _give_back(self, access: Access, connection: _Connection) -> None:
-        key = _key(access, connection.use)
+        key = (access.reach, connection.use)
         surplus: list[_Connection] = []
         with self._lock:
             self._idle.setdefault(key, []).append(connection)
             self._idle.move_to_end(key)
-            while sum(map(len, self._idle.values())) > _IDLE:
+            while sum(map(len, self._idle.values())) > (0 if self._closed else _IDLE):
                 oldest = next(iter(self._idle))
                 if self._idle[oldest]:
                     surplus.append(self._idle[oldest].pop(0))
@@ -174,10 +186,15 @@ class _Connection:
         self._now = ""
         self._asked = ""
         self._refused: str | None = None
-        self._make_views(access, analyses)
-        known = "select name from sqlite_schema union select name from pragma_module_list"
-        self._real = frozenset(name.lower() for (name,) in self._connection.execute(known)) | {"json_each", "json_tree"}
-        self._close_up()
+        try:
+            self._make_views(access, analyses)
+            known = "select name from sqlite_schema union select name from pragma_module_list"
+            found = {name.lower() for (name,) in self._connection.execute(known)}
+            self._real = frozenset(found) | {"json_each", "json_tree"}
+            self._close_up()
+        except BaseException:
+            self.close()
+            raise
 
     def answer(self, asked: Asked) -> Answered:
         self._now, self._asked, self._refused = asked.now, asked.sql.lower(), None
@@ -201,6 +218,8 @@ class _Connection:
             raise SqlFailed("refused", statement.refusal) from None
         except (apsw.NoMemError, MemoryError):
             raise SqlFailed("failed", "out of memory: the statement needs more than it may use") from None
+        except _OF_THE_FILE:
+            raise
         except apsw.Error as error:
             raise self._failure(error, begun=statement.begun) from None
         except UnicodeDecodeError:
@@ -223,15 +242,18 @@ class _Connection:
         return tuple(found)
 
     def close(self) -> None:
-        self._connection.close()
+        closed_quietly(self._connection)
 
     def _make_views(self, access: Access, analyses: Mapping[str, str]) -> None:
         # Sorting spills to disk, so that memory stays small. Changing this later would drop the views.
         self._connection.execute("pragma temp_store = file")
         self._connection.create_scalar_function("asked_at", self._asked_at, 0)
         condition, prefixes = unhidden(access.hidden)
-        scope = {**scope_parameters(access), **prefixes}
-        words = {**_WORDS, "unhidden": condition}
+        inside, roots = readable(access.also)
+        scope = {**scope_parameters(access), **prefixes, **roots}
+        words = {**_WORDS, "unhidden": condition, "readable": inside}
+        # In one transaction: each by itself is written to a file of its own.
+        self._connection.execute("begin")
         for name, select in definitions(words).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
@@ -239,6 +261,7 @@ class _Connection:
             self._connection.execute(f"create temp view {name} as select * from temp.{hidden}{fence}")  # noqa: S608
         for name, select in analyses.items():
             self._connection.execute(f"create temp view {name} as {select}")
+        self._connection.execute("commit")
 
     def _asked_at(self, *_: Any) -> str:
         return self._now
@@ -347,11 +370,6 @@ class _Statement:
         self.begun = True
         self.columns = tuple(column[0] for column in cursor.get_description())
         return True
-
-
-def _key(access: Access, use: _Use) -> tuple[Access, _Use]:
-    # The default namespace does not change what is seen.
-    return replace(access, namespace=access.root), use
 
 
 def _named(operation: int, first: str | None, second: str | None) -> str:

@@ -92,6 +92,8 @@ class SqliteProcessReader:
 
     def _taken(self) -> _Process:
         with self._lock:
+            if self._closed:
+                raise StoreUnavailable("the store is closed")
             if os.getpid() != self._owner:  # after a fork they are the parent's
                 self._owner, self._idle = os.getpid(), []
             process = self._idle.pop() if self._idle else None
@@ -106,7 +108,10 @@ class SqliteProcessReader:
 
     def _give_back(self, process: _Process) -> None:
         if process.ended and not self._closed:
-            process = self._started()  # starts while nobody waits for it
+            try:
+                process = self._started()  # starts while nobody waits for it
+            except StoreUnavailable:
+                return  # the next statement is told
         with self._lock:
             keep = not self._closed and len(self._idle) < MAX_IDLE_PROCESSES
             if keep:

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 import apsw
 
 from wherefrom.model.access import Access
-from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.errors import StoreBusy, StoreError, StoreUnavailable
 from wherefrom.storage.agent.port import Answered, Asked, Budget, SqlFailed
 from wherefrom.storage.agent.sqlite import SqliteReader
 
@@ -28,6 +28,7 @@ READY: Final = b"\x00"
 GRACE_MS: Final = 150
 """How long after its time a statement may go on: until then it ends by itself, and the process stays."""
 _LENGTH: Final = struct.Struct(">I")
+_ERRORS: Final = {kind.code: kind for kind in (StoreBusy, StoreUnavailable)}
 
 
 def main() -> None:
@@ -71,8 +72,9 @@ def answer_of(reply: bytes) -> Answered:
     told = json.loads(reply)
     if "failed" in told:
         raise SqlFailed(*told["failed"])
-    if "unavailable" in told:
-        raise StoreUnavailable(f"the file cannot be read: {told['unavailable']}")
+    if "store" in told:
+        code, message, hint = told["store"]
+        raise _ERRORS.get(code, StoreError)(message, hint=hint)
     return Answered(tuple(told["columns"]), tuple(map(tuple, told["rows"])), told["truncated"])
 
 
@@ -87,8 +89,8 @@ def _reply(reader: SqliteReader, access: Access, asked: Asked) -> dict[str, Any]
         answered = reader.answer(access, asked)
     except SqlFailed as failed:
         return {"failed": [failed.kind, failed.message, failed.hint]}
-    except (apsw.Error, OSError) as error:  # the file itself cannot be read
-        return {"unavailable": str(error)}
+    except StoreError as error:  # the file itself cannot be read
+        return {"store": [error.code, error.message, error.hint]}
     rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in answered.rows]
     return {"columns": answered.columns, "rows": rows, "truncated": answered.truncated}
 

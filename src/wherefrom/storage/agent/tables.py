@@ -46,15 +46,29 @@ def unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
     SQLite evaluates a correlated subquery after all other conditions. Then a statement's own conditions would see
     hidden rows first, and tell of them by failing.
     """
-    text = ""
-    parameters: dict[str, str] = {}
-    for length, prefixes in groupby(sorted(hidden, key=len), key=len):
-        named = {f"hidden_{'x' * (len(parameters) + number)}": each for number, each in enumerate(prefixes, 1)}
-        parameters |= named
-        text += (
-            f" and substr({{0}} || ' ' || {{1}} || '/', 1, {length}) not in ({', '.join(f':{name}' for name in named)})"
-        )
+    by_length, parameters = _by_length("hidden", hidden)
+    text = "".join(
+        f" and substr({{0}} || ' ' || {{1}} || '/', 1, {length}) not in ({listed})" for length, listed in by_length
+    )
     return text, parameters
+
+
+def readable(also: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Whether a namespace is in the root or in one of the further roots, likewise."""
+    by_length, parameters = _by_length("also", [root + "/" for root in also])
+    others = "".join(f" or substr({{0}} || '/', 1, {length}) in ({listed})" for length, listed in by_length)
+    return f"({{{{inside {{0}} root}}}}{others})", parameters
+
+
+def _by_length(name: str, prefixes: Sequence[str]) -> tuple[list[tuple[int, str]], dict[str, str]]:
+    """Prefixes of each length as a list of parameters, and those."""
+    found: list[tuple[int, str]] = []
+    parameters: dict[str, str] = {}
+    for length, some in groupby(sorted(prefixes, key=len), key=len):
+        named = {f"{name}_{'x' * (len(parameters) + number)}": each for number, each in enumerate(some, 1)}
+        parameters |= named
+        found.append((length, ", ".join(f":{each}" for each in named)))
+    return found, parameters
 
 
 def _expand(match: re.Match[str], words: Words) -> str:

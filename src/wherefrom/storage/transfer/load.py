@@ -87,6 +87,7 @@ def load(
 ) -> Imported:
     """Import a seekable file of either format into the access's root."""
     rejections = Rejections(source, options.rejects)
+    access = access.writing()
     loader = _Loader(database, access, guard, rejections, now)
     with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
         read = parsed(source, access, rejections, split=options.split, now=now)

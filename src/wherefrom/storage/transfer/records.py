@@ -41,9 +41,10 @@ Record = Task | Query | Node | Edge | Correction | Setting
 
 
 def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -> Iterator[str]:
-    """The lines of the stream: everything the access may see, oldest first. With `shared`, what others may have of it:
-    nothing of the class pii, and texts without personal data.
+    """The lines of the stream: everything the access may see in its root, oldest first. With `shared`, what others may
+    have of it: nothing of the class pii, and texts without personal data.
     """
+    access = access.own()
     yield check.json_text({"type": NAME, "format": FORMAT, "exported_at": now, "root_namespace": access.root})
     others = replace(access, classes=tuple(name for name in access.classes if name != "pii")) if shared else access
     scope = scope_parameters(others)
