@@ -30,24 +30,18 @@ def memory(tmp_path):
 
 def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0, planned=()):
     """The stage for a memo with this text, or for the question. alpha 1: only vectors count, 0: only words."""
+    store, access = memory.view.store, memory.view.access
 
     def work(tx):
         model = embeddings.active(tx)
-        vector = None if model is None else memory.view.store.embedder.embed([text])[0].astype("float32")
+        vector = None if model is None else store.embedder.embed([text])[0].astype("float32")
         if vector is not None:
             vector = vector / (vector @ vector) ** 0.5
-        question = Question(text, vector, model, kinds=SEARCHED, now=memory._now())
-        index = conductor.Index(
-            tx,
-            memory.view.access,
-            memory.view.store.text_search,
-            memory.view.store.database.vectors,
-            alpha=alpha,
-            floor=floor,
-        )
+        question = Question(text, vector, model, kinds=SEARCHED, now=memory.view.now())
+        index = conductor.Index(tx, access, store.text_search, store.database.vectors, alpha=alpha, floor=floor)
         return conductor.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
 
-    return memory.view.store.database.read(work)
+    return store.database.read(work)
 
 
 def pairs_of(staged):

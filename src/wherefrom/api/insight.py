@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from wherefrom.api.params import Namespace, check_query
 from wherefrom.api.questions import SEARCHED, Questions, holding
-from wherefrom.api.view import Engine
+from wherefrom.api.view import Engine, View
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, InvalidInput
@@ -56,6 +56,10 @@ class _Finding:
 class InsightEngine(Engine):
     """Finds what is worth linking."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._questions = Questions(view)
+
     def find_insight(
         self,
         memo_id: Annotated[
@@ -93,7 +97,7 @@ class InsightEngine(Engine):
         access = writing.narrowed(writing.resolve(namespace))
         finding = _Finding(access)
         if query is not None:
-            question, degraded = Questions(self.view).question(query, None, access)
+            question, degraded = self._questions.question(query, None, access)
             question = replace(question, kinds=SEARCHED)
             if question.vector is None:
                 degraded = (*degraded, _NO_VECTORS)
@@ -239,7 +243,7 @@ class InsightEngine(Engine):
     def _decide(self, finding: _Finding, question: Question, center_id: str | None, *, namespace: str) -> None:
         from wherefrom.insight import conductor, cycle, gates
 
-        known, trust = self.view.boundary.in_force().policies, Questions(self.view).trust()
+        known, trust = self.view.boundary.in_force().policies, self._questions.trust()
         linking, holds = known.at(namespace).linking, holding(finding.access, known)
         alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
 

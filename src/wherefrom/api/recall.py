@@ -18,7 +18,7 @@ from wherefrom.api.params import (
     check_query,
 )
 from wherefrom.api.questions import SEARCHED, Questions, holding
-from wherefrom.api.view import Engine
+from wherefrom.api.view import Engine, View
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
@@ -105,6 +105,10 @@ _CountedOnce = Annotated[
 class RecallEngine(Engine):
     """Recalls what matters now, and learns what became of it."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._questions = Questions(view)
+
     def activate(
         self,
         query: _Query,
@@ -127,7 +131,7 @@ class RecallEngine(Engine):
         policy says whether, by default it does).
         """
         started = time.monotonic()
-        boundary, questions = self.view.boundary, Questions(self.view)
+        boundary, questions = self.view.boundary, self._questions
         access = boundary.narrowed(self.view.reading(namespace), allow)
         rules = boundary.at(access.root)
         question, degraded = questions.question(query, None, access)
@@ -253,7 +257,7 @@ class RecallEngine(Engine):
         """
         from wherefrom.recall.pipeline import recall
 
-        questions, measure = Questions(self.view), self.view.measure(access)
+        questions, measure = self._questions, self.view.measure(access)
 
         def look(tx: Transaction) -> tuple[Recall, list[ContextItem], int, bool]:
             recalled = recall(tx, access, wanted, questions.searching())
@@ -293,9 +297,8 @@ class RecallEngine(Engine):
             events.record(tx, access, "activate", payload, namespace=access.root, at=now, trace=trace)
 
         self.store.database.write(work)
-        questions = Questions(self.view)
-        questions.note_filtered(access, "activate", context.filtered, trace)
-        questions.note_fallback(access, context.degraded, trace)
+        self._questions.note_filtered(access, "activate", context.filtered, trace)
+        self._questions.note_fallback(access, context.degraded, trace)
         return context
 
 

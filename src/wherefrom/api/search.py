@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from wherefrom.api.params import Filter, Namespace, RequestId, Scopes, TaskId, TraceId, check_query
 from wherefrom.api.questions import SEARCHED, Questions, holding
-from wherefrom.api.view import Engine
+from wherefrom.api.view import Engine, View
 from wherefrom.explore.vectors import TARGETS, vector_search
 from wherefrom.model import limits
 from wherefrom.model.access import Access
@@ -52,6 +52,10 @@ _Graph = Annotated[bool, Param("Follow relations and mentions from the best hits
 class SearchEngine(Engine):
     """Finds what fits a question."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._questions = Questions(view)
+
     def search(
         self,
         query: _Query = None,
@@ -78,7 +82,7 @@ class SearchEngine(Engine):
 
         if (query is None) == (like is None):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
-        questions, access = Questions(self.view), self.view.reading(namespace)
+        questions, access = self._questions, self.view.reading(namespace)
         question, degraded = questions.question(query, like, access)
         question = replace(question, kinds=SEARCHED, metadata=metadata or {}, scopes=scope)
         rules = self.view.boundary.at(access.root)
@@ -113,7 +117,7 @@ class SearchEngine(Engine):
     ) -> SimilarFound:
         """Find what is near to a question in meaning, by cosine similarity; an error if nothing there has a vector."""
         access = self.view.reading(namespace)
-        model, vector = Questions(self.view).direction(self.view.boundary.cleaned(query, access.root))
+        model, vector = self._questions.direction(self.view.boundary.cleaned(query, access.root))
         kinds, now = (TARGETS[target],), self.view.now()
         question = Question(query, vector, model, kinds=kinds, task_id=task_id, now=now)
         vectors = self.store.database.vectors
@@ -130,6 +134,5 @@ class SearchEngine(Engine):
             "policy_version": found.policy_version,
         }
         self.view.note(access, "search", payload, namespace=access.root, trace=trace)
-        questions = Questions(self.view)
-        questions.note_filtered(access, "search", found.filtered, trace)
-        questions.note_fallback(access, found.degraded, trace)
+        self._questions.note_filtered(access, "search", found.filtered, trace)
+        self._questions.note_fallback(access, found.degraded, trace)
