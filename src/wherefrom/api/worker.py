@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Final
 
 from wherefrom.embedding.port import Embedder
@@ -69,14 +70,18 @@ class Worker:
         self.wait()
 
     def _run(self) -> None:
+        # What it was started for is begun even if the store is closed right after.
+        stops = chain([False], iter(self._stop.is_set, None))
+        begun = False
         while True:
             with self._lock:
-                if self._stop.is_set() or not self._waiting:
+                if not self._waiting or (begun and self._stop.is_set()):
                     self._thread = None
                     return
                 access = self._waiting.pop(next(iter(self._waiting)))
+            begun = True
             try:
-                self._complete(access)
+                self._complete(access, lambda: next(stops))
             except WherefromError as error:
                 logger.warning("vectors wait: %s", error)
                 with self._lock:
@@ -86,7 +91,7 @@ class Worker:
                     self._thread = None
                 raise
 
-    def _complete(self, access: Access | None) -> None:
+    def _complete(self, access: Access | None, stop: Callable[[], bool]) -> None:
         assert self._embedder is not None
         embeddings.complete(
             self._database,
@@ -94,7 +99,7 @@ class Worker:
             classes=self._classes,
             clock=self._clock,
             access=access,
-            stop=self._stop.is_set,
+            stop=stop,
             progress=_silent,
         )
 
