@@ -123,7 +123,7 @@ class EvidenceEngine(Engine):
         ],
         claim_id: _ClaimId,
         *,
-        relation: Annotated[Judgement, Param("What it says about the claim.")],
+        relation: Annotated[Judgement, Param("What it says about the claim.", option="RELATION")],
         reason: _Why,
     ) -> Corrected:
         """Say what a fragment (or claim) really says about a claim; programs do not change it later."""

@@ -125,7 +125,7 @@ class PolicyEngine(Engine):
         return Privacy("shared", stored.chosen_at) if self.store.tuning.shared else stored
 
     def choose_privacy(
-        self, mode: Annotated[PrivacyMode, Param("personal keeps them, shared takes them out.")]
+        self, mode: Annotated[PrivacyMode, Param("personal keeps them, shared takes them out.", name="privacy")]
     ) -> Privacy:
         """Choose whether this memory keeps personal data (personal) or takes them out (shared), from now on.
 

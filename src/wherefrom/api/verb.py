@@ -28,7 +28,10 @@ def verb(
 
     @functools.wraps(function)
     def run(self: Memory, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
-        bound = signature.bind(None, *args, **kwargs)
+        try:
+            bound = signature.bind(None, *args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
         declared = parameters_of(function)
         checked = {
             name: _checked(value, declared[name]) if name in declared else value

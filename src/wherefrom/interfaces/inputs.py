@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -38,15 +38,14 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def input_of(parameters: Iterable[Parameter], *, group: str = "") -> type[Input]:
-    """The input with a field for each parameter. With `group`, those after the first are fields of one object."""
-    own = list(parameters)
+def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[Input]:
+    """The input with a field for each parameter. With `group`, all but the first and the cursor are in one object."""
+    made = {name: _field(parameter) for name, parameter in parameters.items()}
     if group:
-        inner = input_of(own[1:])
-        first = {own[0].name: _field(own[0])}
-        fields: dict[str, Any] = {**first, group: (inner, inner())}
-        return create_model("Input", __base__=Input, **fields)
-    return create_model("Input", __base__=Input, **{each.name: _field(each) for each in own})
+        outside = (next(iter(made)), "cursor")
+        inner = create_model(group.capitalize(), __base__=Input, **{n: f for n, f in made.items() if n not in outside})
+        made = {**{name: field for name, field in made.items() if name in outside}, group: (inner, inner())}
+    return create_model("Input", __base__=Input, **made)
 
 
 def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def fit(
 
     `most` is how many entries are wanted at most; `mend` puts right what depends on the entries that are shown.
     """
-    whole = {path: _at(answer, path) or [] for path in lists}
+    whole = {path: entries for path in lists if (entries := _at(answer, path))}
     total = sum(map(len, whole.values()))
     if place.offset > total or (place.offset == total and place.offset > 0):
         raise cursors.foreign(cursor_after(place.offset))

@@ -104,6 +104,8 @@ def _as_json(kind: Any, *, digits: bool) -> Any:
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):
         return mirror(kind, digits=digits)
+    if origin is tuple and arguments[-1] is not ...:
+        return list[Any]
     if origin in (tuple, Sequence):
         return list[_as_json(arguments[0], digits=digits)]  # type: ignore[misc]
     if origin is Mapping:

@@ -61,6 +61,10 @@ class Verb:
     def _is_choice(self) -> bool:
         return len(self.methods) > 1
 
+    @property
+    def _selectors(self) -> list[str]:
+        return [_selector(method) for method in self.methods[1:]]
+
     @cached_property
     def input(self) -> type[Input]:
         """What the tool takes."""
@@ -70,7 +74,7 @@ class Verb:
             declared[name] = Parameter(name, bool, False, False, False, param)
         if self.lists and "cursor" not in declared:
             declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
-        return input_of(declared.values(), group=self.group)
+        return input_of(declared, group=self.group)
 
     def rest_of(self, result: Any) -> Mapping[str, str] | None:
         """How the rest of a long answer is asked for."""
@@ -86,8 +90,9 @@ class Verb:
         if refused := [name for name in others if name not in self.ignores]:
             raise self._refusal(method, refused)
         arguments = {declared[name].python: value for name, value in given.items() if name in declared}
-        if lacking := [each.name for each in declared.values() if each.is_required and each.python not in arguments]:
-            raise InvalidInput(f"{' and '.join(lacking)} must be given", hint=f"or {self._others(method)}")
+        given_here = {*arguments, *more}
+        if lacking := [each.name for each in declared.values() if each.is_required and each.python not in given_here]:
+            raise InvalidInput(f"give {' and '.join(lacking)}{''.join(f', or {other}' for other in self._selectors)}")
         return getattr(memory, method)(**arguments, **more)
 
     def _chosen(self, given: Mapping[str, Any]) -> str:
@@ -108,9 +113,6 @@ class Verb:
         return InvalidInput(
             f"{_selector(method)} and {', '.join(refused)} exclude each other", hint=f"with it, give only {taken}"
         )
-
-    def _others(self, method: str) -> str:
-        return " or ".join(_selector(other) for other in self.methods if other != method)
 
 
 def again(result: object) -> Mapping[str, str]:

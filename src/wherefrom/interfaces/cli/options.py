@@ -46,7 +46,7 @@ def _option(declared: Parameter) -> inspect.Parameter:
     settings: dict[str, Any] = {"help": _help(declared), "metavar": param.metavar or None}
     if get_origin(declared.kind) is Mapping:
         settings["metavar"] = "JSON"
-    if declared.is_positional and not param.option:
+    if declared.is_positional if not param.option else not param.option.startswith("-"):
         info: Any = typer.Argument(**settings)
     else:
         spelled = param.option or "--" + declared.python.replace("_", "-")

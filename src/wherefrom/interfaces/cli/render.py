@@ -199,7 +199,10 @@ def judged_line(judged: Judged) -> str:
 def imported_lines(imported: Imported, call: Call) -> Lines:
     """What an import did, the first lines that it left out, and where to find the others."""
     counts = {name: value for name, value in value_of(imported, "").items() if isinstance(value, int) and value}
-    yield ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items()) or "nothing to import"
+    said = (
+        f"{count(number, name.split('_')[0][:-1])} {name.partition('_')[2]}".strip() for name, number in counts.items()
+    )
+    yield ", ".join(said) or "nothing to import"
     if imported.redacted:
         taken = (f"{number:,} {kind}" for kind, number in sorted(imported.redacted.items()))
         yield f"taken out of texts: {', '.join(taken)}"
@@ -243,7 +246,7 @@ def privacy_lines(privacy: Privacy, call: Call) -> Lines:
         "shared": "What was kept earlier is shown without them; `wherefrom reclassify` takes them out for good.",
     }
     yield shown(f"{privacy.mode}: {meaning[privacy.mode]}")
-    if "mode" in call.given:
+    if "privacy" in call.given:
         yield shown(older[privacy.mode])
 
 
