@@ -62,16 +62,27 @@ def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[st
             return place.after(end, "", f"{name}={stored}")
         return place.after(end, call, place.cursor or "")
 
-    lists = _ONE_MEMO if is_one_memo else verb.lists
+    lists, mend = (_ONE_MEMO, _say_what_is_cut) if is_one_memo else (verb.lists, verb.mend)
     most = given.get(verb.most) if verb.most else None
-    return fit(value, lists, place=place, cursor_after=after, most=most, mend=verb.mend)
+    return fit(value, lists, place=place, cursor_after=after, most=most, mend=mend)
+
+
+def _say_what_is_cut(answer: dict[str, Any]) -> None:
+    """A memo that does not fit one page: what belongs to its text is on the first."""
+    (memo,) = answer["items"]
+    cut = ["content"] if answer["next_cursor"] else []
+    if memo["content_offset"]:
+        cut += [name for name in ("aliases", "metadata") if memo[name]]
+        memo |= {"aliases": [], "metadata": {}}
+    memo["cut"] = cut
 
 
 def _given(verb: Verb, called: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, read. Every tool takes request_id and trace_id; its verb gets them if it takes them."""
     taken = without_ids(arguments, keep=verb.input.model_fields)
     given = parsed(verb.input, {**verb.alias_defaults.get(called, {}), **taken}, tool=verb.tool)
-    return {**given, **given.pop(verb.group, {})} if verb.group else given
+    grouped = given.pop(verb.group, {})
+    return {**given, **grouped}
 
 
 def _resumed(verb: Verb, given: dict[str, Any], place: Place, cursor: str | None) -> dict[str, Any]:
