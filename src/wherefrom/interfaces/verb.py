@@ -108,7 +108,7 @@ class Verb:
                 for other in self.methods[1:]
                 if refused[0] in {each.name for each in parameters_of(getattr(Memory, other)).values()}
             ]
-            return InvalidInput(f"{' and '.join(refused)} need {' or '.join(needed)}", hint="give that, too")
+            return InvalidInput(f"{' and '.join(refused)} can be given with {' or '.join(needed)} only")
         taken = ", ".join(each.name for each in parameters_of(getattr(Memory, method)).values())
         return InvalidInput(
             f"{_selector(method)} and {', '.join(refused)} exclude each other", hint=f"with it, give only {taken}"

@@ -32,7 +32,6 @@ def shown(text: str, *, style: str = "", lines: bool = False) -> Text:
 def cell(value: Any) -> Text:
     """A value as the entry of a table, not too long."""
     text = "" if value is None else value if isinstance(value, str) else json_text(value)
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else text
     return shown(text if len(text) <= _CELL_CHARACTERS else text[: _CELL_CHARACTERS - 1] + "…")
 
 

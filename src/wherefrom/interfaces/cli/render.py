@@ -76,8 +76,9 @@ def generic_lines(value: Mapping[str, Any]) -> Lines:
             continue
         rows = inner.items() if isinstance(inner, dict) else [(name, inner)]
         for label, entry in rows:
-            if entry not in (None, "", [], {}):
-                plain.add_row(shown(str(label).replace("_", " ")), cell(entry))
+            if entry not in (None, "", [], {}) and not (isinstance(entry, list) and isinstance(entry[0], list)):
+                said = f"{entry:,}" if isinstance(entry, int) and not isinstance(entry, bool) else entry
+                plain.add_row(shown(str(label).replace("_", " ")), cell(said))
     plain.show_header = False
     yield plain
     for name, inner in value.items():
@@ -87,11 +88,15 @@ def generic_lines(value: Mapping[str, Any]) -> Lines:
 
 def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Objects as a table; columns that are empty in all of them are left out."""
-    names = [name for name in rows[0] if any(row.get(name) not in (None, "", [], {}) for row in rows)] if rows else []
+    names = [name for name in rows[0] if any(_is_short(row.get(name)) for row in rows)] if rows else []
     table = new_table(*(name.replace("_", " ") for name in names))
     for row in rows:
         table.add_row(*(cell(row.get(name)) for name in names))
     return table if rows else "nothing here yet"
+
+
+def _is_short(value: Any) -> bool:
+    return value not in (None, "") and not isinstance(value, list | dict) and "\n" not in str(value)
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -199,9 +204,7 @@ def judged_line(judged: Judged) -> str:
 def imported_lines(imported: Imported, call: Call) -> Lines:
     """What an import did, the first lines that it left out, and where to find the others."""
     counts = {name: value for name, value in value_of(imported, "").items() if isinstance(value, int) and value}
-    said = (
-        f"{count(number, name.split('_')[0][:-1])} {name.partition('_')[2]}".strip() for name, number in counts.items()
-    )
+    said = (f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if name != "rejected")
     yield ", ".join(said) or "nothing to import"
     if imported.redacted:
         taken = (f"{number:,} {kind}" for kind, number in sorted(imported.redacted.items()))
