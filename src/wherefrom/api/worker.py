@@ -53,15 +53,15 @@ class Worker:
         with self._lock:
             if len(self._waiting) < _MOST:
                 self._waiting.setdefault(None if what is None else (what.owner, what.root), what)
-            if self._thread is not None:
-                return
-            thread = self._thread = threading.Thread(target=self._run, name="wherefrom-embed", daemon=True)
-        thread.start()
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name="wherefrom-embed", daemon=True)
+                thread.start()  # it waits for the lock, and what it was started for is begun even if we close now
+                self._thread = thread
 
     def wait(self) -> None:
         """Until what is going on is done."""
         thread = self._thread
-        if thread is not None and thread.ident is not None:
+        if thread is not None:
             thread.join()
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class Worker:
         self.wait()
 
     def _run(self) -> None:
-        # What it was started for is begun even if the store is closed right after.
+        # No for the first time, so that a save right before the end has its vector.
         stops = chain([False], iter(self._stop.is_set, None))
         begun = False
         while True:
