@@ -45,6 +45,7 @@ SETTINGS: Final = (
     Setting("db", "", "Where the memory is: a path, sqlite:///… or postgresql://…; empty: a per-user data folder."),
     Setting("owner", "local", "Whose memory it is; rows of different owners never meet."),
     Setting("root", DEFAULT_ROOT, "The namespace that this access may not leave."),
+    Setting("also", "", "Further namespaces that this access may read and never write, separated by commas."),
     Setting("namespace", "", "The default namespace inside the root; empty: the root itself."),
     Setting(
         "allow",
@@ -92,6 +93,7 @@ class Settings:
     db: str
     owner: str
     root: str
+    also: tuple[str, ...]
     namespace: str
     allow: tuple[str, ...]
     privacy: str
@@ -119,7 +121,7 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
         if value is None:
             value = _from_environment(setting, environment)
         values[setting.name] = setting.default if value is None else value
-    for name in ("allow", "embed_classes"):
+    for name in ("also", "allow", "embed_classes"):
         values[name] = listed(values[name])  # type: ignore[arg-type]  # the table says that they are lists
     return Settings(**values)  # type: ignore[arg-type]  # the table and the class have the same fields
 

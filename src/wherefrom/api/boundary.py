@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from wherefrom.model import limits, namespaces
-from wherefrom.model.access import Access
+from wherefrom.model import limits
+from wherefrom.model.access import Access, access_seeing
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.graph import Edge, Node, strictest
 from wherefrom.text import check, detect
@@ -76,15 +76,10 @@ class Boundary:
 
     def access_under(self, known: Policies, allow: Sequence[str] | None = None) -> Access:
         """What this access may see under some policies; what one further down takes away is hidden."""
-        base, held = self._base, self._allow if allow is None else allow
-        classes = known.at(base.root).visible_classes(held)
-        below = [name for name in known.by_namespace if name != base.root and namespaces.is_inside(name, base.root)]
-        hidden = {
-            f"{boundary_class} {name}/"
-            for name in below
-            for boundary_class in set(classes) - set(known.at(name).visible_classes(held))
-        }
-        return replace(base, classes=classes, hidden=tuple(sorted(hidden)), tags=tuple(held))
+        held = self._allow if allow is None else allow
+        return access_seeing(
+            self._base, lambda place: known.at(place).visible_classes(held), known.by_namespace, tuple(held)
+        )
 
     def cleaned(self, text: str, namespace: str) -> str:
         """A text without what may not be kept, such as a question: it may be embedded, sent and noted in events."""

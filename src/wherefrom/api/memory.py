@@ -47,7 +47,7 @@ class Memory:
         *,
         owner: str | None = None,
         root: str | None = None,
-        also: Sequence[str] = (),
+        also: Sequence[str] | None = None,
         namespace: str | None = None,
         allow: Sequence[str] | None = None,
         embedder: str | Embedder | None = None,
@@ -64,9 +64,9 @@ class Memory:
         `privacy="shared"` treats a personal memory as a shared one, for those who are not its owner. `clock` tells the
         time instead of the machine's, with a zone: what is fresh and what has expired depends on it.
         """
-        given = {"owner": owner, "root": root, "namespace": namespace, "allow": allow}
+        given = {"owner": owner, "root": root, "also": also, "namespace": namespace, "allow": allow}
         settings = settings_of(url, embedder=embedder, embed_model=embed_model, privacy=privacy, **given)
-        access = access_from(settings.owner, settings.root, also, settings.namespace, settings.allow)
+        access = access_from(settings.owner, settings.root, settings.also, settings.namespace, settings.allow)
         store = Store.from_settings(settings, embedder=embedder, clock=clock)
         return cls(View(store, access, settings.allow), own_store=store)
 

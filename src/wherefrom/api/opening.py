@@ -14,7 +14,7 @@ from wherefrom.embedding.sentences import SentenceTransformersEmbedder
 from wherefrom.embedding.static import StaticEmbedder
 from wherefrom.model import limits
 from wherefrom.model import namespaces as paths
-from wherefrom.model.access import Access
+from wherefrom.model.access import Access, also_roots
 from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable, shown
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.policy.boundary import visible_classes
@@ -40,33 +40,26 @@ def access_of(
     *,
     owner: str | None = None,
     root: str | None = None,
-    also: Sequence[str] = (),
+    also: Sequence[str] | None = None,
     namespace: str | None = None,
     allow: Sequence[str] | None = None,
 ) -> Access:
     """The access that `Memory.open` would have, checked without opening anything."""
-    settings = config.load({"owner": owner, "root": root, "namespace": namespace, "allow": allow})
-    return access_from(settings.owner, settings.root, also, settings.namespace, settings.allow)
+    settings = config.load({"owner": owner, "root": root, "also": also, "namespace": namespace, "allow": allow})
+    return access_from(settings.owner, settings.root, settings.also, settings.namespace, settings.allow)
 
 
 def access_from(owner: str, root: str, also: Sequence[str], namespace: str, allow: Sequence[str]) -> Access:
     """An access to the rows of an owner at and below a root, checked."""
     inside = paths.parse(root, field="root")
-    _further(also, inside)  # for the field `also` of Access, once it has one
+    default = paths.resolve(namespace, root=inside, default=inside)
     return Access(
         owner=check.check_text(owner, field="owner", characters=limits.OWNER_CHARACTERS),
         root=inside,
-        namespace=paths.resolve(namespace, root=inside, default=inside),
+        also=also_roots(also, default=default),
+        namespace=default,
         classes=visible_classes(allow),
     )
-
-
-def _further(also: Sequence[str], root: str) -> tuple[str, ...]:
-    """The namespaces that an access also reads: each once, and none that its root holds anyway."""
-    if isinstance(also, str) or not isinstance(also, Sequence):
-        raise InvalidInput("also must be a list of namespaces", hint="for example ['team/shared']")
-    named = dict.fromkeys(paths.parse(path, field="also") for path in also)
-    return tuple(path for path in named if not paths.is_inside(path, root))
 
 
 def dialect_of(url: str | None) -> str:

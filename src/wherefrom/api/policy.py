@@ -114,7 +114,7 @@ class PolicyEngine(Engine):
         from wherefrom.policy.document import default, default_text
 
         access = self.view.writing
-        place = access.resolve(namespace)
+        place = access.readable(namespace)
         own = self.store.database.read(lambda tx: policies.history(tx, access, place))
         return own or (PolicyVersion("", default().version, default_text(), None, ""),)
 
@@ -165,7 +165,7 @@ class PolicyEngine(Engine):
     ) -> Guarded:
         """Say what the policy would make of a text: whether it may be kept and seen, as what, and what is taken out."""
         access = self.view.access
-        place = access.resolve(namespace)
+        place = access.readable(namespace)
         rules = self.view.boundary.at(place)
         opened = None if allow is None else rules.visible_classes(allow)
         node = _unsaved(

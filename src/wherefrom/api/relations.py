@@ -131,7 +131,7 @@ class RelationEngine(Engine):
         """
         filters = {"source_id": source_id, "target_id": target_id, "tag": tag, "since": since}
         access = self.view.access
-        within = None if namespace is None else access.resolve(namespace)
+        within = None if namespace is None else access.readable(namespace)
         measure = self.view.measure(access)
         return self.store.database.read(
             lambda tx: edges.page(tx, access, filters, within=within, limit=limit, cursor=cursor, measure=measure)
@@ -182,7 +182,7 @@ class NamespaceEngine(Engine):
     ) -> Namespaces:
         """List the namespaces at and below one (without one: the root), by name, with their counts."""
         access = self.view.access
-        base = access.root if namespace is None else access.resolve(namespace)
+        base = access.root if namespace is None else access.readable(namespace)
         return self.store.database.read(
             lambda tx: namespaces.page(tx, access, base, depth=depth, limit=limit, cursor=cursor)
         )

@@ -19,6 +19,7 @@ from wherefrom.api.worker import Worker
 from wherefrom.embedding.port import Embedder
 from wherefrom.model import identifiers
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
+from wherefrom.model.once import once
 from wherefrom.storage import standings, text_index
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.port import Database
@@ -56,9 +57,6 @@ class Store:
         self.journal = Journal(database)
         self.worker = Worker(database, embedder, self.tuning.send_classes, clock)
         self.policies = PolicyCache(database, shared=self.tuning.shared)
-        self._making = threading.Lock()
-        self._reader: Reader | None = None
-        self._pair_cache: PairCache | None = None
         # The same thread may close again while it closes: in a handler of signals.
         self._closing = threading.RLock()
         self._closed = False
@@ -101,7 +99,7 @@ class Store:
         *,
         owner: str | None = None,
         root: str | None = None,
-        also: Sequence[str] = (),
+        also: Sequence[str] | None = None,
         namespace: str | None = None,
         allow: Sequence[str] | None = None,
     ) -> Memory:
@@ -118,42 +116,35 @@ class Store:
         access = access_from(
             settings.owner if owner is None else owner,
             settings.root if root is None else root,
-            also,
+            settings.also if also is None else also,
             settings.namespace if namespace is None else namespace,
             tags,
         )
         return Memory(View(self, access, tags))
 
-    @property
+    @once
     def reader(self) -> Reader:
         """What runs agents' SQL."""
         from wherefrom.explore.views import all_rendered
 
-        with self._making:
-            if self._closed:
-                raise StoreUnavailable("the store is closed")
-            if self._reader is None:
-                self._reader = self.database.reader(all_rendered(self.database.name))
-            return self._reader
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        return self.database.reader(all_rendered(self.database.name))
 
-    @property
+    @once
     def pair_cache(self) -> PairCache:
         """Paths between nodes that insight has measured."""
         from wherefrom.graph.paths import PairCache
 
-        with self._making:
-            if self._pair_cache is None:
-                self._pair_cache = PairCache()
-            return self._pair_cache
+        return PairCache()
 
     def close(self) -> None:
         """Finish the work at hand and release the database's connections. Once is enough, and more do no harm."""
         with self._closing, ExitStack() as rest:
-            with self._making:
-                if self._closed:
-                    return
-                self._closed = True
-                reader = self._reader
+            if self._closed:
+                return
+            self._closed = True
+            reader = Store.reader.made(self)
             # What is named last is closed first, and all of it, whatever fails.
             rest.callback(self.database.close)
             if reader is not None:

@@ -36,11 +36,13 @@ class View:
     @property
     def writing(self) -> Access:
         """The access of what this view writes: its root alone."""
-        return self.access
+        return self.access.writing()
 
     def reading(self, namespace: str | None) -> Access:
-        """What a search or a list looks in: a namespace and what is below it; without one, the default."""
-        return self.access.narrowed(self.access.resolve(namespace))
+        """What a search or a list looks in: a namespace and what is below it; without one, the default and the further
+        roots that this view may read.
+        """
+        return self.access.reading(namespace)
 
     def now(self) -> str:
         """The time of the store's clock, as it is stored."""

@@ -88,7 +88,6 @@ def _command(verb: Verb, special: Special | None) -> Callable[..., None]:
         opened = {option: given.pop(option) for option in COMMON}
         as_json = opened.pop("as_json")
         opened["url"] = opened.pop("db")
-        opened["also"] = opened["also"] or ()
         more = {name: given.pop(name) for name in names}
         with tracing(valid_ids_of(given)), reported(as_json=as_json), Memory.open(**opened) as memory:
             session = Session(memory, opened, as_json, output(), Console(stderr=True))

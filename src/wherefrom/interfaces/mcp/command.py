@@ -21,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--db", metavar="URL", help="path, sqlite:///… or postgresql://… (WHEREFROM_DB)")
     options.add_argument("--owner", help="whose memory it is (WHEREFROM_OWNER)")
     options.add_argument("--root", help="namespace that this access may not leave (WHEREFROM_ROOT)")
+    options.add_argument("--also", action="append", metavar="NAMESPACE", help="further one to read (WHEREFROM_ALSO)")
     options.add_argument("--namespace", help="default namespace inside the root (WHEREFROM_NAMESPACE)")
     options.add_argument("--allow", action="append", metavar="TAG", help="tag that this access holds (WHEREFROM_ALLOW)")
     return options
@@ -30,12 +31,13 @@ def main(arguments: Sequence[str]) -> int:
     """Serve until the client hangs up, which ends the process; returns only if the options are wrong."""
     given = parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    access = {name: getattr(given, name) for name in ("owner", "root", "also", "namespace", "allow")}
     try:
-        access_of(owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow)
+        access_of(**access)
     except WherefromError as error:
         sys.stderr.write(f"{error.code}: {error}\n")
         return 2
     return serve_stdio(
-        lambda: Memory.open(given.db, owner=given.owner, root=given.root, namespace=given.namespace, allow=given.allow),
+        lambda: Memory.open(given.db, **access),
         dialect=dialect_of(given.db),
     )
