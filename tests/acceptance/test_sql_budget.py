@@ -279,7 +279,7 @@ def test_a_file_that_has_gone_is_no_timeout(sqlite_store, tmp_path):
     path = Path(shutil.copy(sqlite_store, tmp_path / "memory.db"))
     with Memory.open(path) as memory:
         path.rename(tmp_path / "elsewhere.db")
-        with pytest.raises(StoreUnavailable, match="cannot be read"):
+        with pytest.raises(StoreUnavailable, match="cannot open the database"):
             memory.query_graph("select 1", timeout_ms=2_000)
 
 
