@@ -54,7 +54,7 @@ def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[st
         value["items"] = previews(value["items"])
 
     def after(end: int) -> str | None:
-        rest = verb.rest_of(result)
+        rest = verb.rest_of(result, end)
         if rest is None:
             return None
         if rest:
