@@ -95,6 +95,10 @@ class Verb:
             raise InvalidInput(f"give {' and '.join(lacking)}{''.join(f', or {other}' for other in self._selectors)}")
         return getattr(memory, method)(**arguments, **more)
 
+    def takes(self, name: str, given: Mapping[str, Any]) -> bool:
+        """Whether the verb that the given arguments mean takes this one, too."""
+        return name in {each.name for each in parameters_of(getattr(Memory, self._chosen(given))).values()}
+
     def _says(self, name: str, value: Any) -> bool:
         """Whether a value asks for something: many clients fill in what an argument is anyway."""
         return value is not None and (name not in self.parameters or value != self.parameters[name].default)

@@ -62,7 +62,7 @@ TOOLS: Final = (
         ),
         answer=memos.MemoList,
         aliases=("memory.list",),
-        ignores=("kind", "limit", "cursor"),
+        ignores=("kind", "limit"),
         lists=("items",),
     ),
     Verb(

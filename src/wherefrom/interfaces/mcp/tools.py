@@ -94,6 +94,6 @@ def _resumed(verb: Verb, given: dict[str, Any], place: Place, cursor: str | None
         if given.get(name) not in (None, stored):
             raise cursors.foreign(cursor)
         return {name: stored, **{most: given[most] for most in (verb.most,) if most in given}}
-    if "cursor" not in verb.parameters:
+    if not verb.takes("cursor", given):
         raise cursors.foreign(cursor)
     return {**given, "cursor": place.cursor}
