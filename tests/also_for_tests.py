@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wherefrom import Memory
+from wherefrom.api.view import View
 from wherefrom.model.access import Access, also_roots
 from wherefrom.model.graph import Node
 from wherefrom.storage import edges, nodes
@@ -21,7 +22,7 @@ def access_of(root="me", also=(), namespace=None, **given):
 
 def view(memory, access):
     """A memory on the same database, seen by another access."""
-    return Memory(memory._database, access, embedder=memory._embedder)
+    return Memory(View(memory.view.store, access, memory.view.store.settings.allow))
 
 
 def node_of(namespace, text, *, boundary_class="internal", **given):
@@ -39,16 +40,16 @@ def put(memory, *new, owner="local"):
             access = access_of(node.namespace, owner=owner, classes=CLASSES)
             nodes.create(tx, access, node, None)
 
-    memory._database.write(work)
+    memory.view.store.database.write(work)
     return new
 
 
 def link(memory, source, target, tag="about"):
     """Store an edge wherever its ends are."""
     edge = edges.between(source, target, tag, now=NOW)
-    memory._database.write(lambda tx: tx.run("edge_insert", {"owner": "local", **edges.to_parameters(edge)}))
+    memory.view.store.database.write(lambda tx: tx.run("edge_insert", {"owner": "local", **edges.to_parameters(edge)}))
     return edge
 
 
 def read(memory, work):
-    return memory._database.read(work)
+    return memory.view.store.database.read(work)

@@ -14,8 +14,9 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from wherefrom import Memory
-from wherefrom.interfaces.mcp.server import TOOLS
-from wherefrom.interfaces.mcp.tool import CEILING_BYTES
+from wherefrom.interfaces.mcp.tools import listed
+from wherefrom.interfaces.paging import CEILING_BYTES
+from wherefrom.interfaces.verbs import TOOLS
 
 SCHEMA = Path(__file__).parent / "mcp_tools.json"
 INITIALIZE = {
@@ -108,23 +109,24 @@ def test_the_seeds_names_are_accepted_and_not_listed(tmp_path):
 
 def test_tools_are_listed_as_snapshotted():
     """What agents see is a contract: a change to it shows here. Rewrite with WHEREFROM_SNAPSHOT=1."""
-    listed = [tool.listed().model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
-    text = json.dumps(listed, indent=1, ensure_ascii=False) + "\n"
+    shown = [listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
+    text = json.dumps(shown, indent=1, ensure_ascii=False) + "\n"
     if os.environ.get("WHEREFROM_SNAPSHOT"):
         SCHEMA.write_text(text, encoding="utf-8")
     assert SCHEMA.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.tool)
 def test_each_tool_is_well_described(tool):
-    listed = tool.listed()
-    assert len(tool.name) <= 24
-    assert len(listed.description.encode()) < 1024
-    assert "Call it" in listed.description
-    assert listed.input_schema["type"] == listed.output_schema["type"] == "object"
-    assert listed.input_schema["additionalProperties"] is False
-    assert listed.annotations.read_only_hint is not None
-    assert listed.annotations.open_world_hint is False
+    shown = listed(tool)
+    assert shown.name == tool.tool
+    assert len(shown.name) <= 24
+    assert len(shown.description.encode()) < 1024
+    assert "Call it" in shown.description
+    assert shown.input_schema["type"] == shown.output_schema["type"] == "object"
+    assert shown.input_schema["additionalProperties"] is False
+    assert shown.annotations.read_only_hint is not None
+    assert shown.annotations.open_world_hint is False
 
 
 def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_path):

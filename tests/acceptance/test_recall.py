@@ -11,7 +11,7 @@ from embedders_for_tests import Numbered
 from talking_for_tests import Clock, call, refusal, talk, wherefrom
 
 from wherefrom import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound
-from wherefrom.interfaces.recall_answers import ActiveContextAnswer
+from wherefrom.interfaces.answers import ActiveContextAnswer
 from wherefrom.model.evidence import NewClaim, NewEvidence, NewPage
 
 PAIR = re.compile(r"([A-Za-z]+)=([^;= ]+);")
@@ -369,7 +369,7 @@ def test_a_dispute_says_who_judged_it_and_how_sure_it_is(memory):
     third = memory.save("The bridge is 90 metres long, says Kim.").node.id
     memory.relate(third, one, tag="conflicts", weight=0.5)
     context = memory.activate("how long is the bridge in metres?")
-    answer = ActiveContextAnswer.of(context, "main")
+    answer = ActiveContextAnswer.of(context, root_namespace="main")
     disputes = {item.memo_id: item.disputes for item in answer.items}
     shown = {(each.memo_id, each.tag, each.judge, each.confidence, each.thickness) for each in disputes[one]}
     assert shown == {(other, "refutes", "model-1", 0.3, 0.3), (third, "conflicts", None, 1.0, 0.5)}

@@ -11,8 +11,9 @@ from recall_for_tests import Clock, Compass, policy
 from talking_for_tests import talk, wherefrom
 
 from wherefrom import BoundaryDenied, Memory
-from wherefrom.interfaces.mcp.server import TOOLS
-from wherefrom.interfaces.mcp.tool import CEILING_BYTES
+from wherefrom.interfaces.mcp.tools import listed
+from wherefrom.interfaces.paging import CEILING_BYTES
+from wherefrom.interfaces.verbs import TOOLS
 from wherefrom.model.evidence import SearchHealth
 
 
@@ -94,9 +95,9 @@ def test_a_request_that_is_repeated_still_counts_once(url):
     talk(url, conversation)
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.tool)
 def test_the_ids_are_part_of_every_output_schema(tool):
-    schema = tool.listed().output_schema
+    schema = listed(tool).output_schema
     assert {"request_id", "trace_id"} <= schema["properties"].keys()
     assert {"request_id", "trace_id"} <= set(schema["required"])
 

@@ -18,7 +18,7 @@ from wherefrom.insight.context import context_of
 from wherefrom.insight.cycle import judged
 from wherefrom.insight.gates import GateState, Thresholds
 from wherefrom.insight.reasoner import judge
-from wherefrom.interfaces.insight_answers import InsightAnswer
+from wherefrom.interfaces.graph_answers import InsightAnswer
 from wherefrom.model import insight as values
 from wherefrom.model.insight import CandidateEdge, NormSpec, PathKnobs
 from wherefrom.policy import document
@@ -336,7 +336,7 @@ def test_there_is_no_benefit_in_any_metric_answer_or_schema(sqlite_memory):
         sqlite_memory.save(text)
     plan = sqlite_memory.find_insight()
     assert plan.decisions
-    assert "benefit" not in InsightAnswer.of(plan, rejected=True).model_dump_json()
+    assert "benefit" not in InsightAnswer.of_plan(plan, rejected=True).model_dump_json()
     assert "benefit" not in json.dumps([dataclasses.asdict(each) for each in plan.decisions])
     assert "benefit" not in json.dumps(InsightAnswer.model_json_schema())
     package = Path(wherefrom.__file__).parent

@@ -68,7 +68,7 @@ def test_what_failed_is_tried_again():
 
 
 def test_a_database_has_one_index(memory, monkeypatch):
-    database = memory._database
+    database = memory.view.store.database
     made = []
     kind = type(database).vectors._make
 

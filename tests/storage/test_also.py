@@ -47,7 +47,7 @@ def select(reader, access, sql, *, ours=False):
 
 @pytest.fixture
 def reader(memory):
-    opened = memory._database.reader(all_rendered(memory._database.name))
+    opened = memory.view.store.database.reader(all_rendered(memory.view.store.database.name))
     yield opened
     opened.close()
 
@@ -109,11 +109,11 @@ def test_vectors_of_further_roots_are_searched(memory):
     for place in places:
         view(memory, access_of(place)).save(f"the bridge of {place}")
     model = read(memory, embeddings.active)
-    vector = vectors_of(memory._embedder, ["bridge"])[0]
+    vector = vectors_of(memory.view.store.embedder, ["bridge"])[0]
     question = Question("bridge", vector, model, ("memo",), now=NOW)
 
     def nearest(access):
-        vectors = memory._database.vectors
+        vectors = memory.view.store.database.vectors
         return read(memory, lambda tx: candidates.nearest(tx, access, question, vectors=vectors, limit=20))
 
     # Asked with and without, in either order, as the index remembers who sees what.
@@ -204,7 +204,7 @@ def test_a_change_sees_the_root_alone(memory):
     mine, team = put(memory, node_of("me", "my bridge"), node_of("team", "our bridge"))
     edge = link(memory, mine, team)
     access = access_of("me", ["team"])
-    write = memory._database.write
+    write = memory.view.store.database.write
     with pytest.raises(BoundaryDenied, match=f"memo {team.id} is in 'team', which this access may only read"):
         write(lambda tx: nodes.get(tx, access, team.id))
     with pytest.raises(BoundaryDenied, match="may only read"):
@@ -248,7 +248,7 @@ def test_a_context_belongs_to_those_who_see_all_that_its_maker_saw(memory):
     inside = wide.narrowed("team/x")
 
     def make(access, made):
-        memory._database.write(lambda tx: contexts.save(tx, access, made, namespace=access.root))
+        memory.view.store.database.write(lambda tx: contexts.save(tx, access, made, namespace=access.root))
 
     make(wide, context)
     make(inside, replace(context, id="c2"))

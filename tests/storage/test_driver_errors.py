@@ -125,7 +125,7 @@ def test_a_file_that_went_away(path):
     with Memory.open(path) as memory:
         path.unlink()
         with pytest.raises(StoreUnavailable):
-            memory._database.engine()
+            memory.view.store.database.engine()
 
 
 def test_a_process_that_does_not_start(path, monkeypatch):
@@ -157,7 +157,7 @@ def test_a_process_that_is_killed_again_and_again(path, monkeypatch):
 
 
 def test_a_closed_reader_says_so(memory):
-    reader = memory._database.reader(all_rendered(memory._database.name))
+    reader = memory.view.store.database.reader(all_rendered(memory.view.store.database.name))
     assert reader.answer(ACCESS, THEIRS).rows == reader.answer(ACCESS, OURS).rows == ((0,),)
     reader.close()
     reader.close()
@@ -168,7 +168,7 @@ def test_a_closed_reader_says_so(memory):
 
 def test_closing_goes_on_when_a_connection_fails(path, monkeypatch, caplog):
     memory = Memory.open(path)
-    database = memory._database
+    database = memory.view.store.database
     meet = threading.Barrier(2)
     threads = [threading.Thread(target=database.read, args=(lambda tx: tx and meet.wait(),)) for _ in range(2)]
     for thread in threads:
@@ -303,5 +303,5 @@ def test_errors_of_a_caller_are_the_callers(memory):
         raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):
-        memory._database.read(work)
+        memory.view.store.database.read(work)
     assert not issubclass(BrokenPipeError, WherefromError)

@@ -39,7 +39,7 @@ def in_threads(ask, given, *, threads=16):
 
 
 def test_a_reader_answers_each_owner_with_their_own_rows(memory, owners):
-    reader = memory._database.reader(all_rendered(memory._database.name))
+    reader = memory.view.store.database.reader(all_rendered(memory.view.store.database.name))
 
     def ask(given):
         owner, ours = given

@@ -24,7 +24,7 @@ class Verb:
     another verb need not take. explains: an option that only changes what is shown, with its sentence.
     lists: the keys of the answer that are paged, in this order. mend: puts right what depends on a page's entries.
     resumes: how the rest of a long answer is asked for: by the same call again ({}, as for all verbs that only read),
-    by an argument that names what is stored, or not at all (None).
+    by an argument that names what is stored, or not at all (None); told the result and how many entries were shown.
     """
 
     methods: tuple[str, ...]
@@ -37,7 +37,7 @@ class Verb:
     ignores: tuple[str, ...] = ()
     explains: tuple[str, Param] | None = None
     lists: tuple[str, ...] = ()
-    resumes: Callable[[Any], Mapping[str, str] | None] | None = None
+    resumes: Callable[[Any, int], Mapping[str, str] | None] | None = None
     most: str = ""
     """The parameter that says how many entries a page has at most, where the verb does not see to it."""
     mend: Callable[[dict[str, Any]], None] | None = None
@@ -73,17 +73,17 @@ class Verb:
             declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
         return input_of(declared, group=self.group)
 
-    def rest_of(self, result: Any) -> Mapping[str, str] | None:
-        """How the rest of a long answer is asked for."""
+    def rest_of(self, result: Any, end: int) -> Mapping[str, str] | None:
+        """How the rest of a long answer is asked for, from this entry on."""
         if self.resumes is not None:
-            return self.resumes(result)
+            return self.resumes(result, end)
         return {} if self.effect == "reads" else None
 
     def run(self, memory: Memory, given: Mapping[str, Any], **more: Any) -> Any:
         """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
         method = self.chosen(given)
         declared = {each.name: each for each in parameters_of(getattr(Memory, method)).values()}
-        others = [name for name in given if name not in declared and given[name] is not None]
+        others = [name for name in given if name not in declared and self._says(name, given[name])]
         if refused := [name for name in others if name not in self.ignores]:
             raise self._refusal(method, refused)
         arguments = {declared[name].python: value for name, value in given.items() if name in declared}
@@ -91,6 +91,14 @@ class Verb:
         if lacking := [each.name for each in declared.values() if each.is_required and each.python not in given_here]:
             raise InvalidInput(f"give {' and '.join(lacking)}{''.join(f', or {other}' for other in self._selectors)}")
         return getattr(memory, method)(**arguments, **more)
+
+    def takes(self, name: str, given: Mapping[str, Any]) -> bool:
+        """Whether the verb that the given arguments mean takes this one, too."""
+        return name in {each.name for each in parameters_of(getattr(Memory, self.chosen(given))).values()}
+
+    def _says(self, name: str, value: Any) -> bool:
+        """Whether a value asks for something: many clients fill in what an argument is anyway."""
+        return value is not None and (name not in self.parameters or value != self.parameters[name].default)
 
     def chosen(self, given: Mapping[str, Any]) -> str:
         """The verb that the given arguments mean: the first, unless the first parameter of another one is given."""
@@ -113,9 +121,9 @@ class Verb:
         )
 
 
-def again(result: object) -> Mapping[str, str]:
+def again(result: object, end: int) -> Mapping[str, str]:
     """The rest of a long answer comes by the same call."""
-    del result
+    del result, end
     return {}
 
 

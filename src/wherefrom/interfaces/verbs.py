@@ -43,7 +43,7 @@ TOOLS: Final = (
         tool="memory_list",
         answer=memos.MemoList,
         aliases=("memory.list",),
-        ignores=("kind", "limit", "cursor"),
+        ignores=("kind", "limit"),
         lists=("items",),
     ),
     Verb(
@@ -81,7 +81,7 @@ TOOLS: Final = (
         most="top_k",
         explains=("explain", _EXPLAIN),
         lists=("items",),
-        resumes=lambda context: {"active_context_id": context.id} if context.is_kept else None,
+        resumes=lambda context, _: {"active_context_id": context.id} if context.is_kept else None,
     ),
     Verb(
         methods=("feedback",),
@@ -126,7 +126,8 @@ TOOLS: Final = (
             Param("Also list links that are not worth making, and why.", option="--rejected"),
         ),
         lists=("links", "decisions"),
-        resumes=lambda plan: {"plan_id": plan.id},
+        # A plan keeps the links worth making; what else its search knew is told once.
+        resumes=lambda plan, end: {"plan_id": plan.id} if end < len(plan.accepted) else None,
     ),
     Verb(
         methods=("metabolize",),
@@ -135,7 +136,7 @@ TOOLS: Final = (
         effect="destroys",
         answer=graph.MetabolismAnswer,
         lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed"),
-        resumes=lambda plan: {} if plan.state == "planned" else None,
+        resumes=lambda plan, _: {} if plan.state == "planned" else None,
     ),
     Verb(
         methods=("restore",),

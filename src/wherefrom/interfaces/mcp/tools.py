@@ -77,7 +77,7 @@ def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[st
         value["items"] = previews(value["items"])
 
     def after(end: int) -> str | None:
-        rest = verb.rest_of(result)
+        rest = verb.rest_of(result, end)
         if rest is None:
             return None
         if rest:
@@ -117,6 +117,6 @@ def _resumed(verb: Verb, given: dict[str, Any], place: Place, cursor: str | None
         if given.get(name) not in (None, stored):
             raise cursors.foreign(cursor)
         return {name: stored, **{most: given[most] for most in (verb.most,) if most in given}}
-    if "cursor" not in verb.parameters:
+    if not verb.takes("cursor", given):
         raise cursors.foreign(cursor)
     return {**given, "cursor": place.cursor}
