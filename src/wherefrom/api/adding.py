@@ -49,15 +49,15 @@ def add(tx: Transaction, access: Access, adding: Adding, *, new_id: Callable[[],
     fragments = evidence.put(tx, access, pieces, adding.made)
     claims = _put_claims(tx, access, given, adding.made)
     edges = evidence.judge(tx, access, _judgements(tx, access, given, adding, fragments, claims), now=now)
-    _count(tx, access, adding.task_id, query_id, sum(each.status == "created" for each in fragments))
-    known = nodes.by_ids(tx, access, [each.id for each in claims])
+    _count(tx, access, adding.task_id, query_id, sum(fragment.status == "created" for fragment in fragments))
+    known = nodes.by_ids(tx, access, [claim.id for claim in claims])
     posteriors = evidence.posteriors(tx, access, known)
     added = EvidenceAdded(
         page=page,
         fragments=tuple(fragments),
         claims=tuple(
-            AddedClaim(each.id, each.status, known[each.id].rejected_at is not None, posteriors[each.id])
-            for each in claims
+            AddedClaim(claim.id, claim.status, known[claim.id].rejected_at is not None, posteriors[claim.id])
+            for claim in claims
         ),
         edges=dict(edges),
         cites=cites,
@@ -102,7 +102,7 @@ def _put_cited(tx: Transaction, access: Access, cited: Sequence[Node], *, now: s
     told = [node for node in cited if node.title is not None or node.year is not None]
     bare = [node for node in cited if node.title is None and node.year is None]
     ids = [_put_page(tx, access, node, now=now)[1].id for node in told]
-    return [*ids, *(each.id for each in evidence.put(tx, access, bare, None))]
+    return [*ids, *(page.id for page in evidence.put(tx, access, bare, None))]
 
 
 def _put_claims(tx: Transaction, access: Access, given: Prepared, made: Made | None) -> list[Added]:
@@ -129,38 +129,40 @@ def _judgements(
             return reference.id or ""
         return (fragments if reference.kind == "fragment" else claims)[reference.index].id
 
-    sources = {each: resolved(each.source) for each in given.sayings}
+    sources = {saying: resolved(saying.source) for saying in given.sayings}
     known = nodes.by_ids(tx, access, sorted(set(sources.values())))
     judgements: list[Judgement] = []
-    for each, source_id in sources.items():
+    for saying, source_id in sources.items():
         source = known.get(source_id)
-        if source is None or source.kind != each.source.kind:
-            raise NotFound(f"{each.where}: there is no {each.source.kind} {source_id}", hint="ids come from answers")
-        target = claims[each.claim].id
+        if source is None or source.kind != saying.source.kind:
+            raise NotFound(
+                f"{saying.where}: there is no {saying.source.kind} {source_id}", hint="ids come from answers"
+            )
+        target = claims[saying.claim].id
         if target == source_id:
-            raise InvalidInput(f"{each.where}: a claim cannot speak for itself")
-        judgements.append(Judgement(source_id, target, each.relation, each.confidence, each.reason, adding.judge))
+            raise InvalidInput(f"{saying.where}: a claim cannot speak for itself")
+        judgements.append(Judgement(source_id, target, saying.relation, saying.confidence, saying.reason, adding.judge))
     _refuse_misquoted(sources, known)
     return judgements
 
 
 def _refuse_misquoted(sources: Mapping[Saying, str], known: Mapping[str, Node]) -> None:
     """Refuse the first link whose quote does not stand in its fragment, neither as given nor as it would be cleaned."""
-    quoted = [each for each in sources if each.quote is not None]
+    quoted = [saying for saying in sources if saying.quote is not None]
     # By source, because a text is prepared for comparing once for quotes that follow each other.
     wrong = {
-        each.where
-        for each in sorted(quoted, key=sources.__getitem__)
+        saying.where
+        for saying in sorted(quoted, key=sources.__getitem__)
         if not any(
-            find_quote(known[sources[each]].content, quote)
-            for quote in (each.quote, each.cleaned_quote)
+            find_quote(known[sources[saying]].content, quote)
+            for quote in (saying.quote, saying.cleaned_quote)
             if quote is not None
         )
     }
-    for each in quoted:
-        if each.where in wrong:
+    for saying in quoted:
+        if saying.where in wrong:
             raise InvalidInput(
-                f"{each.where}: the quote does not stand in its fragment",
+                f"{saying.where}: the quote does not stand in its fragment",
                 hint="copy it word for word from the fragment, or leave quote out",
             )
 
@@ -173,9 +175,9 @@ def _count(tx: Transaction, access: Access, task_id: str | None, query_id: str |
 
 
 def _record(tx: Transaction, access: Access, adding: Adding, added: EvidenceAdded, *, at: str) -> None:
-    new: Counter[str] = Counter({"fragments": sum(each.status == "created" for each in added.fragments)}) + Counter(
-        {"claims": sum(each.status == "created" for each in added.claims), "cites": added.cites}
-    )
+    new: Counter[str] = Counter(
+        {"fragments": sum(fragment.status == "created" for fragment in added.fragments)}
+    ) + Counter({"claims": sum(claim.status == "created" for claim in added.claims), "cites": added.cites})
     changed = added.edges.get("created", 0) + added.edges.get("updated", 0)
     if not new and not changed and (added.page is None or added.page.status == "unchanged"):
         return

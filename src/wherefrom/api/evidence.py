@@ -122,8 +122,8 @@ class EvidenceEngine(Engine):
             str, Param("The fragment (or claim) whose judgement is wrong.", metavar="FRAGMENT_ID", check=check.check_id)
         ],
         claim_id: _ClaimId,
+        relation: Annotated[Judgement, Param("What it says about the claim.")],
         *,
-        relation: Annotated[Judgement, Param("What it says about the claim.", option="RELATION")],
         reason: _Why,
     ) -> Corrected:
         """Say what a fragment (or claim) really says about a claim; programs do not change it later."""

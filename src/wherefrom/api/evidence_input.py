@@ -75,11 +75,11 @@ class Prepared:
         """The same with reasons cleaned, and quotes also as they would be."""
         sayings = (
             replace(
-                each,
-                cleaned_quote=None if each.quote is None else clean(each.quote),
-                reason=None if each.reason is None else clean(each.reason)[: limits.REASON_CHARACTERS],
+                saying,
+                cleaned_quote=None if saying.quote is None else clean(saying.quote),
+                reason=None if saying.reason is None else clean(saying.reason)[: limits.REASON_CHARACTERS],
             )
-            for each in self.sayings
+            for saying in self.sayings
         )
         return replace(self, sayings=tuple(sayings))
 
@@ -103,17 +103,17 @@ def prepare(
     source = None if page is None else _page(page, bare)
     provenance = {} if source is None else _source(source)
     sayings = tuple(
-        _saying(each, at, number, (len(fragments), len(claims)))
+        _saying(given, at, number, (len(fragments), len(claims)))
         for at, claim in enumerate(claims)
-        for number, each in enumerate(_bounded(claim.evidence, limits.EVIDENCE, f"claims.{at}.evidence"))
+        for number, given in enumerate(_bounded(claim.evidence, limits.EVIDENCE, f"claims.{at}.evidence"))
     )
     return Prepared(
         namespace=like.namespace,
         page=source,
         cited=() if page is None else _cited(page, bare),
         citation_source=None if page is None or page.citation_source is None else check.check_tag(page.citation_source),
-        fragments=tuple(_fragment(each, bare, provenance, f"fragments.{at}") for at, each in enumerate(fragments)),
-        claims=tuple(_claim(each, like, provenance, f"claims.{at}") for at, each in enumerate(claims)),
+        fragments=tuple(_fragment(given, bare, provenance, f"fragments.{at}") for at, given in enumerate(fragments)),
+        claims=tuple(_claim(given, like, provenance, f"claims.{at}") for at, given in enumerate(claims)),
         sayings=sayings,
     )
 
@@ -139,7 +139,7 @@ def _page(page: NewPage, like: Node) -> Node:
 
 def _cited(page: NewPage, like: Node) -> tuple[Node, ...]:
     cited = _bounded(page.cites, limits.CITATIONS, "page.cites")
-    found = [_page(NewPage(each) if isinstance(each, str) else each, like) for each in cited]
+    found = [_page(NewPage(other) if isinstance(other, str) else other, like) for other in cited]
     return tuple({node.content: node for node in found}.values())
 
 

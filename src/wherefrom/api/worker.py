@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import chain
@@ -61,7 +62,9 @@ class Worker:
     def wait(self) -> None:
         """Until what is going on is done."""
         thread = self._thread
-        if thread is not None and thread.ident is not None:
+        if thread is not None:
+            while thread.ident is None:  # it is about to be started
+                time.sleep(0.001)
             thread.join()
 
     def close(self) -> None:
@@ -70,7 +73,7 @@ class Worker:
         self.wait()
 
     def _run(self) -> None:
-        # What it was started for is begun even if the store is closed right after.
+        # No for the first time, so that a save right before the end has its vector.
         stops = chain([False], iter(self._stop.is_set, None))
         begun = False
         while True:

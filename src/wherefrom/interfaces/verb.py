@@ -30,9 +30,6 @@ class Verb:
     methods: tuple[str, ...]
     tool: str = ""
     command: str = ""
-    title: str = ""
-    says: str = ""
-    """When an agent should call the tool."""
     effect: Literal["reads", "writes", "destroys"] = "reads"
     answer: type[Answer] | None = None
     aliases: tuple[str, ...] = ()

@@ -19,10 +19,10 @@ from wherefrom.api import Memory
 from wherefrom.interfaces.mcp.ending import end, end_on_signals
 from wherefrom.interfaces.mcp.lines import take_standard_streams
 from wherefrom.interfaces.mcp.stdio import StdioTransport
-from wherefrom.interfaces.mcp.tools import BY_NAME, answer, listed
+from wherefrom.interfaces.mcp.tools import ANY_DIALECT, BY_NAME, answer, listed
 from wherefrom.interfaces.paging import compact
 from wherefrom.interfaces.request_ids import ids_of, new_ids, with_ids
-from wherefrom.interfaces.verbs import ANY_DIALECT, TOOLS
+from wherefrom.interfaces.verbs import TOOLS
 from wherefrom.model.cancellation import CURRENT, Cancellation
 from wherefrom.model.errors import WherefromError, shown
 from wherefrom.storage.events import Trace, tracing

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any, Final
 
 import mcp_types as types
@@ -13,11 +15,13 @@ from wherefrom.interfaces.inputs import parsed, schema_of
 from wherefrom.interfaces.paging import Place, call_of, fit, place_of, previews
 from wherefrom.interfaces.request_ids import schema_with_ids, without_ids
 from wherefrom.interfaces.verb import Verb
-from wherefrom.interfaces.verbs import ANY_DIALECT, TOOLS
+from wherefrom.interfaces.verbs import TOOLS
 from wherefrom.model import cursors
 from wherefrom.model.graph import Node
 
 BY_NAME: Final[Mapping[str, Verb]] = {name: verb for verb in TOOLS for name in (verb.tool, *verb.aliases)}
+# What a description says of the SQL dialect as long as the database is not known.
+ANY_DIALECT: Final = "SQLite or PostgreSQL"
 _ONE_MEMO: Final = ("items.0.content",)
 
 
@@ -25,19 +29,29 @@ def listed(verb: Verb, dialect: str = ANY_DIALECT) -> types.Tool:
     """The tool as `tools/list` shows it, on a memory whose SQL is of this dialect."""
     assert verb.answer is not None
     reads = verb.effect == "reads"
+    title, description = _words()[verb.tool]
     return types.Tool(
         name=verb.tool,
-        description=verb.says.replace(ANY_DIALECT, dialect),
+        description=description.replace(ANY_DIALECT, dialect),
         input_schema=schema_of(verb.input),
         output_schema=schema_with_ids(schema_of(verb.answer, answers=True)),
         annotations=types.ToolAnnotations(
-            title=verb.title,
+            title=title,
             read_only_hint=reads,
             destructive_hint=None if reads else verb.effect == "destroys",
             idempotent_hint=True,
             open_world_hint=False,
         ),
     )
+
+
+@cache
+def _words() -> Mapping[str, tuple[str, str]]:
+    """The title and the description of each tool."""
+    text = files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8")
+    sections = (section.partition("\n") for section in text.split("\n## ")[1:])
+    heads = {head.partition(": ")[0]: (head.partition(": ")[2], body) for head, _, body in sections}
+    return {name: (title, " ".join(body.split())) for name, (title, body) in heads.items()}
 
 
 def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
