@@ -55,7 +55,7 @@ def test_calls_that_run_when_the_input_ends_are_finished_and_answered(url):
 
 def test_a_call_that_does_not_end_keeps_the_server_only_for_a_while(tmp_path, silent_endpoint):
     code = (
-        "import sys; from wherefrom.interfaces.mcp import command, stdio;"
+        "import sys; from wherefrom.interfaces.mcp import command; from wherefrom.transport import stdio;"
         "stdio.GRACE_SECONDS = 0.5; command.main(sys.argv[1:])"
     )
     with RawClient(tmp_path / "m.db", command=[sys.executable, "-c", code], **waiting(silent_endpoint)) as client:

@@ -81,7 +81,7 @@ class Verb:
 
     def run(self, memory: Memory, given: Mapping[str, Any], **more: Any) -> Any:
         """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
-        method = self._chosen(given)
+        method = self.chosen(given)
         declared = {each.name: each for each in parameters_of(getattr(Memory, method)).values()}
         others = [name for name in given if name not in declared and given[name] is not None]
         if refused := [name for name in others if name not in self.ignores]:
@@ -92,7 +92,8 @@ class Verb:
             raise InvalidInput(f"give {' and '.join(lacking)}{''.join(f', or {other}' for other in self._selectors)}")
         return getattr(memory, method)(**arguments, **more)
 
-    def _chosen(self, given: Mapping[str, Any]) -> str:
+    def chosen(self, given: Mapping[str, Any]) -> str:
+        """The verb that the given arguments mean: the first, unless the first parameter of another one is given."""
         chosen = [method for method in self.methods[1:] if given.get(_selector(method)) is not None]
         if len(chosen) > 1:
             raise InvalidInput(f"{' and '.join(map(_selector, chosen))} exclude each other", hint="give one of them")

@@ -6,9 +6,11 @@ A command that does more than its verb (reads a file, draws a picture, shows pro
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import typer
 from rich.console import Console
@@ -34,17 +36,31 @@ class Call:
     explain: bool = False
 
     def run(self, **more: Any) -> Any:
-        """Run the verb. `more` are arguments by their names in Python that the command line has no option for."""
-        return self.verb.run(self.session.memory, self.given, **more)
+        """Run the verb, with a progress bar if it reports progress. `more` are arguments by their names in Python that
+        the command line has no option for.
+        """
+        method = self.verb.chosen(self.given)
+        if "progress" not in inspect.signature(getattr(Memory, method)).parameters or more.get("target") is sys.stdout:
+            return self.verb.run(self.session.memory, self.given, **more)
+        with self.session.progress(self.verb.command) as report:
+            return self.verb.run(self.session.memory, self.given, progress=report, **more)
 
     def show(self, result: Any) -> None:
         """Print a result, as JSON or as something to read."""
-        root = self.session.memory.root_namespace
-        value = value_of(result, root, explain=self.explain) if self.session.as_json else None
-        self.session.show(value, *(() if self.session.as_json else render.lines_of(result, self)))
+        if isinstance(result, int | Path):  # a count, or the file that was written
+            result = _COUNTED[self.verb.command](result)
+        if self.session.as_json:
+            self.session.show(value_of(result, self.session.memory.root_namespace, explain=self.explain))
+        else:
+            self.session.show(None, *render.lines_of(result, self))
 
 
 Function = Callable[..., None]
+_COUNTED: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
+    "reindex": lambda number: {"texts": number},
+    "embed": lambda number: {"vectors": number},
+    "backup": lambda path: {"file": str(path), "bytes": path.stat().st_size},
+}
 
 
 @dataclass(frozen=True, slots=True)

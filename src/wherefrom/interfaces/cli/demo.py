@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 from rich.console import Console
 from rich.rule import Rule
@@ -19,62 +22,12 @@ from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.session import output, reported
 from wherefrom.model.errors import InvalidInput, NotFound
 from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
-from wherefrom.model.graph import Relation
 
-# (key, namespace, title, text, metadata)
-_MEMOS: Final[tuple[tuple[str, str, str, str, dict[str, str]], ...]] = (
-    (
-        "choice",
-        "project/storage",
-        "We use SQLite for local memory",
-        "Decision of 2026-03-02: each user's memory is one SQLite file. No server to run, no key, works offline.",
-        {"decided_by": "Mika", "date": "2026-03-02"},
-    ),
-    (
-        "wal",
-        "project/storage",
-        "WAL lets readers and a writer work at once",
-        "In WAL mode SQLite readers and the writer do not block each other; there is still one writer at a time.",
-        {"source": "https://sqlite.org/wal.html"},
-    ),
-    (
-        "network",
-        "project/storage",
-        "WAL does not work over a network filesystem",
-        "All processes using a WAL database must be on the same host, because they share memory.",
-        {"source": "https://sqlite.org/wal.html"},
-    ),
-    (
-        "team",
-        "project/storage",
-        "チームで共有するときは PostgreSQL",
-        "複数のマシンから同じ記憶を使うチームには PostgreSQL を使う。SQLite のファイルは一台の中だけで共有する。",
-        {"decided_by": "健", "date": "2026-03-09"},
-    ),
-    ("editor", "preferences", "Mika's editor", "Mika writes Python in Helix and wants four-space indents.", {}),
-)
 
-# (source, target, tag, weight, reason)
-_RELATIONS: Final = (
-    ("wal", "choice", "supports", 0.9, "Several MCP clients on one machine can use the file at once."),
-    ("network", "choice", "conflicts", 0.6, "A file on a shared network drive would not be safe."),
-    ("network", "team", "explains", 0.8, "Hosts cannot share a WAL file, so a team needs a server."),
-    ("team", "choice", "refines", 0.7, "SQLite stays the choice for one machine."),
-)
-
-_CLAIM: Final = "In WAL mode readers do not block the writer."
-_EVIDENCE: Final[tuple[tuple[str, int, str, Relation], ...]] = (
-    ("https://example.org/wal", 2022, "Readers do not block writers and a writer does not block readers.", "supports"),
-    ("https://example.com/notes", 2019, "WAL では読み取りは書き込みを待たない。", "supports"),
-    ("https://example.net/forum", 2011, "A checkpoint had to wait for my long-running reader.", "refutes"),
-)
-
-# The second says the same as the first, the third does not.
-_COPIES: Final = (
-    "The backup starts at 2 every night.",
-    "The backup starts at 2 each night.",
-    "The backup starts at 3 every night.",
-)
+@cache
+def _example() -> Any:
+    """What the example holds. Of its copies the second says the same as the first, and the third does not."""
+    return json.loads(files("wherefrom.interfaces.cli").joinpath("demo.json").read_text(encoding="utf-8"))
 
 
 def run(keep: str | None) -> None:
@@ -97,18 +50,18 @@ def _walk_through(memory: Memory, console: Console) -> None:
 
     step("1. Save memos, in any language")
     ids = {}
-    for key, namespace, title, text, metadata in _MEMOS:
-        saved = memory.save(text, title=title, metadata=metadata, namespace=namespace)
-        ids[key] = saved.node.id
-        console.print(shown(f"  {saved.status}  {title}"))
+    for memo in _example()["memos"]:
+        saved = memory.save(memo["text"], title=memo["title"], metadata=memo["metadata"], namespace=memo["namespace"])
+        ids[memo["key"]] = saved.node.id
+        console.print(shown(f"  {saved.status}  {memo['title']}"))
 
     step("2. The same text again is not stored twice")
-    _, namespace, _, text, _ = _MEMOS[1]
-    again = memory.save(text, namespace=namespace)
+    known = _example()["memos"][1]
+    again = memory.save(known["text"], namespace=known["namespace"])
     console.print(f"  {again.status}: it is still {again.node.id}")
 
     step("3. Link them: a tag, a weight and a reason")
-    for source, target, tag, weight, reason in _RELATIONS:
+    for source, target, tag, weight, reason in _example()["relations"]:
         memory.relate(ids[source], ids[target], tag=tag, weight=weight, reason=reason)
     console.print(render.relation_table(memory.relations()))
 
@@ -157,11 +110,13 @@ def _walk_through(memory: Memory, console: Console) -> None:
 def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
     step("11. Evidence: a source, its words, a claim, and what they say about it")
     task = memory.create_task("Does WAL let readers go on while a writer writes?")
-    for url, year, text, relation in _EVIDENCE:
+    for url, year, text, relation in _example()["evidence"]:
         memory.add_evidence(
             NewPage(url, year=year),
             fragments=[NewFragment(text)],
-            claims=[NewClaim(_CLAIM, evidence=[NewEvidence(relation, fragment=0, confidence=0.9, quote=text)])],
+            claims=[
+                NewClaim(_example()["claim"], evidence=[NewEvidence(relation, fragment=0, confidence=0.9, quote=text)])
+            ],
             task_id=task.id,
         )
     for part in render_explore.task_lines(memory.update_task(task.id, status="completed")):
@@ -185,7 +140,7 @@ def _link(memory: Memory, console: Console, step: Callable[[str], None]) -> None
 
 def _let_go(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
     step("14. Let go of what another memo says as well; for 30 days it can come back")
-    for text in _COPIES:
+    for text in _example()["copies"]:
         memory.save(text, namespace="inbox")
     # Without protection: what is younger than three days stays otherwise.
     for part in render_metabolism.plan_lines(memory.metabolize("inbox", protection_hours=0)):

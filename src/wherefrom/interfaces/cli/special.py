@@ -54,8 +54,8 @@ def export(
         call.run(target=sys.stdout)
         return
     try:
-        with open(file, "x", encoding="utf-8", opener=_private) as stream, call.session.progress("exporting") as report:
-            lines = call.run(target=stream, progress=report)
+        with open(file, "x", encoding="utf-8", opener=_private) as stream:
+            lines = call.run(target=stream)
     except FileExistsError:
         raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
     except OSError as error:
@@ -79,31 +79,10 @@ def import_(
 ) -> None:
     """Read an export or a memory.jsonl; lines that cannot be stored are left out and reported. Safe to repeat."""
     source = sys.stdin.buffer if str(file) == "-" else file
-    with call.session.progress("importing") as report:
-        imported = call.run(source=source, rejects=rejects, progress=report)
+    imported = call.run(source=source, rejects=rejects)
     if rejects is not None:
         call.given["rejects"] = rejects
     call.show(imported)
-
-
-@special("backup")
-def backup(call: Call) -> None:
-    with call.session.progress("copying") as report:
-        path = call.run(progress=report)
-    call.session.show({"file": str(path), "bytes": path.stat().st_size}, shown(f"copied to {path}"))
-
-
-@special("reindex")
-def reindex(call: Call) -> None:
-    number = call.run()
-    call.session.show({"texts": number}, f"{count(number, 'text')} indexed")
-
-
-@special("embed")
-def embed(call: Call) -> None:
-    with call.session.progress("embedding") as report:
-        number = call.run(progress=report)
-    call.session.show({"vectors": number}, f"{count(number, 'vector')} made")
 
 
 @special("reembed")
@@ -143,8 +122,7 @@ def add(
     call.given["sources"] = [*(call.given.get("sources") or []), *named]
     if not call.given["sources"]:
         raise InvalidInput("there is nothing to add", hint="name files, folders or URLs, or give --urls")
-    with call.session.progress("reading") as report:
-        added = call.run(progress=report)
+    added = call.run()
     call.show(added)
     if added.failures:
         raise typer.Exit(UNHEALTHY)
@@ -202,8 +180,8 @@ def metabolize(call: Call, plot: Plot = None) -> None:
     _refuse_other_than_svg(plot)
     applies = bool(call.given.get("apply"))
     try:
-        with _terminable(), call.session.progress("letting go" if applies else "looking") as report:
-            plan = call.run(progress=report, figures=plot is not None)
+        with _terminable():
+            plan = call.run(figures=plot is not None)
     except KeyboardInterrupt:
         if not applies:
             raise
@@ -245,12 +223,6 @@ def calibrate(
     if plot is not None:
         _write(plot, reliability(fitted))
     call.show(fitted)
-
-
-@special("reclassify")
-def reclassify(call: Call) -> None:
-    with call.session.progress("reclassifying") as report:
-        call.show(call.run(progress=report))
 
 
 def _show_rows(call: Call, result: Any) -> None:

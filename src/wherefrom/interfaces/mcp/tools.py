@@ -45,11 +45,20 @@ def listed(verb: Verb, dialect: str = ANY_DIALECT) -> types.Tool:
     )
 
 
+def instructions() -> str:
+    """What the server tells a client about itself."""
+    return _prose().split("\n## ")[0].partition("# Instructions\n")[2].strip()
+
+
+@cache
+def _prose() -> str:
+    return files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8")
+
+
 @cache
 def _words() -> Mapping[str, tuple[str, str]]:
     """The title and the description of each tool."""
-    text = files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8")
-    sections = (section.partition("\n") for section in text.split("\n## ")[1:])
+    sections = (section.partition("\n") for section in _prose().split("\n## ")[1:])
     heads = {head.partition(": ")[0]: (head.partition(": ")[2], body) for head, _, body in sections}
     return {name: (title, " ".join(body.split())) for name, (title, body) in heads.items()}
 

@@ -18,9 +18,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
-from wherefrom.interfaces.mcp import messages
-from wherefrom.interfaces.mcp.lines import MAX_LINE_BYTES, LineReader, TooLong, write_line
-from wherefrom.interfaces.mcp.messages import Refusal
+from wherefrom.transport import messages
+from wherefrom.transport.lines import MAX_LINE_BYTES, LineReader, TooLong, write_line
+from wherefrom.transport.messages import Refusal
 
 # How long calls may go on after the input has ended. An agent's SQL takes at most two seconds, four of them at once.
 GRACE_SECONDS: Final = 60.0

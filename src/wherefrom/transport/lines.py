@@ -6,7 +6,7 @@ import os
 import select
 from typing import Final
 
-from wherefrom.interfaces.mcp.messages import HEAD_BYTES, TAIL_BYTES
+from wherefrom.transport.messages import HEAD_BYTES, TAIL_BYTES
 
 # The largest call that a tool takes: 500 fragments of 16 KiB, each character written as an escape.
 MAX_LINE_BYTES: Final = 32 * 1024 * 1024
