@@ -35,7 +35,9 @@ def main() -> None:
         with opened as url:
             command = [sys.executable, "-m", "bench.owners", "--owners", str(given.owners), "--measure", url]
             environment = {**os.environ, "WHEREFROM_POOL_SIZE": "8"}
-            result[name] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment).stdout)
+            result[name] = json.loads(
+                subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment).stdout
+            )
     keep("owners", result)
 
 
