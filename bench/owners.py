@@ -46,10 +46,8 @@ def measure(url: str, owners: int) -> dict[str, object]:
         for number in range(_WARM):
             _use(store, f"first-{number}")
         before = _resident_kb()
-        views: list[float] = []
         started = time.perf_counter()
-        for number in range(owners):
-            views.append(_use(store, f"owner-{number}"))
+        views = [_use(store, f"owner-{number}") for number in range(owners)]
         seconds = time.perf_counter() - started
         return {
             "view_ms": percentiles(views),
