@@ -99,7 +99,7 @@ class InsightEngine(Engine):
     def _found(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
         writing = self.view.writing
         if memo_id is not None:
-            node = self._linkable(writing.narrowed(namespace), memo_id)
+            node = self._linkable(writing.own().narrowed(namespace), memo_id)
             finding = _Finding(writing.narrowed(node.namespace if namespace is None else namespace))
             degraded = self._judge(finding, [node])
             return self._proposed(finding.access, self._kept(finding, {"memo_id": node.id}, degraded, judged=1))

@@ -35,8 +35,10 @@ class View:
 
     @property
     def writing(self) -> Access:
-        """The access of what this view writes: its root alone."""
-        return self.access.writing()
+        """The access to write with. Statements that write see its root alone, and say of what it may only read that it
+        may only be read.
+        """
+        return self.access
 
     def reading(self, namespace: str | None) -> Access:
         """What a search or a list looks in: a namespace and what is below it; without one, the default and the further
