@@ -68,8 +68,9 @@ INNER_IMPORTS: dict[str, str] = {
     "text/phones.py": "phonenumbers is imported at the first number that may be a telephone",
     "storage/postgres.py": "NumPy is imported at the first vector search",
     "storage/sqlite.py": "NumPy is imported at the first vector search",
-    "interfaces/plot_insight.py": "NumPy is imported when there is a picture to lay out",
+    "pictures/insight.py": "NumPy is imported when there is a picture to lay out",
     "interfaces/cli/app.py": "the MCP SDK takes a second to import",
+    "interfaces/cli/special.py": "pictures are imported when there is one to draw",
     "interfaces/cli/move.py": "a database driver is imported when a store is moved",
 }
 

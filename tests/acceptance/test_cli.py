@@ -62,7 +62,7 @@ def test_a_day_in_the_life(wherefrom, url, tmp_path):
     wherefrom("export", str(tmp_path / "out.jsonl"))
     wherefrom("unrelate", a, b, "--tag", "supports")
     assert "and 0 relations" in wherefrom("delete", a)
-    assert "1 memo created" in wherefrom("import", str(tmp_path / "out.jsonl"))
+    assert "1 node created" in wherefrom("import", str(tmp_path / "out.jsonl"))
     wherefrom("backup", str(tmp_path / "copy"))
     assert json.loads(wherefrom("doctor", "--json"))["info"]["sizes"]["memos"] == 2
     assert "schema" in wherefrom("info")

@@ -149,16 +149,16 @@ def test_an_agent_saves_claims(url):
         assert (claim["boundary_class"], claim["scope"], claim["confidence"]) == ("public", "project", 0.8)
         assert claim["content"] == "Kim prefers tea; ask [email]"
         assert [entity["title"] for entity in (await call(client, "memory_list", kind="entity"))["items"]] == ["Kim"]
-        for wrong in (
-            {"claim_kind": "rumour"},
-            {"scope": "forever"},
-            {"boundary_class": "secret"},
-            {"confidence": 2},
-            {"content": "x" * 4097},
+        for wrong, code, said in (
+            ({"claim_kind": "rumour"}, "invalid_input", "is not one of fact, "),
+            ({"scope": "forever"}, "invalid_input", "is not one of session, project, principle"),
+            ({"boundary_class": "secret"}, "boundary_denied", "secret"),
+            ({"confidence": 2}, "invalid_input", "confidence 2.0 is outside 0..1"),
+            ({"content": "x" * 4097}, "invalid_input", "4,096"),
         ):
             error = await refusal(client, "memory_save", **{"content": "x", "claim_kind": "fact", **wrong})
-            assert error["code"] == "invalid_input"
-            assert error["hint"]
+            assert error["code"] == code
+            assert said in error["message"]
         # The seed's names.
         old = await call(client, "pce.memory.upsert", text="An old name works.", kind="fact")
         assert old["status"] == "created"

@@ -229,4 +229,4 @@ COMMANDS: Final = (
     *(Verb(methods=(method,), command=command) for method, command in _PEOPLE.items()),
 )
 # These verbs have no row of their own: another row runs them, or a command with an option.
-WITHIN: Final = {"render_view": "view --sql", "restore_claim": "reject --restore"}
+WITHIN: Final = {"policy": "policy", "render_view": "view --sql", "restore_claim": "reject --restore"}

@@ -87,8 +87,7 @@ def _walk_through(memory: Memory, console: Console) -> None:
 
     step("8. Namespaces keep topics apart")
     memory.rename_namespace("project", "projects/wherefrom")
-    for part in render.generic_lines(value_of(memory.namespaces(), memory.root_namespace)):
-        console.print(part)
+    console.print(*render.generic_lines(value_of(memory.namespaces(), memory.root_namespace)), sep="\n")
 
     step("9. Change one: the version rises, the rest stays")
     changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])

@@ -204,7 +204,7 @@ def judged_line(judged: Judged) -> str:
 def imported_lines(imported: Imported, call: Call) -> Lines:
     """What an import did, the first lines that it left out, and where to find the others."""
     counts = {name: value for name, value in value_of(imported, "").items() if isinstance(value, int) and value}
-    said = (f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items() if name != "rejected")
+    said = (_counted(name, number) for name, number in counts.items() if name != "rejected")
     yield ", ".join(said) or "nothing to import"
     if imported.redacted:
         taken = (f"{number:,} {kind}" for kind, number in sorted(imported.redacted.items()))
@@ -218,6 +218,13 @@ def imported_lines(imported: Imported, call: Call) -> Lines:
         yield shown(f"all of them are in {rejects}")
     elif imported.rejected > _REJECTIONS_SHOWN:
         yield "see all of them with --rejects FILE, or the first 1,000 with --json"
+
+
+def _counted(name: str, number: int) -> str:
+    """A count by its field: `nodes_created` is 1 node created, 2 nodes created."""
+    nouns, _, done = name.partition("_")
+    noun = {"queries": "query"}.get(nouns, nouns.removesuffix("s")) if number == 1 else nouns
+    return f"{number:,} {noun} {done}".strip()
 
 
 def health_table(health: Health) -> RenderableType:
