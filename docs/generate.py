@@ -14,8 +14,7 @@ import typer.main
 from wherefrom import config
 from wherefrom.interfaces.cli.app import app
 from wherefrom.interfaces.cli.session import COMMON, EXIT_CODES
-from wherefrom.interfaces.mcp.server import INSTRUCTIONS
-from wherefrom.interfaces.mcp.tools import listed
+from wherefrom.interfaces.mcp.tools import instructions, listed
 from wherefrom.interfaces.paging import CEILING_BYTES
 from wherefrom.interfaces.verb import Verb
 from wherefrom.interfaces.verbs import TOOLS
@@ -65,7 +64,7 @@ def tools() -> str:
         "inputs may be written in camelCase, too. Every tool takes `request_id` and `trace_id`, and every answer has "
         "them.\n",
         "The server tells the agent:\n",
-        "```text\n" + INSTRUCTIONS + "\n```\n",
+        "```text\n" + instructions() + "\n```\n",
     ]
     for verb in TOOLS:
         tool = listed(verb)
