@@ -28,8 +28,6 @@ class Access:
     """Further roots, which it may read with all that is below them, and never write (see `also_roots`)."""
     writes: bool = True
     """False once it was narrowed to one of the further roots."""
-    named: tuple[str, ...] = field(default=(), compare=False)
-    """Further roots that it no longer reads, since it is to write: their names are still not those of others."""
     tags: tuple[str, ...] = field(default=(), compare=False)
     """The tags that it holds. What it sees by them is in `classes` and `hidden`, as the policies say now."""
 
@@ -51,7 +49,7 @@ class Access:
     def resolve(self, namespace: str | None) -> str:
         """The absolute namespace that a caller's input means, to write in it; raises if it may only be read."""
         place = self.readable(namespace)
-        if (self.also or self.named) and not namespaces.is_inside(place, self.root):
+        if self.also and not namespaces.is_inside(place, self.root):
             raise BoundaryDenied(
                 f"namespace {shown(place)} is outside the root {shown(self.root)}: this access may only read it",
                 hint=f"a namespace of that name inside the root is {shown('/' + place)}",
@@ -65,26 +63,23 @@ class Access:
 
         As in `namespaces.resolve`; beside that a path that begins with the segments of a further root is absolute.
         """
-        others = self.also or self.named
-        if not others or namespace is None:
+        if not self.also or namespace is None:
             return namespaces.resolve(namespace, root=self.root, default=self.namespace)
-        for root in sorted((self.root, *others), key=len, reverse=True):
+        for root in sorted(self.roots, key=len, reverse=True):
             if namespaces.begins_with(namespace, root):
                 return namespaces.resolve(namespace, root=root, default=root)
         try:
             return namespaces.resolve(namespace, root=self.root, default=self.namespace)
         except InvalidNamespace as error:
-            if not self.also:
-                raise
-            besides = ", ".join(map(shown, self.also[:5]))
-            hint = f"{error.hint}; readable besides: {besides}" if error.hint else f"readable besides: {besides}"
+            others = ", ".join(map(shown, self.also[:5]))
+            hint = f"{error.hint}; readable besides: {others}" if error.hint else f"readable besides: {others}"
             raise InvalidNamespace(error.message, hint=hint) from None
 
     def narrowed(self, namespace: str | None) -> Access:
         """The same access confined to a namespace; unchanged when none is given. In a further root it may only read."""
         if namespace is None:
             return self
-        place = self.resolve(namespace) if self.named else self.readable(namespace)
+        place = self.readable(namespace)
         return replace(self, root=place, also=(), writes=self.writes and namespaces.is_inside(place, self.root))
 
     def reading(self, namespace: str | None) -> Access:
@@ -97,7 +92,7 @@ class Access:
         """The same access without the further roots."""
         if not self.also:
             return self
-        alone = replace(self, also=(), named=self.also)
+        alone = replace(self, also=())
         return replace(alone, hidden=tuple(each for each in self.hidden if alone._meets(each)))
 
     def writing(self) -> Access:
