@@ -104,7 +104,9 @@ def _nested(kind: type, is_inside: bool = False) -> Any:
         for name, parameter in parameters_of(kind).items()
         if not is_inside or parameter.kind in (str, int, float, bool)
     }
-    model = create_model(kind.__name__, __base__=Input, **{p.name: _field(p, kind) for p in declared.values()})
+    model = create_model(
+        f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **{p.name: _field(p, kind) for p in declared.values()}
+    )
     setattr(model, _MADE, kind)
     return model
 
