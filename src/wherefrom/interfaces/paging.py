@@ -21,6 +21,8 @@ _KIND: Final = "page"
 _OFFSET_DIGITS: Final = 9
 _SHORTEST: Final = 50
 _LONGEST: Final = 4_000
+# Of use only as a whole: ids, cursors, and what an agent must know about all that it reads.
+_WHOLE: Final = ("id", "cursor", "data_note")
 _OBJECTS: Final = ("provenance", "metadata", "source", "aliases")
 
 
@@ -162,7 +164,7 @@ def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _cut_texts(answer: dict[str, Any], holder: dict[str, Any], characters: int) -> None:
     for name, value in holder.items():
-        if isinstance(value, str) and len(value) > characters and name != "next_cursor":
+        if isinstance(value, str) and len(value) > characters and not name.endswith(_WHOLE):
             holder[name] = value[:characters]
             _note_cut(answer, holder, name)
 
