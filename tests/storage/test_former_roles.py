@@ -63,7 +63,9 @@ class Server:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(DUMP)
             if current:
-                preparing._make(connection, preparing._plan(preparing.Names(FORMER), "public", all_rendered("postgres")))
+                preparing._make(
+                    connection, preparing._plan(preparing.Names(FORMER), "public", all_rendered("postgres"))
+                )
         if owner != "postgres":
             self.run(OWNED.format(user=owner, schema=f"{FORMER}_agent"), url)
         return url
