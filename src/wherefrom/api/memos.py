@@ -16,7 +16,7 @@ from wherefrom.api.view import Engine
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
-from wherefrom.model.graph import BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
+from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
@@ -57,7 +57,11 @@ _ClaimKind = Annotated[
 _Scope = Annotated[Scope | None, Param("How long it holds: session 7 days, project 120 days, principle for good.")]
 _BoundaryClass = Annotated[
     BoundaryClass | None,
-    Param("Who may see it; internal if omitted. It is raised by itself where the text demands.", option="--class"),
+    Param(
+        "Who may see it; internal if omitted. It is raised by itself where the text demands.",
+        words=SAVED_CLASSES,
+        option="--class",
+    ),
 ]
 _Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]
 _Entities = Annotated[

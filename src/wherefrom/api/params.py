@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from wherefrom.api.boundary import refuse_secret
 from wherefrom.model import limits
-from wherefrom.model.graph import BoundaryClass, Scope
+from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, Scope
 from wherefrom.model.param import Param
 from wherefrom.text import check
 
@@ -68,7 +68,9 @@ TraceId = Annotated[str | None, Param("The chain of requests that it belongs to.
 TaskId = Annotated[
     str | None, Param("Only what belongs to this task.", option="--task", metavar="TASK_ID", check=check.check_id)
 ]
-Class = Annotated[BoundaryClass | None, Param("Who may see it; internal if omitted.", option="--class")]
+Class = Annotated[
+    BoundaryClass | None, Param("Who may see it; internal if omitted.", words=SAVED_CLASSES, option="--class")
+]
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
 DryRun = Annotated[bool, Param("Only say what would be done.")]
 

@@ -53,7 +53,7 @@ class RelationEngine(Engine):
         ] = None,
         namespace: SourceWithin = None,
     ) -> Related:
-        """Link two memos, or update that link. A reason that is not given stays; an empty one is cleared.
+        """Relate two memos, or update that relation. A reason that is not given stays; an empty one is cleared.
 
         With `namespace`, the source memo must be in it.
         """
@@ -76,7 +76,10 @@ class RelationEngine(Engine):
         return self.store.database.write(work)
 
     def unrelate(self, source_id: SourceId, target_id: TargetId, *, tag: Tag, namespace: SourceWithin = None) -> Edge:
-        """Delete one link and return it."""
+        """Delete one relation; the memos stay.
+
+        Returns the relation as it was.
+        """
         access = self.view.writing
         within = None if namespace is None else access.resolve(namespace)
 

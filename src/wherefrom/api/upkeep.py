@@ -35,9 +35,10 @@ class UpkeepEngine(Engine):
         shared: Annotated[bool, Param("For others: without personal data.")] = False,
         progress: Progress = silent,
     ) -> int:
-        """Write everything this access may see as JSON lines; returns how many.
+        """Write everything this access may see in its root as JSON lines.
 
         `shared` is for others: texts with personal data are written without them, in the class that they have so.
+        Returns how many lines there are.
         """
         return self._export(target, self.view.writing, progress, shared=shared)
 
@@ -95,14 +96,20 @@ class UpkeepEngine(Engine):
         return path
 
     def reindex(self) -> int:
-        """Make the full-text index of the root anew, and find all mentions again; returns how many texts it holds."""
+        """Make the full-text index of the root anew, and find all mentions again.
+
+        Returns how many texts the index holds.
+        """
         access = self.view.writing
         count = text_index.reindex(self.store.database, access)
         linking.rebuild(self.store.database, access, now=self.view.now())
         return count
 
     def embed(self, *, progress: Progress = silent) -> int:
-        """Make the vectors that are missing in the whole store; returns how many. Can be interrupted and repeated."""
+        """Make the vectors that are missing in the whole store. Can be interrupted and repeated.
+
+        Returns how many it made.
+        """
         embedder = self._required_embedder()
         self.store.worker.wait()
         self.store.database.write(embeddings.find_missing)

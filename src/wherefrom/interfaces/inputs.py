@@ -82,7 +82,7 @@ def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
     """The type of a parameter as JSON can say it."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return Annotated[str, WithJsonSchema({"enum": list(arguments), "type": "string"})]
+        return Annotated[str, WithJsonSchema({"enum": list(param.words or arguments), "type": "string"})]
     if kind in (int, float):
         return Annotated[kind, BeforeValidator(_no_truth), WithJsonSchema(_number(kind, param))]
     if origin is Sequence:

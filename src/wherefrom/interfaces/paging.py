@@ -21,8 +21,8 @@ _KIND: Final = "page"
 _OFFSET_DIGITS: Final = 9
 _SHORTEST: Final = 50
 _LONGEST: Final = 4_000
-# Of use only as a whole: ids, cursors, and what an agent must know about all that it reads.
-_WHOLE: Final = ("id", "cursor", "data_note")
+# Texts of an answer itself that may be long.
+_LONG: Final = ("error", "redacted")
 _OBJECTS: Final = ("provenance", "metadata", "source", "aliases")
 
 
@@ -32,6 +32,8 @@ class Place:
 
     cursor: str | None = None
     offset: int = 0
+    given: str | None = None
+    """The cursor that the caller gave."""
 
     def after(self, offset: int, call: str, resumed: str) -> str:
         """The cursor of the page that begins here: `resumed` is the verb's own cursor, `call` names what was asked."""
@@ -43,14 +45,14 @@ def place_of(cursor: str | None, call: str) -> Place:
     try:
         inside = cursors.decode(cursor, _KIND)
     except InvalidInput:
-        return Place(cursor)
+        return Place(cursor, given=cursor)
     if inside is None:
         return Place()
     offset, _, rest = inside.partition(":")
     known, _, own = rest.partition(":")
     if not offset.isascii() or not offset.isdigit() or len(offset) > _OFFSET_DIGITS or known not in ("", call):
         raise cursors.foreign(cursor)
-    return Place(own or None, int(offset))
+    return Place(own or None, int(offset), cursor)
 
 
 def call_of(tool: str, given: Mapping[str, Any]) -> str:
@@ -86,7 +88,7 @@ def fit(
     whole = {path: entries for path in lists if (entries := _at(answer, path))}
     total = sum(map(len, whole.values()))
     if place.offset > total or (place.offset == total and place.offset > 0):
-        raise cursors.foreign(cursor_after(place.offset))
+        raise cursors.foreign(place.given)
 
     def page(count: int) -> dict[str, Any]:
         shown: dict[str, Any] = _copied(answer)
@@ -164,7 +166,7 @@ def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _cut_texts(answer: dict[str, Any], holder: dict[str, Any], characters: int) -> None:
     for name, value in holder.items():
-        if isinstance(value, str) and len(value) > characters and not name.endswith(_WHOLE):
+        if isinstance(value, str) and len(value) > characters and (holder is not answer or name in _LONG):
             holder[name] = value[:characters]
             _note_cut(answer, holder, name)
 
@@ -173,7 +175,7 @@ def _note_cut(answer: dict[str, Any], holder: dict[str, Any], name: str) -> None
     """Say in the entry, or in the answer, that a field was shortened."""
     told = holder if "cut" in holder else answer
     if "cut" in told and name not in told["cut"]:
-        told["cut"] = sorted({*told["cut"], name})
+        told["cut"] = [*told["cut"], name]
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

@@ -38,6 +38,10 @@ class Verb:
     explains: tuple[str, Param] | None = None
     lists: tuple[str, ...] = ()
     resumes: Callable[[Any, int], Mapping[str, str] | None] | None = None
+    resumed_by: str = ""
+    """The parameter that names what is stored of a long answer."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What this row says of parameters that mean more here than in the verb itself."""
     most: str = ""
     """The parameter that says how many entries a page has at most, where the verb does not see to it."""
     mend: Callable[[dict[str, Any]], None] | None = None
@@ -51,6 +55,8 @@ class Verb:
         for method in self.methods:
             for each in parameters_of(getattr(Memory, method)).values():
                 known = replace(each, default=None, is_optional=True) if self._is_choice and each.is_required else each
+                if text := self.texts.get(each.name):
+                    known = replace(known, param=replace(known.param, text=text))
                 found.setdefault(each.name, known)
         return found
 
@@ -69,7 +75,7 @@ class Verb:
         if self.explains is not None:
             name, param = self.explains
             declared[name] = Parameter(name, bool, False, False, False, param)
-        if self.lists and "cursor" not in declared:
+        if self.lists and "cursor" not in declared and (self.effect == "reads" or self.resumes is not None):
             declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
         return input_of(declared, group=self.group)
 

@@ -82,6 +82,8 @@ TOOLS: Final = (
         explains=("explain", _EXPLAIN),
         lists=("items",),
         resumes=lambda context, _: {"active_context_id": context.id} if context.is_kept else None,
+        resumed_by="active_context_id",
+        texts={"active_context_id": "Read this active context again, instead of a query."},
     ),
     Verb(
         methods=("feedback",),
@@ -106,6 +108,11 @@ TOOLS: Final = (
         aliases=("memory.relation.list", "memory.relation.graph"),
         lists=("edges",),
         mend=ends_of_shown,
+        texts={
+            "start_memo_id": "Walk the graph from this memo instead of listing.",
+            "depth": "How many steps a walk takes from start_memo_id.",
+            "direction": "Which way a walk follows relations.",
+        },
     ),
     Verb(
         methods=("unrelate",),
@@ -128,6 +135,12 @@ TOOLS: Final = (
         lists=("links", "decisions"),
         # A plan keeps the links worth making; what else its search knew is told once.
         resumes=lambda plan, end: {"plan_id": plan.id} if end < len(plan.accepted) else None,
+        resumed_by="plan_id",
+        texts={
+            "apply_plan_id": "Instead of a search: make the links of this plan.",
+            "undo_plan_id": "Instead of a search: take back the links that this plan made.",
+            "plan_id": "Instead of a search: read this plan again.",
+        },
     ),
     Verb(
         methods=("metabolize",),

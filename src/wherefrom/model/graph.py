@@ -30,6 +30,8 @@ SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", No
 PrivacyMode = Literal["personal", "shared"]
 # From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
+# What something can be saved as: secrets are not kept.
+SAVED_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii")
 
 
 @dataclass(frozen=True, slots=True)

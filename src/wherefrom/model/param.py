@@ -28,6 +28,8 @@ class Param:
     option: str = ""
     metavar: str = ""
     check: Callable[..., Any] | None = None
+    words: tuple[str, ...] = ()
+    """The words that are offered, where others are known and refused with a reason."""
     only: Literal["", "agents", "people"] = ""
     """Who may give it: agents by a tool, people by a command, or both."""
 

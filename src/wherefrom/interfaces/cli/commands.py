@@ -124,4 +124,5 @@ def _command(verb: Verb, special: Special | None) -> Callable[..., None]:
 
 
 def _summary(verb: Verb) -> str:
-    return " ".join((inspect.getdoc(getattr(Memory, verb.methods[0])) or "").split("\n\n")[0].split())
+    docs = ((inspect.getdoc(getattr(Memory, method)) or "").split("\n\n")[0] for method in verb.methods)
+    return " ".join(" ".join(docs).split())

@@ -73,9 +73,9 @@ def _help(declared: Parameter) -> str:
     param, kind = declared.param, declared.kind
     inner = get_args(kind)[0] if get_origin(kind) is Sequence else kind
     if get_origin(inner) is Literal:
-        return f"{param.text} One of {', '.join(get_args(inner))}.".strip()
-    if param.low is not None and param.high is not None and kind in (int, float):
-        return f"{param.text} From {param.low:,g} to {param.high:,g}."
+        return f"{param.text} One of {', '.join(param.words or get_args(inner))}.".strip()
+    if param.low is not None and param.high is not None and kind is int:
+        return f"{param.text} From {param.low:,} to {param.high:,}."
     return param.text
 
 

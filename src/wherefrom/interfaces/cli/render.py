@@ -71,6 +71,7 @@ def lines_of(result: Any, call: Call) -> Lines:
 def generic_lines(value: Mapping[str, Any]) -> Lines:
     """An object as two columns, and its lists of objects as tables below."""
     plain = new_table("", "")
+    labels: set[str] = set()
     for name, inner in value.items():
         if (isinstance(inner, list) and inner and isinstance(inner[0], dict)) or name in ("next_cursor", "truncated"):
             continue
@@ -78,7 +79,9 @@ def generic_lines(value: Mapping[str, Any]) -> Lines:
         for label, entry in rows:
             if entry not in (None, "", [], {}) and not (isinstance(entry, list) and isinstance(entry[0], list)):
                 said = f"{entry:,}" if isinstance(entry, int) and not isinstance(entry, bool) else entry
-                plain.add_row(shown(str(label).replace("_", " ")), cell(said))
+                label = f"{name} {label}" if label in labels else str(label)
+                labels.add(label)
+                plain.add_row(shown(label.replace("_", " ")), cell(said))
     plain.show_header = False
     yield plain
     for name, inner in value.items():

@@ -113,7 +113,7 @@ def _resumed(verb: Verb, given: dict[str, Any], place: Place, cursor: str | None
     if place.cursor is None:
         return given
     name, separator, stored = place.cursor.partition("=")
-    if separator and name in verb.parameters:
+    if separator and name == verb.resumed_by:
         if given.get(name) not in (None, stored):
             raise cursors.foreign(cursor)
         return {name: stored, **{most: given[most] for most in (verb.most,) if most in given}}
