@@ -6,7 +6,7 @@ import inspect
 
 import wherefrom
 from wherefrom.interfaces.cli import app as cli
-from wherefrom.interfaces.mcp.tools import BY_NAME
+from wherefrom.interfaces.mcp.tools import BY_NAME, listed
 from wherefrom.interfaces.verbs import COMMANDS, TOOLS, WITHIN
 from wherefrom.model import errors
 
@@ -61,7 +61,8 @@ def test_every_verb_has_a_tool_and_a_command_or_a_reason_not_to():
 def test_every_row_is_a_tool_or_a_command_by_a_name_of_its_own():
     tools = [name for row in TOOLS for name in (row.tool, *row.aliases)]
     assert len(set(tools)) == len(tools) == len(BY_NAME)
-    assert all(row.tool and row.title and row.says and row.answer for row in TOOLS)
+    assert all(row.tool and row.answer for row in TOOLS)
+    assert all(shown.description and shown.annotations.title for shown in map(listed, TOOLS))
     commands = [row.command for row in COMMANDS]
     assert len(set(commands)) == len(commands)
     assert all(commands)

@@ -70,7 +70,9 @@ def _spooled(source: Any) -> Iterator[IO[bytes]]:
 
 
 def _blocks(source: IO[bytes]) -> Iterator[bytes]:
-    while block := source.read(_BLOCK_BYTES):
+    # What has come so far: `read` waits for a whole block, and does not hear a Ctrl-C between two parts of it.
+    read = getattr(source, "read1", source.read)
+    while block := read(_BLOCK_BYTES):
         yield block
 
 
