@@ -116,12 +116,8 @@ def fit(
     return shown if heavy <= CEILING_BYTES else _shortened(shown)
 
 
-def previews(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Memos as items of a list: long fields shortened, and said so."""
-    return [_preview(item) for item in items]
-
-
-def _preview(memo: dict[str, Any]) -> dict[str, Any]:
+def preview(memo: dict[str, Any]) -> dict[str, Any]:
+    """A memo as an item of a list: long fields shortened, and said so."""
     shorter: dict[str, Any] = {}
     if len(memo["content"]) > _PREVIEW_CHARACTERS:
         shorter["content"] = memo["content"][:_PREVIEW_CHARACTERS]
