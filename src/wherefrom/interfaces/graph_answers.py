@@ -227,7 +227,10 @@ class NamespaceSettings(Answer):
 class MetabolismAnswer(
     Paged,
     mirror(  # type: ignore[misc]
-        metabolism.MetabolismPlan, whole=True, without=("created_at", "ends", "thickness", "difficulty")
+        metabolism.MetabolismPlan,
+        whole=True,
+        digits=True,
+        without=("created_at", "ends", "thickness", "difficulty"),
     ),
 ):
     """What may go from a namespace and those below it and what is spared; once applied, what went."""

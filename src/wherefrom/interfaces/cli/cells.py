@@ -66,8 +66,8 @@ def cell(value: Any) -> Text:
 
 
 def tidy(value: Any) -> Any:
-    """A number with few digits; anything else as it is."""
-    return round(value, 3) if isinstance(value, float) else value
+    """A number with three digits; anything else as it is."""
+    return f"{value:.3f}" if isinstance(value, float) else value
 
 
 def first_line(text: str, *, width: int = 60) -> Text:
