@@ -119,12 +119,11 @@ def _command(verb: Verb, special: Special | None) -> Callable[..., None]:
             special.function(call, **more) if special else call.show(call.run())
 
     common = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=name == "as_json" or None, annotation=kind)
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in COMMON.items()
     ]
     common[-1] = common[-1].replace(default=False)
-    own_words = inspect.getdoc(special.function) if special else None
-    run.__doc__ = own_words or _summary(verb)
+    run.__doc__ = (special and inspect.getdoc(special.function)) or _summary(verb)
     run.__signature__ = inspect.Signature([*own, *declared, *common])  # type: ignore[attr-defined]
     return run
 

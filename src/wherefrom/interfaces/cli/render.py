@@ -243,23 +243,18 @@ def guarded_lines(guarded: policies.Guarded) -> Lines:
 
 
 def _why(hit: results.Hit, alpha: float) -> Text:
-    scores = hit.scores
-    words = (
-        "no word" if scores.bm25 is None else f"words {scores.s_text:.2f} (BM25 {scores.bm25:.2f}, #{scores.text_rank})"
-    )
-    place = f", #{scores.vector_rank}" if scores.vector_rank else ""
-    meaning = (
-        "no vector"
-        if scores.similarity is None
-        else f"meaning {scores.s_vec:.2f} (cosine {scores.similarity:.2f}{place})"
-    )
-    lines = [words, meaning, f"weight of meaning {alpha:g}"]
-    if hit.factors is not None:
-        parts = hit.factors
+    scores, parts = hit.scores, hit.factors
+    lines = ["no word", "no vector", f"weight of meaning {alpha:g}"]
+    if scores.bm25 is not None:
+        lines[0] = f"words {scores.s_text:.2f} (BM25 {scores.bm25:.2f}, #{scores.text_rank})"
+    if scores.similarity is not None:
+        place = f", #{scores.vector_rank}" if scores.vector_rank else ""
+        lines[1] = f"meaning {scores.s_vec:.2f} (cosine {scores.similarity:.2f}{place})"
+    if parts is not None:
         lines.append(f"S {hit.relevance or 0.0:.2f}, g {parts.g:.2f}")
         lines.append(f"utility {parts.utility:.2f}, confidence {parts.confidence:.2f}, recency {parts.recency:.2f}")
-    if hit.scores.found_through is not None:
-        lines.append(f"found through {hit.scores.found_through}")
+    if scores.found_through is not None:
+        lines.append(f"found through {scores.found_through}")
     return shown("\n".join(lines), lines=True)
 
 
@@ -280,6 +275,9 @@ _OWN: Final[Mapping[type, Callable[[Any, Any], Lines]]] = {
     results.Found: found_lines,
     results.ActiveContext: lambda context, call: context_lines(context, explain=call.explain),
     results.Judged: lambda judged, call: [judged_line(judged)],
+    results.Swept: lambda swept, call: [
+        f"{count(len(swept.node_ids), 'node')} and {count(swept.edges, 'relation')} retired (run {swept.run_id})"
+    ],
     results.Related: lambda related, call: [related.status, relation_line(related.edge)],
     Edge: lambda edge, call: ["deleted", relation_line(edge)],
     MeasuredEdge: lambda edge, call: ["deleted", relation_line(edge)],
@@ -294,6 +292,7 @@ _OWN: Final[Mapping[type, Callable[[Any, Any], Lines]]] = {
     policies.Guarded: lambda guarded, call: guarded_lines(guarded),
     evidence.Rendered: lambda rendered, call: [rendered.sql],
     evidence.DocumentsAdded: lambda added, call: render_explore.documents_table(added),
+    evidence.Corrected: lambda corrected, call: render_explore.corrected_lines(corrected),
     evidence.QueryResult: lambda result, call: render_explore.result_lines(result),
     evidence.Status: lambda status, call: render_explore.status_lines(status, whole="task_id" in call.given),
     evidence.Task: lambda task, call: [f"created task {task.id} in {task.namespace}"],

@@ -11,9 +11,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom.interfaces.cli.cells import cell, count, counts_of, rows_table, shown, table_of, when
+from wherefrom.interfaces.shape import Told
 from wherefrom.model.evidence import (
+    Corrected,
     DocumentsAdded,
     EvidenceSummary,
+    Posterior,
     QueryResult,
     Status,
     TaskState,
@@ -38,6 +41,18 @@ def documents_table(added: DocumentsAdded) -> Iterator[RenderableType]:
         yield shown(f"failed: {source}: {reason}")
     if len(added.failures) > _FAILURES:
         yield f"… and {len(added.failures) - _FAILURES} more failures"
+
+
+def corrected_lines(corrected: Corrected) -> Iterator[RenderableType]:
+    """How a claim stands after a correction, and its history."""
+    state = "rejected" if corrected.rejected else "adopted"
+    yield f"{'changed' if corrected.changed else 'unchanged'}: claim {corrected.claim_id} is {state}"
+    yield _posterior(corrected.posterior)
+    changes = [
+        Told(each, {"what": f"{each.relation_before} → {each.relation_after}" if each.relation_before else ""})
+        for each in corrected.history
+    ]
+    yield table_of(changes, "at action what source_id reason", empty="")
 
 
 def result_lines(result: QueryResult) -> Iterator[RenderableType]:
@@ -109,3 +124,11 @@ def _bars(counts: Mapping[str, int], colours: Mapping[str, str]) -> Iterator[Tex
         line.append("█" * round(_BAR * number / most) or ("▏" if number else ""), style=colours.get(name, "cyan"))
         line.append(f" {number:,}")
         yield line
+
+
+def _posterior(posterior: Posterior) -> str:
+    return (
+        f"confidence {posterior.confidence:.3f} ± {posterior.uncertainty:.3f}, controversy {posterior.controversy:.2f}:"
+        f" {posterior.supports} for, {posterior.refutes} against, {posterior.neutral} neutral,"
+        f" from {count(posterior.pages, 'page')} of {count(posterior.domains, 'domain')}"
+    )
