@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from wherefrom.api import Memory
 from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.cli import render
+from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.options import options_of, values_of
 from wherefrom.interfaces.cli.session import COMMON, UNHEALTHY, Session, output, reported
 from wherefrom.interfaces.request_ids import valid_ids_of
@@ -52,8 +53,8 @@ class Call:
     def show(self, result: Any) -> None:
         """Print a result, as JSON or as something to read; one that says of a failure ends the command with 1."""
         if isinstance(result, int | Path):  # a count, or the file that was written
-            result = _COUNTED[self.verb.command](result)
-        if self.session.as_json:
+            self.session.show(*_COUNTED[self.verb.command](result))
+        elif self.session.as_json:
             self.session.show(value_of(result, self.session.memory.root_namespace, explain=self.explain))
         else:
             self.session.show(None, *render.lines_of(result, self))
@@ -62,10 +63,11 @@ class Call:
 
 
 Function = Callable[..., None]
-_COUNTED: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
-    "reindex": lambda number: {"texts": number},
-    "embed": lambda number: {"vectors": number},
-    "backup": lambda path: {"file": str(path), "bytes": path.stat().st_size},
+# What a command says of a number or a file: as JSON, and in words.
+_COUNTED: Final[Mapping[str, Callable[[Any], tuple[dict[str, Any], RenderableType]]]] = {
+    "reindex": lambda number: ({"texts": number}, f"{count(number, 'text')} indexed"),
+    "embed": lambda number: ({"vectors": number}, f"{count(number, 'vector')} made"),
+    "backup": lambda path: ({"file": str(path), "bytes": path.stat().st_size}, shown(f"copied to {path}")),
 }
 
 
