@@ -274,13 +274,29 @@ def test_a_copy_that_was_left_at_the_old_place_and_used_there_is_not_removed(pla
         target.parent.mkdir()
         moving._copy(file, source, target)
         source.write_bytes(target.read_bytes())
-        Path(f"{target}-moved-from").write_text(json.dumps(moving._state(source)))
+        Path(f"{target}-moved-from").write_text(json.dumps([moving._state(source), target.stat().st_ino]))
     connection = sqlite3.connect(source)
     connection.execute("create table written_since (a)")
     connection.close()
     with pytest.raises(Conflict):
         move(source, target)
     assert content(target) == whole
+
+
+def test_a_store_that_was_made_at_the_new_place_meanwhile_is_not_taken_for_the_copy(places, whole):
+    """Cut off before the copy had its name; then somebody made another store there."""
+    source, target = places
+    target.parent.mkdir()
+    Path(f"{target}-moving").write_bytes(source.read_bytes())
+    note = [moving._state(source), Path(f"{target}-moving").stat().st_ino]
+    with Memory.open(target) as memory:
+        memory.save("something else")
+    with moving._alone(source):
+        note[0] = moving._state(source)
+    Path(f"{target}-moved-from").write_text(json.dumps(note))
+    with pytest.raises(Conflict):
+        move(source, target)
+    assert content(source) == whole
 
 
 def test_the_command(places):

@@ -60,6 +60,8 @@ class DocumentEngine(Engine):
         for given in sources:
             try:
                 named += _found(given)
+            except OSError as error:
+                failures.append((str(given), f"cannot read it: {error.strerror}"))
             except _FAULTS as error:
                 failures.append((str(given), str(error)))
         for done, source in enumerate(named):

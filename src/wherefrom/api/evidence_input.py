@@ -118,7 +118,13 @@ def prepare(
     )
 
 
+def _refuse_other(value: object, kind: type, where: str) -> None:
+    if not isinstance(value, kind):
+        raise InvalidInput(f"{where} must be a {kind.__name__}, not {type(value).__name__}")
+
+
 def _page(page: NewPage, like: Node) -> Node:
+    _refuse_other(page, NewPage, "page")
     url = check_url(page.url)
     paper = check.check_metadata(page.paper_metadata, field="paper_metadata")
     details = {name: value for name, value in page.details.items() if name in _DETAILS and value is not None}
@@ -183,6 +189,7 @@ def _claim(given: NewClaim, like: Node, provenance: dict[str, Any], where: str) 
 
 def _saying(given: NewEvidence, claim: int, number: int, sizes: tuple[int, int]) -> Saying:
     where = f"claims.{claim}.evidence.{number}"
+    _refuse_other(given, NewEvidence, where)
     relation: Any = check.check_choice(given.relation, get_args(Relation), field=f"{where}.relation")
     if relation is None:
         raise InvalidInput(f"{where} needs a relation", hint=f"one of {', '.join(get_args(Relation))}")

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from wherefrom.api.params import SqlRows, TaskId
 from wherefrom.api.view import Engine
 from wherefrom.model import limits
+from wherefrom.model.errors import InvalidInput
 from wherefrom.model.evidence import QueryResult, Rendered, ViewShape
 from wherefrom.model.param import Param
 from wherefrom.storage.agent.port import Asked, Budget
@@ -59,6 +60,8 @@ class ExploreEngine(Engine):
         """
         from wherefrom.explore.sql import query_graph
 
+        if not isinstance(parameters, Mapping | None):
+            raise InvalidInput(f"parameters must be an object, not {type(parameters).__name__}")
         budget = Budget(rows=limit, timeout_ms=timeout_ms, steps=max_vm_steps, answer_bytes=_ANSWER_BYTES)
         given = {
             check.check_tag(name): check.check_text(value, field=name, size=limits.QUERY_BYTES)

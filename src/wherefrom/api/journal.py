@@ -23,12 +23,15 @@ class Journal:
         self._lock = threading.Lock()
         self._rows: list[dict[str, Any]] = []
         self._timer: threading.Timer | None = None
+        self._closed = False
 
     def add(self, row: dict[str, Any]) -> None:
         """Note an event; it is written within a second or two, unless the database may only be read."""
         if self._database.read_only:
             return
         with self._lock:
+            if self._closed:
+                return
             if len(self._rows) < _MOST:
                 self._rows.append(row)
             if self._timer is None:
@@ -52,8 +55,9 @@ class Journal:
             logger.warning("%d events of searches were not written: %s", len(rows), error)
 
     def close(self) -> None:
-        """Write the rest."""
+        """Write the rest; what comes later is not noted."""
         with self._lock:
+            self._closed = True
             if self._timer is not None:
                 self._timer.cancel()
         self.write()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args, get_origin
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.param import Parameter, parameters_of
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from wherefrom.api.memory import Memory
     from wherefrom.api.view import Engine
 
+# What people call the types that parameters have.
+_NAMES: Final[Mapping[type, str]] = {str: "text", Mapping: "an object", Path: "a path", int: "a number"}
 _Given = ParamSpec("_Given")
 _Answer = TypeVar("_Answer")
 _Engine = TypeVar("_Engine", bound="Engine")
@@ -65,4 +69,20 @@ def _checked(value: Any, declared: Parameter) -> Any:
         return check.check_whole(value, field=field, low=int(param.low), high=int(param.high))
     if kind is float and param.low is not None and param.high is not None:
         return check.check_number(value, field=field, low=param.low, high=param.high)
+    return _typed(value, kind, field)
+
+
+def _typed(value: Any, kind: Any, field: str) -> Any:
+    """A value that has its declared type; raises if it has another."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Sequence:
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            raise InvalidInput(f"{field} must be a list, not {type(value).__name__}")
+        for number, entry in enumerate(value):
+            _typed(entry, inner[0], f"{field}.{number}")
+        return value
+    kinds = tuple(each for each in (inner if origin in (Union, UnionType) else (origin or kind,)) if each is not Any)
+    if kinds and all(isinstance(each, type) for each in kinds) and not isinstance(value, kinds):
+        named = " or ".join(_NAMES.get(each, each.__name__) for each in kinds)
+        raise InvalidInput(f"{field} must be {named}, not {type(value).__name__}")
     return value

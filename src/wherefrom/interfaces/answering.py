@@ -8,60 +8,23 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from wherefrom.interfaces import answers as memos
 from wherefrom.interfaces import graph_answers as graph
-from wherefrom.interfaces.shape import Answer, mirror
-from wherefrom.model.evidence import EvidenceAdded, QueryResult, Status, Task, TaskState
-from wherefrom.model.graph import Edge, MeasuredEdge, Node
+from wherefrom.interfaces.shape import ANSWERS, Answer, mirror
+from wherefrom.model.evidence import QueryResult
 from wherefrom.model.insight import InsightPlan
-from wherefrom.model.metabolism import MetabolismPlan, Reinforced, Restored
-from wherefrom.model.policies import Guarded
-from wherefrom.model.results import (
-    ActiveContext,
-    Deleted,
-    Found,
-    Judged,
-    Namespaces,
-    Page,
-    Related,
-    Relations,
-    Saved,
-    SimilarFound,
-    Swept,
-)
+from wherefrom.model.results import ActiveContext, Found
 
-_ANSWERS: Final[Mapping[type, type[Answer]]] = {
-    Saved: memos.SavedMemo,
-    Node: memos.Memo,
-    Page: memos.MemoList,
-    Deleted: memos.DeletedMemo,
-    Related: memos.SavedRelation,
-    Edge: memos.DeletedRelation,
-    MeasuredEdge: memos.DeletedRelation,
-    Relations: memos.RelationList,
-    Namespaces: memos.NamespaceList,
-    Found: memos.SearchResult,
-    SimilarFound: memos.VectorSearchResult,
-    ActiveContext: memos.ActiveContextAnswer,
-    Judged: graph.FeedbackAnswer,
-    Guarded: graph.BoundaryAnswer,
-    Swept: graph.SweptAnswer,
-    EvidenceAdded: graph.EvidenceAnswer,
-    Task: graph.TaskAnswer,
-    TaskState: graph.TaskAnswer,
-    Status: graph.StatusAnswer,
-    QueryResult: graph.QueryAnswer,
-    InsightPlan: graph.InsightAnswer,
-    MetabolismPlan: graph.MetabolismAnswer,
-    Restored: graph.RestoredAnswer,
-    Reinforced: graph.ReinforcedAnswer,
-}
 # What an answer says only when it is asked to explain.
 _EXPLAINED: Final = ("scores", "factors", "features")
 _EXPLAINED_ABOVE: Final[Mapping[type, tuple[str, ...]]] = {ActiveContext: ("parameters", "filtered")}
 # What comes last in an answer.
 _LAST: Final = ("next_cursor", "truncated")
 _NO_ROWS: Final = QueryResult((), (), False, 0)
+
+
+def answer_of(result: Any) -> type[Answer]:
+    """What a kind of result becomes: the answer that is declared for it, or its mirror."""
+    return ANSWERS.get(result) or mirror(result)
 
 
 def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, explain: bool = False) -> Any:
@@ -74,9 +37,8 @@ def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, expl
         return _dumped(graph.ViewResult.of(_NO_ROWS, views=result))
     if isinstance(result, InsightPlan):
         return _dumped(graph.InsightAnswer.of_plan(result, rejected=explain))
-    kind: type[Answer] = answer or _ANSWERS.get(type(result)) or mirror(type(result))  # type: ignore[arg-type]
     values = {"root_namespace": root} if not hasattr(result, "root_namespace") else {}
-    value = _dumped(kind.of(result, **values))
+    value = _dumped((answer or answer_of(type(result))).of(result, **values))
     return value if explain else _unexplained(value, type(result))
 
 

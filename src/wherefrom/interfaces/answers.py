@@ -1,16 +1,20 @@
 """What tools and `--json` answer: each answer declares its keys, where a verb's result has them, and what they are.
 
-An answer is made of a result by `Answer.of`, by these declarations alone; nothing leaves that is not declared.
+An answer is made of a result by `Answer.of`, by these declarations alone; nothing leaves that is not declared. One
+whose keys are the fields of its result mirrors it, with the names and sentences that stand there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from wherefrom.interfaces.shape import Answer, Count, Paged, Rounded, Told, found, mirror, rounded
-from wherefrom.model.results import NamespaceCount, Relations
+from wherefrom.model import results
+from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
+from wherefrom.model.insight import ProposedLink
 
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
@@ -19,65 +23,58 @@ JUDGE: Final = (
     "named with add_evidence."
 )
 
-Trust = Annotated[str, BeforeValidator(lambda kind: _TRUST.get(kind, kind))]
+Trust = Annotated[
+    str,
+    BeforeValidator(lambda kind: _TRUST.get(kind, kind)),
+    Field(description="own-note, agent-claim or quoted-source."),
+]
 
 
-class MemoRef(Answer):
+class MemoRef(Answer, within=("node",)):
     """A memo without its text."""
 
-    memo_id: str = found("id", "node.id")
-    namespace: str = found("namespace", "node.namespace")
-    title: str | None = found("title", "node.title")
-    kind: str = found("kind", "node.kind", default="memo")
-    created_at: str = found("created_at", "node.created_at")
-    updated_at: str = found("updated_at", "node.updated_at")
-    version: int = found("version", "node.version")
+    memo_id: str = found("id")
+    namespace: str
+    title: str | None
+    kind: str = "memo"
+    created_at: str
+    updated_at: str
+    version: int
 
 
-class Memo(MemoRef):
+class Memo(MemoRef, answers=(Node,)):
     """A memo. `cut` names the fields that were shortened to fit; ask for it by memo_id to read them whole."""
 
-    content: str = found("content", "node.content")
+    content: str
     content_offset: int = Field(default=0, description="Where in the memo's text this piece starts, in characters.")
-    content_length: Count = found("content", "node.content", description="How many characters the whole text has.")
-    metadata: dict[str, Any] = found("metadata", "node.metadata")
-    claim_kind: str | None = found("claim_kind", "node.claim_kind", default=None)
-    scope: str | None = found("scope", "node.scope", default=None)
-    boundary_class: str = found("boundary_class", "node.boundary_class")
-    confidence: float = found("confidence", "node.confidence")
-    expires_at: str | None = found("expires_at", "node.expires_at", default=None)
-    superseded_by: str | None = found(
-        "superseded_by", "node.superseded_by", default=None, description="The node that stands for this one now."
-    )
-    pinned: bool = found(
-        "pinned", "node.pinned", default=False, description="Whether it is kept whatever metabolism makes of it."
-    )
-    aliases: list[str] = found(
-        "aliases", "node.aliases", default=[], description="Other titles that its text was saved under."
-    )
+    content_length: Count = found("content", description="How many characters the whole text has.")
+    metadata: dict[str, Any]
+    claim_kind: str | None = None
+    scope: str | None = None
+    boundary_class: str
+    confidence: float
+    expires_at: str | None = None
+    superseded_by: str | None = Field(default=None, description="The node that stands for this one now.")
+    pinned: bool = Field(default=False, description="Whether it is kept whatever metabolism makes of it.")
+    aliases: list[str] = Field(default=[], description="Other titles that its text was saved under.")
     cut: list[str] = Field(default=[])
 
 
-class Link(Answer):
+class Link(mirror(ProposedLink, without=("accepted", "figures"), digits=True)):  # type: ignore[misc]
     """A link between two memos that insight found worth making."""
 
-    source_memo_id: str = found("source_id")
-    target_memo_id: str = found("target_id")
-    tag: str
-    weight: Rounded
     confidence: float = Field(description="How sure it is until a caller states it, 0 to 1.")
     judge: str = Field(description="insight: a program's guess.")
-    reason: str
 
 
-class SavedMemo(Answer):
+class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     """What saving did. `duplicate`: this text was already there, and `memo` is the one that has it."""
 
     root_namespace: str
     status: Literal["created", "updated", "unchanged", "duplicate"]
     memo: MemoRef = found("node")
-    boundary_class: str = found("node.boundary_class")
-    expires_at: str | None = found("node.expires_at", default=None)
+    boundary_class: str
+    expires_at: str | None = None
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
     note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
@@ -85,7 +82,7 @@ class SavedMemo(Answer):
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")
 
 
-class DeletedMemo(Answer):
+class DeletedMemo(Answer, answers=(results.Deleted,)):
     """A deleted memo and how many relations went with it."""
 
     root_namespace: str
@@ -94,17 +91,16 @@ class DeletedMemo(Answer):
     relations_deleted: int = found("edges_deleted")
 
 
-class MemoList(Paged):
+class MemoList(Paged, answers=(results.Page,)):
     """Memos, newest first."""
 
     root_namespace: str
-    items: list[Memo] = found("items", "nodes")
+    items: list[Memo] = found("nodes")
 
-    @model_validator(mode="before")
     @classmethod
-    def _told(cls, page: Any) -> Told:
+    def told(cls, result: Any) -> Mapping[str, Any]:
         """A memo that was asked for by its id is a list of one."""
-        return Told(page, {"items": [page]}) if hasattr(page, "content") else page
+        return {"nodes": [result]} if hasattr(result, "content") else {}
 
 
 class Relation(Answer):
@@ -128,7 +124,7 @@ class Relation(Answer):
     depth: int | None = Field(default=None, description="After a walk: how many steps from the start.")
 
 
-class SavedRelation(Answer):
+class SavedRelation(Answer, answers=(results.Related,)):
     """What saving a relation did."""
 
     root_namespace: str
@@ -136,130 +132,87 @@ class SavedRelation(Answer):
     relation: Relation = found("edge")
 
 
-class DeletedRelation(Answer):
+class DeletedRelation(Answer, answers=(Edge, MeasuredEdge)):
     """A deleted relation."""
 
     root_namespace: str
     deleted: bool = True
     relation: Relation
 
-    @model_validator(mode="before")
     @classmethod
-    def _told(cls, edge: Any) -> Told:
-        return Told(edge, {"relation": edge})
+    def told(cls, result: Any) -> Mapping[str, Any]:
+        return {"relation": result}
 
 
-class RelationNode(Answer):
+class RelationNode(mirror(NodeRef)):  # type: ignore[misc]
     """A memo at the end of a relation."""
 
-    memo_id: str = found("id")
-    namespace: str
-    kind: str
-    title: str | None
 
-
-class RelationList(Paged):
+class RelationList(Paged, answers=(results.Relations,)):
     """Relations and the memos at their ends."""
 
     root_namespace: str
     nodes: list[RelationNode]
     edges: list[Relation]
 
-    @model_validator(mode="before")
     @classmethod
-    def _told(cls, relations: Relations) -> Told:
-        depths = relations.depths or (None,) * len(relations.edges)
-        edges = [Told(edge, {"depth": depth}) for edge, depth in zip(relations.edges, depths, strict=True)]
-        return Told(relations, {"edges": edges})
+    def told(cls, result: Any) -> Mapping[str, Any]:
+        depths = result.depths or (None,) * len(result.edges)
+        return {"edges": [Told(edge, {"depth": depth}) for edge, depth in zip(result.edges, depths, strict=True)]}
 
 
-class NamespaceList(Paged):
+class NamespaceList(Paged, mirror(results.Namespaces)):  # type: ignore[misc]
     """Namespaces by name."""
 
-    root_namespace: str
-    default_namespace: str
-    items: list[mirror(NamespaceCount)]  # type: ignore[valid-type]  # made of the dataclass
 
-
-class HitScores(Answer):
+class HitScores(mirror(results.Scores)):  # type: ignore[misc]
     """How a hit got its score: score = alpha · s_vec + (1 − alpha) · s_text."""
 
-    bm25: float | None = found("bm25", "scores.bm25", description="BM25 of the words; null if no word was found.")
-    text_rank: int | None = found("text_rank", "scores.text_rank")
-    similarity: float | None = found(
-        "similarity", "scores.similarity", description="Cosine similarity; null if there is no vector to compare."
-    )
-    vector_rank: int | None = found("vector_rank", "scores.vector_rank")
-    s_text: float = found("s_text", "scores.s_text")
-    s_vec: float = found("s_vec", "scores.s_vec")
-    found_through: str | None = found(
-        "found_through",
-        "scores.found_through",
-        default=None,
-        description="The duplicate whose place and S this one took.",
-    )
 
-
-class FinalFactors(Answer):
+class FinalFactors(mirror(results.Factors), Answer, within=("factors",)):  # type: ignore[misc]
     """What a final score is made of: score = S · g, with g = utility part · confidence part · recency part."""
 
     S: float = found("relevance", description="How well it fits the question, 0 to 1.")
-    utility_z: float = found("factors.utility_z")
-    utility: float = found("factors.utility")
-    confidence: float = found("factors.confidence")
-    recency: float = found("factors.recency")
-    quality: float | None = found("factors.quality", description="Null unless the policy lets quality count.")
-    age_days: Annotated[float, AfterValidator(lambda days: round(days, 3))] = found("factors.age_days")
-    g: float = found("factors.g")
+    age_days: Annotated[float, AfterValidator(lambda days: round(days, 3))]
 
 
-class FoundMemo(Memo):
+class FoundMemo(Memo, answers=(results.Hit,)):
     """A memo that a search found."""
 
     score: float = Field(description="How well it fits, 0 to 1; comparable within one answer only.")
-    trust: Trust = found("node.kind", description="own-note, agent-claim or quoted-source.")
+    trust: Trust = found("node.kind")
     source: dict[str, Any] = found("node.provenance", description="Where it comes from, as the one who saved it said.")
     scores: HitScores | None = Field(default=None, description="With explain: how the score came about.")
     factors: FinalFactors | None = Field(default=None, description="With explain and rank final: S and the parts of g.")
 
-    @model_validator(mode="before")
     @classmethod
-    def _told(cls, hit: Any) -> Told:
-        return Told(hit, {"factors": None if hit.factors is None else hit})
+    def told(cls, result: Any) -> Mapping[str, Any]:
+        return {"factors": None if result.factors is None else result}
 
 
-class SearchResult(Paged):
+class SearchResult(
+    Paged,
+    mirror(results.Found, without=("vectors_searched", "filtered"), whole=True),  # type: ignore[misc]
+):
     """Memos that fit a question, best first. `arms` says how it was searched, `degraded` what it lacked."""
 
     root_namespace: str
-    items: list[FoundMemo] = found("hits")
-    arms: list[str]
-    degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
-    alpha: float = Field(description="The weight of meaning beside words in the scores.")
-    candidates: int = Field(description="How many memos were ranked before the cut.")
     policy_version: str = ""
 
 
-class SimilarNode(Answer):
+class SimilarNode(mirror(results.Similar, without=("kind",), whole=True)):  # type: ignore[misc]
     """A node near a question."""
 
-    id: str
-    title: str | None
-    text_preview: str = Field(description="The first 200 characters.")
-    similarity: float = Field(description="Cosine similarity.")
-    trust: Trust = found("kind", description="own-note, agent-claim or quoted-source.")
-    source: dict[str, Any] = Field(description="Where it comes from: the page's url, its heading.")
+    trust: Trust = found("kind")
 
 
-class VectorSearchResult(Paged):
+class VectorSearchResult(Paged, mirror(results.SimilarFound)):  # type: ignore[misc]
     """What is near in meaning, most similar first."""
 
     ok: bool = True
-    results: list[SimilarNode]
-    total_searched: int = Field(description="How many embeddings were in scope.")
 
 
-class Features(FinalFactors, HitScores):
+class Features(FinalFactors, HitScores, answers=(results.Weighed,), within=("scores",)):
     """How an item got its place: score = S · g, with g = utility part · confidence part · recency part."""
 
     graph: float = Field(description="What relations and mentions add, relative to the best.")
@@ -276,13 +229,13 @@ class Dispute(Answer):
     thickness: Rounded
 
 
-class RecalledMemo(Memo):
+class RecalledMemo(Memo, answers=(results.ContextItem,)):
     """One item of an active context."""
 
     rank: int
     score: float = Field(description="S · g, 0 to 1.")
     reason: str = Field(description="Why it is here, as key=value; pairs.")
-    trust: Trust = found("node.kind", description="own-note, agent-claim or quoted-source.")
+    trust: Trust = found("node.kind")
     source: dict[str, Any] = found("node.provenance", description="Where it comes from, as the one who saved it said.")
     date: str = found("node.observed_at", description="When it was observed.")
     replaces: list[str] = Field(description="Older nodes that it stands for.")
@@ -290,25 +243,20 @@ class RecalledMemo(Memo):
     disputes: list[Dispute] = Field(default=[], description="The relations behind disputed_by, and who judged them.")
     features: Features | None = found("weighed", default=None, description="With explain: the scores of every stage.")
 
-    @model_validator(mode="before")
     @classmethod
-    def _told(cls, item: Any) -> Told:
+    def told(cls, result: Any) -> Mapping[str, Any]:
         def other(edge: Any) -> str:
-            return str(edge.source_id if edge.target_id == item.node.id else edge.target_id)
+            return str(edge.source_id if edge.target_id == result.node.id else edge.target_id)
 
-        return Told(item, {"disputes": [Told(edge, {"memo_id": other(edge)}) for edge in item.disputes]})
+        return {"disputes": [Told(edge, {"memo_id": other(edge)}) for edge in result.disputes]}
 
 
-class ActiveContextAnswer(Paged):
+class ActiveContextAnswer(
+    Paged,
+    mirror(results.ActiveContext, without=("question", "scopes", "created_at", "is_kept"), whole=True),  # type: ignore[misc]
+):
     """What matters now for a question, best first. It can be read again by its id until it expires."""
 
-    active_context_id: str = found("id")
     root_namespace: str
-    items: list[RecalledMemo]
-    expires_at: str
-    policy_version: str
-    provenance: dict[str, Any]
-    tokens: int = Field(description="About how many tokens the texts have.")
-    degraded: list[str] = Field(description="Why the answer may lack something; empty if it does not.")
     parameters: dict[str, Any] | None = Field(default=None, description="With explain: alpha, k and the arms.")
     filtered: dict[str, int] | None = Field(default=None, description="With explain: what was left out, by reason.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -104,7 +105,9 @@ def _nested(kind: type, is_inside: bool = False) -> Any:
         for name, parameter in parameters_of(kind).items()
         if not is_inside or parameter.kind in (str, int, float, bool)
     }
-    model = create_model(kind.__name__, __base__=Input, **{p.name: _field(p, kind) for p in declared.values()})
+    model = create_model(
+        f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **{p.name: _field(p, kind) for p in declared.values()}
+    )
     setattr(model, _MADE, kind)
     return model
 
@@ -140,21 +143,13 @@ def _no_truth(value: object) -> object:
 
 def _object(value: object) -> object:
     """Some clients send an object as JSON in a string."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+    with suppress(ValueError, RecursionError):
+        return json.loads(value) if isinstance(value, str) else value
     return value
 
 
 def _without_titles(schema: Any) -> Any:
     if isinstance(schema, dict):
-        return {
-            key: _without_titles(value)
-            for key, value in schema.items()
-            if not (key == "title" and isinstance(value, str))
-        }
-    if isinstance(schema, list):
-        return [_without_titles(item) for item in schema]
-    return schema
+        kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+        return {key: _without_titles(value) for key, value in kept.items()}
+    return [_without_titles(item) for item in schema] if isinstance(schema, list) else schema

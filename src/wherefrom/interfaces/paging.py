@@ -57,7 +57,10 @@ def place_of(cursor: str | None, call: str) -> Place:
 
 def call_of(tool: str, given: Mapping[str, Any]) -> str:
     """A short name of what was asked, by which a cursor knows its list."""
-    text = json.dumps([tool, given], sort_keys=True, default=str, ensure_ascii=False)
+    try:
+        text = json.dumps([tool, given], sort_keys=True, default=str, ensure_ascii=False)
+    except ValueError:
+        raise InvalidInput("a number is too long") from None
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
@@ -113,12 +116,8 @@ def fit(
     return shown if heavy <= CEILING_BYTES else _shortened(shown)
 
 
-def previews(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Memos as items of a list: long fields shortened, and said so."""
-    return [_preview(item) for item in items]
-
-
-def _preview(memo: dict[str, Any]) -> dict[str, Any]:
+def preview(memo: dict[str, Any]) -> dict[str, Any]:
+    """A memo as an item of a list: long fields shortened, and said so."""
     shorter: dict[str, Any] = {}
     if len(memo["content"]) > _PREVIEW_CHARACTERS:
         shorter["content"] = memo["content"][:_PREVIEW_CHARACTERS]
@@ -161,6 +160,11 @@ def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
                 if holder.get(name):
                     holder[name] = type(holder[name])()
                     _note_cut(answer, holder, name)
+    if weight(answer) > CEILING_BYTES:  # even the names of its columns are too long
+        for name, value in answer.items():
+            if isinstance(value, list) and value:
+                answer[name] = [text[:_SHORTEST] for text in value[:_SHORTEST] if isinstance(text, str)]
+        answer |= {"row_count": 0} if "row_count" in answer else {}
     return {**answer, "truncated": True}
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_type_hints
 
 from wherefrom.api import Memory
+from wherefrom.interfaces.answering import answer_of
 from wherefrom.interfaces.inputs import Input, input_of
 from wherefrom.interfaces.shape import Answer
 from wherefrom.model.errors import InvalidInput
@@ -31,7 +32,6 @@ class Verb:
     tool: str = ""
     command: str = ""
     effect: Literal["reads", "writes", "destroys"] = "reads"
-    answer: type[Answer] | None = None
     aliases: tuple[str, ...] = ()
     alias_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ignores: tuple[str, ...] = ()
@@ -52,21 +52,19 @@ class Verb:
     def parameters(self) -> Mapping[str, Parameter]:
         """All parameters by field; what only some of the verbs take need not be given."""
         found: dict[str, Parameter] = {}
+        others = self.methods[1:]
         for method in self.methods:
             for each in parameters_of(getattr(Memory, method)).values():
-                known = replace(each, default=None, is_optional=True) if self._is_choice and each.is_required else each
+                known = replace(each, default=None, is_optional=True) if others and each.is_required else each
                 if text := self.texts.get(each.name):
                     known = replace(known, param=replace(known.param, text=text))
                 found.setdefault(each.name, known)
         return found
 
-    @property
-    def _is_choice(self) -> bool:
-        return len(self.methods) > 1
-
-    @property
-    def _selectors(self) -> list[str]:
-        return [_selector(method) for method in self.methods[1:]]
+    @cached_property
+    def answer(self) -> type[Answer]:
+        """What the tool answers: what becomes of a result of its first verb."""
+        return answer_of(get_type_hints(getattr(Memory, self.methods[0]))["return"])
 
     @cached_property
     def input(self) -> type[Input]:
@@ -89,18 +87,19 @@ class Verb:
         """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
         method = self.chosen(given)
         declared = {each.name: each for each in parameters_of(getattr(Memory, method)).values()}
-        others = [name for name in given if name not in declared and self._says(name, given[name])]
-        if refused := [name for name in others if name not in self.ignores]:
+        known = {*declared, *self.ignores}
+        if refused := [name for name in given if name not in known and self._says(name, given[name])]:
             raise self._refusal(method, refused)
         arguments = {declared[name].python: value for name, value in given.items() if name in declared}
         given_here = {*arguments, *more}
         if lacking := [each.name for each in declared.values() if each.is_required and each.python not in given_here]:
-            raise InvalidInput(f"give {' and '.join(lacking)}{''.join(f', or {other}' for other in self._selectors)}")
+            others = map(_selector, self.methods[1:])
+            raise InvalidInput(f"give {' and '.join(lacking)}{''.join(f', or {other}' for other in others)}")
         return getattr(memory, method)(**arguments, **more)
 
     def takes(self, name: str, given: Mapping[str, Any]) -> bool:
         """Whether the verb that the given arguments mean takes this one, too."""
-        return name in {each.name for each in parameters_of(getattr(Memory, self.chosen(given))).values()}
+        return name in _names(self.chosen(given))
 
     def _says(self, name: str, value: Any) -> bool:
         """Whether a value asks for something: many clients fill in what an argument is anyway."""
@@ -115,16 +114,10 @@ class Verb:
 
     def _refusal(self, method: str, refused: list[str]) -> InvalidInput:
         if method == self.methods[0]:
-            needed = [
-                _selector(other)
-                for other in self.methods[1:]
-                if refused[0] in {each.name for each in parameters_of(getattr(Memory, other)).values()}
-            ]
+            needed = [_selector(other) for other in self.methods[1:] if refused[0] in _names(other)]
             return InvalidInput(f"{' and '.join(refused)} can be given with {' or '.join(needed)} only")
-        taken = ", ".join(each.name for each in parameters_of(getattr(Memory, method)).values())
-        return InvalidInput(
-            f"{_selector(method)} and {', '.join(refused)} exclude each other", hint=f"with it, give only {taken}"
-        )
+        message = f"{_selector(method)} and {', '.join(refused)} exclude each other"
+        return InvalidInput(message, hint=f"with it, give only {', '.join(_names(method))}")
 
 
 def again(result: object, end: int) -> Mapping[str, str]:
@@ -135,4 +128,8 @@ def again(result: object, end: int) -> Mapping[str, str]:
 
 def _selector(method: str) -> str:
     """The parameter that chooses a verb among several: its first."""
-    return next(iter(parameters_of(getattr(Memory, method)).values())).name
+    return _names(method)[0]
+
+
+def _names(method: str) -> list[str]:
+    return [each.name for each in parameters_of(getattr(Memory, method)).values()]

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wherefrom.interfaces import answers as memos
-from wherefrom.interfaces import graph_answers as graph
-from wherefrom.interfaces.shape import mirror
 from wherefrom.interfaces.verb import Verb, again
 from wherefrom.model.param import Param
-from wherefrom.model.policies import PolicyApplied
 
 _EXPLAIN: Final = Param("Add how the scores came about, and what was left out.", aliases=("include_meta",))
 
@@ -35,47 +31,30 @@ TOOLS: Final = (
         tool="memory_save",
         command="save",
         effect="writes",
-        answer=memos.SavedMemo,
         aliases=("memory.save", "pce.memory.upsert"),
     ),
     Verb(
         methods=("list", "get"),
         tool="memory_list",
-        answer=memos.MemoList,
         aliases=("memory.list",),
         ignores=("kind", "limit"),
         lists=("items",),
     ),
-    Verb(
-        methods=("delete",),
-        tool="memory_delete",
-        command="delete",
-        effect="destroys",
-        answer=memos.DeletedMemo,
-        aliases=("memory.delete",),
-    ),
+    Verb(methods=("delete",), tool="memory_delete", command="delete", effect="destroys", aliases=("memory.delete",)),
     Verb(
         methods=("search",),
         tool="memory_search",
         command="search",
-        answer=memos.SearchResult,
         aliases=("memory.search", "pce.memory.search"),
         alias_defaults={"pce.memory.search": {"rank": "final"}},
         explains=("explain", _EXPLAIN),
         lists=("items",),
     ),
-    Verb(
-        methods=("vector_search",),
-        tool="vector_search",
-        command="similar",
-        answer=memos.VectorSearchResult,
-        lists=("results",),
-    ),
+    Verb(methods=("vector_search",), tool="vector_search", command="similar", lists=("results",)),
     Verb(
         methods=("activate", "context"),
         tool="memory_activate",
         effect="writes",
-        answer=memos.ActiveContextAnswer,
         aliases=("memory.activate", "pce.memory.activate"),
         ignores=("top_k",),
         most="top_k",
@@ -90,7 +69,6 @@ TOOLS: Final = (
         tool="memory_feedback",
         command="feedback",
         effect="writes",
-        answer=graph.FeedbackAnswer,
         aliases=("memory.feedback", "pce.memory.feedback"),
     ),
     Verb(
@@ -98,13 +76,11 @@ TOOLS: Final = (
         tool="memory_relation_save",
         command="relate",
         effect="writes",
-        answer=memos.SavedRelation,
         aliases=("memory.relation.save",),
     ),
     Verb(
         methods=("relations", "walk"),
         tool="memory_relation_list",
-        answer=memos.RelationList,
         aliases=("memory.relation.list", "memory.relation.graph"),
         lists=("edges",),
         mend=ends_of_shown,
@@ -119,7 +95,6 @@ TOOLS: Final = (
         tool="memory_relation_delete",
         command="unrelate",
         effect="destroys",
-        answer=memos.DeletedRelation,
         aliases=("memory.relation.delete",),
     ),
     Verb(
@@ -127,7 +102,6 @@ TOOLS: Final = (
         tool="find_insight",
         command="insight",
         effect="writes",
-        answer=graph.InsightAnswer,
         explains=(
             "include_rejected",
             Param("Also list links that are not worth making, and why.", option="--rejected"),
@@ -147,82 +121,28 @@ TOOLS: Final = (
         tool="metabolize",
         command="metabolize",
         effect="destroys",
-        answer=graph.MetabolismAnswer,
         lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed"),
         resumes=lambda plan, _: {} if plan.state == "planned" else None,
     ),
-    Verb(
-        methods=("restore",),
-        tool="restore",
-        command="restore",
-        effect="writes",
-        answer=graph.RestoredAnswer,
-        lists=("node_ids", "skipped"),
-    ),
-    Verb(
-        methods=("add_evidence",),
-        tool="add_evidence",
-        effect="writes",
-        answer=graph.EvidenceAnswer,
-        lists=("claims", "fragments"),
-        resumes=again,
-    ),
-    Verb(
-        methods=("query_graph",),
-        tool="query_graph",
-        answer=graph.QueryAnswer,
-        lists=("rows",),
-        mend=count_rows,
-        group="options",
-    ),
-    Verb(
-        methods=("views", "query_view"),
-        tool="query_view",
-        answer=graph.ViewResult,
-        lists=("rows", "views"),
-        mend=count_rows,
-    ),
-    Verb(
-        methods=("status",),
-        tool="get_status",
-        command="status",
-        answer=graph.StatusAnswer,
-        lists=("tasks",),
-    ),
-    Verb(
-        methods=("create_task",),
-        tool="create_task",
-        command="task create",
-        effect="writes",
-        answer=graph.TaskAnswer,
-    ),
-    Verb(
-        methods=("update_task",),
-        tool="update_task",
-        command="task update",
-        effect="writes",
-        answer=graph.TaskAnswer,
-    ),
+    Verb(methods=("restore",), tool="restore", command="restore", effect="writes", lists=("node_ids", "skipped")),
+    Verb(methods=("add_evidence",), tool="add_evidence", effect="writes", lists=("claims", "fragments"), resumes=again),
+    Verb(methods=("query_graph",), tool="query_graph", lists=("rows",), mend=count_rows, group="options"),
+    Verb(methods=("views", "query_view"), tool="query_view", lists=("rows", "views"), mend=count_rows),
+    Verb(methods=("status",), tool="get_status", command="status", lists=("tasks",)),
+    Verb(methods=("create_task",), tool="create_task", command="task create", effect="writes"),
+    Verb(methods=("update_task",), tool="update_task", command="task update", effect="writes"),
     Verb(
         methods=("namespaces",),
         tool="list_namespaces",
         command="namespaces",
-        answer=memos.NamespaceList,
         aliases=("memory.list_namespaces",),
         lists=("items",),
     ),
-    Verb(
-        methods=("apply_policy",),
-        tool="policy_apply",
-        effect="destroys",
-        answer=mirror(PolicyApplied),
-        aliases=("pce.memory.policy.apply",),
-    ),
+    Verb(methods=("apply_policy",), tool="policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",)),
     Verb(
         methods=("validate_boundary",),
         tool="boundary_validate",
         command="boundary",
-        answer=graph.BoundaryAnswer,
         aliases=("pce.memory.boundary.validate",),
         lists=("redacted",),
     ),

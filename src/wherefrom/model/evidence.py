@@ -238,7 +238,7 @@ class SearchHealth:
 
     days: int
     searches: int
-    fallbacks: int
+    fallbacks: Annotated[int, Param("How many had to do without an arm, such as the vectors.")]
 
     @property
     def fallback_share(self) -> float:
@@ -250,14 +250,16 @@ class SearchHealth:
 class Status:
     """How the memory or one of its tasks is."""
 
-    counts: Mapping[str, int]
+    counts: Annotated[
+        Mapping[str, int],
+        Param("Without a task_id: how many memos, claims, fragments, pages, entities and edges."),
+    ]
     tasks_by_status: Mapping[str, int]
     tasks: tuple[TaskState, ...]
     pending_embeddings: int
     root_namespace: str
     searches: SearchHealth
-    note: str | None = None
-    """What its user should know about where the store lies."""
+    note: Annotated[str | None, Param("What you should know about where the memory lies.")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from wherefrom.model.param import Param
 
 NodeKind = Literal["memo", "claim", "fragment", "page", "entity"]
 ClaimKind = Literal["fact", "preference", "task", "policy_hint"]
@@ -136,7 +138,7 @@ class MeasuredEdge(Edge):
 class NodeRef:
     """A node as the end of an edge: enough to name it."""
 
-    id: str
+    id: Annotated[str, Param(name="memo_id")]
     namespace: str
     kind: str
     title: str | None

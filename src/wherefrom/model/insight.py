@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from wherefrom.model.graph import INSIGHT, NodeRef
+from wherefrom.model.param import Param
 
 PathEngine = Literal["core", "cached", "cached_incr"]
 SourceFocus = Literal["off", "near", "strict"]
 ExpansionMode = Literal["l1", "l3", "hybrid"]
 GateMode = Literal["fixed", "running"]
 PlanState = Literal["proposed", "applied", "undone"]
+Degraded = Annotated[tuple[str, ...], Param("Why the answer may lack something; empty if it does not.")]
 
 # About so many of the links between texts that the gate accepts are true ones where that is known; with more, the
 # graph arm follows them where it should not (docs/decisions/0005-insight.md).
@@ -72,7 +74,7 @@ class InsightMetrics:
     """What L3 measured in one cycle, for all proposed links together.
 
     g0, gmin, best_h: the gauge without paths, its least value over the hops, and where. h_scope says over what the
-    entropy was taken. input_contract_ok: whether L1 gave candidates. ag, dg: whether the gates opened.
+    entropy was taken. input_contract_ok: whether L1 gave candidates.
     """
 
     g0: float
@@ -89,8 +91,8 @@ class InsightMetrics:
     autocand_used: bool
     theta_ag: float
     theta_dg: float
-    ag: bool
-    dg: bool
+    ag: Annotated[bool, Param("True if the search was widened: g0 > theta_ag.")]
+    dg: Annotated[bool, Param("True if a link was accepted: its g ≤ theta_dg.")]
     norm_spec: NormSpec | None
     candidate_selection: Mapping[str, Any] = field(default_factory=dict)
 
@@ -123,8 +125,8 @@ class LinkFigures:
 class ProposedLink:
     """A link that was judged: `reason` says in plain words why it was accepted or not."""
 
-    source_id: str
-    target_id: str
+    source_id: Annotated[str, Param(name="source_memo_id")]
+    target_id: Annotated[str, Param(name="target_memo_id")]
     tag: str
     weight: float
     accepted: bool
@@ -163,23 +165,24 @@ class Decision:
 class InsightPlan:
     """Links worth making, before, after or without them being made.
 
-    asked: what it was made for (`memo_id`, `query` or `since`). nodes: the ends of the links. written: how many
-    links applying it made (or, when undone, are left of it). remaining: how many new nodes wait to be judged.
+    asked: what it was made for (`memo_id`, `query` or `since`). nodes: the ends of the links.
     """
 
-    id: str
+    id: Annotated[
+        str, Param("Pass it back as apply_plan_id or undo_plan_id: it has all accepted links.", name="plan_id")
+    ]
     root_namespace: str
     state: PlanState
     asked: Mapping[str, str]
     created_at: str
-    decisions: tuple[Decision, ...] = ()
+    decisions: Annotated[tuple[Decision, ...], Param("What was measured, after a search only.")] = ()
     nodes: tuple[NodeRef, ...] = ()
-    judged: int = 0
-    remaining: int = 0
-    written: int = 0
+    judged: Annotated[int, Param("How many memos were judged; for a query 1.")] = 0
+    remaining: Annotated[int, Param("How many new memos wait: apply this plan, then search again.")] = 0
+    written: Annotated[int, Param("How many links the plan has made; when undone, how many are left of it.")] = 0
     applied_at: str | None = None
     undone_at: str | None = None
-    degraded: tuple[str, ...] = ()
+    degraded: Degraded = ()
 
     @property
     def accepted(self) -> tuple[ProposedLink, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from wherefrom.model.graph import MeasuredEdge, NodeRef
+from wherefrom.model.insight import Degraded
+from wherefrom.model.param import Param
 
 Orphans = Literal["entities", "all"]
 RunState = Literal["planned", "applied"]
@@ -56,27 +58,29 @@ WHY_SPARED: Final[Mapping[SparedRule, str]] = {
 class Weak:
     """A node whose relations are all thin, or that has none, and what becomes of it.
 
-    thickness: of its thickest relation, None without any. difficulty: 1 − the highest cosine similarity to a node
-    that stays and could stand for it; None if there was nothing to compare. neighbour: that node. detail: in what it
-    differs.
+    neighbour: of the nodes that stay and could stand for it the one of the highest cosine similarity. detail: in what
+    the two differ.
     """
 
     node: NodeRef
-    removed: bool
+    removed: Annotated[bool, Param("It may go, or went; else it stays.")]
     rule: RemovalRule | SparedRule
-    links: int
-    thickness: float | None = None
-    difficulty: float | None = None
+    links: Annotated[int, Param("How many relations it has.")]
+    thickness: Annotated[float | None, Param("Of its thickest relation; null without any.")] = None
+    difficulty: Annotated[float | None, Param("1 − similarity to its neighbour; null if none was compared.")] = None
     neighbour: NodeRef | None = None
     detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ThinLink:
-    """A relation that goes though both its ends stay, and why: it is thin, or another stands for it."""
+    """A relation that goes by itself.
 
-    source_id: str
-    target_id: str
+    Both its ends stay; it is thin, or another stands for it.
+    """
+
+    source_id: Annotated[str, Param(name="source_memo_id")]
+    target_id: Annotated[str, Param(name="target_memo_id")]
     tag: str
     thickness: float
     rule: LinkRule
@@ -88,7 +92,7 @@ class TagConflict:
     cannot be decided, and then all stay.
     """
 
-    source_id: str
+    source_id: Annotated[str, Param(name="source_memo_id")]
     tag: str
     links: tuple[ThinLink, ...]
     kept: ThinLink | None
@@ -107,36 +111,38 @@ class Histogram:
 class MetabolismPlan:
     """What may go from a namespace and those below it, what is spared and why; and once applied, what went.
 
-    run_id: the receipts' name, None before it is applied. removed: all nodes that go. spared: how many stay by each
-    rule; examples: some of each. weakest: the ten weakest nodes, whatever becomes of them. pruned: how many relations
-    go by themselves; thinnest: some of them. conflicts: some of the relations that exclude each other, undecided ones
-    first. ends: the nodes that those relations join. settings: by namespace.
+    run_id is None before it is applied. spared: how many stay by each rule. ends: the nodes that the listed relations
+    join. settings: by namespace.
     """
 
     root_namespace: str
     created_at: str
-    state: RunState = "planned"
-    run_id: str | None = None
-    nodes: int = 0
-    links: int = 0
+    state: Annotated[RunState, Param("planned: nothing was changed.")] = "planned"
+    run_id: Annotated[str | None, Param("Pass it to restore to bring back all that this run let go.")] = None
+    nodes: Annotated[int, Param("How many were examined.")] = 0
+    links: Annotated[int, Param("How many relations were examined.")] = 0
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    removed: tuple[Weak, ...] = ()
+    removed: Annotated[tuple[Weak, ...], Param("Nodes that go.")] = ()
     spared: Mapping[SparedRule, int] = field(default_factory=dict)
-    examples: tuple[Weak, ...] = ()
-    weakest: tuple[Weak, ...] = ()
-    pruned: int = 0
-    thinnest: tuple[ThinLink, ...] = ()
-    conflicts: tuple[TagConflict, ...] = ()
+    examples: Annotated[tuple[Weak, ...], Param("Some of what is spared.")] = ()
+    weakest: Annotated[tuple[Weak, ...], Param("The weakest nodes, whatever becomes of them.")] = ()
+    pruned: Annotated[
+        int, Param("How many relations go by themselves, besides those of the nodes.", name="links_to_go")
+    ] = 0
+    thinnest: Annotated[tuple[ThinLink, ...], Param("Some of the relations that go by themselves.")] = ()
+    conflicts: Annotated[
+        tuple[TagConflict, ...], Param("Some relations that exclude each other, undecided first.")
+    ] = ()
     ends: tuple[NodeRef, ...] = ()
-    undecided: int = 0
-    nodes_removed: int = 0
-    links_removed: int = 0
-    skipped: int = 0
-    purged: int = 0
-    resumed: bool = False
+    undecided: Annotated[int, Param("How many conflicts are undecided: delete the wrong relation, or leave it.")] = 0
+    nodes_removed: Annotated[int, Param("Once applied: how many nodes went.")] = 0
+    links_removed: Annotated[int, Param("Once applied: how many relations went, with nodes or by themselves.")] = 0
+    skipped: Annotated[int, Param("Once applied: how many stayed after all, since they were changed meanwhile.")] = 0
+    purged: Annotated[int, Param("Receipts whose time was over, and that were deleted for good.")] = 0
+    resumed: Annotated[bool, Param("It completed a run that was stopped.")] = False
     thickness: Histogram | None = None
     difficulty: Histogram | None = None
-    degraded: tuple[str, ...] = ()
+    degraded: Degraded = ()
 
 
 @dataclass(frozen=True, slots=True)

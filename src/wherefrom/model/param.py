@@ -62,7 +62,7 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
     hints = get_type_hints(function, include_extras=True)
     found = {}
     for python, given in inspect.signature(function).parameters.items():
-        kind, param = _declared(hints.get(python))
+        kind, param = declared(hints.get(python))
         if param is not None:
             is_positional = given.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
             bare, is_optional = without_none(kind)
@@ -76,7 +76,8 @@ def _default(kind: Any, name: str) -> Any:
     return next(field.default_factory() for field in fields(kind) if field.name == name)  # type: ignore[operator]
 
 
-def _declared(hint: Any) -> tuple[Any, Param | None]:
+def declared(hint: Any) -> tuple[Any, Param | None]:
+    """A type without its `Param`, and that."""
     if get_origin(hint) is not Annotated:
         return hint, None
     kind, *rest = get_args(hint)

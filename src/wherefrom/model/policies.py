@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from wherefrom.model.graph import BoundaryClass, PrivacyMode
+from wherefrom.model.param import Param
 
 CalibrationMethod = Literal["isotonic", "platt", "quantile"]
 
@@ -18,8 +19,10 @@ class Guarded:
     allowed: bool
     reason: str
     boundary_class: BoundaryClass
-    text: str | None
-    redacted: Mapping[str, int] = field(default_factory=dict)
+    text: Annotated[str | None, Param("The text as it would be kept; null if it would not.", name="redacted")]
+    redacted: Annotated[Mapping[str, int], Param("What was taken out, by kind.", name="findings")] = field(
+        default_factory=dict
+    )
     policy_version: str = ""
     escalation: str | None = None
 

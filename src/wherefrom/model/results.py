@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from wherefrom.model.graph import MeasuredEdge, Node, NodeRef, PrivacyMode
-from wherefrom.model.insight import ProposedLink
+from wherefrom.model.insight import Degraded, ProposedLink
+from wherefrom.model.param import Param
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
 Direction = Literal["forward", "backward", "both"]
@@ -49,18 +50,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1].
-
-    found_through: the id of the duplicate whose place the hit took; all other values are the hit's own.
+    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1]. All
+    values are the hit's own, also if it took the place of a duplicate.
     """
 
-    bm25: float | None
+    bm25: Annotated[float | None, Param("BM25 of the words; null if no word was found.")]
     text_rank: int | None
-    similarity: float | None
+    similarity: Annotated[float | None, Param("Cosine similarity; null if there is no vector to compare.")]
     vector_rank: int | None
     s_text: float
     s_vec: float
-    found_through: str | None = None
+    found_through: Annotated[str | None, Param("The duplicate whose place and S this one took.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Factors:
     utility: float
     confidence: float
     recency: float
-    quality: float | None
+    quality: Annotated[float | None, Param("Null unless the policy lets quality count.")]
     age_days: float
     g: float
 
@@ -93,17 +93,15 @@ class Hit:
 class Found:
     """What a search found, best first, and how it searched.
 
-    alpha: the weight of the vectors in the score; candidates: how many were ranked before the cut;
-    filtered: how many candidates a rule left out, by reason;
-    degraded: why the answer may lack something, empty if it does not.
+    filtered: how many candidates a rule left out, by reason.
     """
 
-    hits: tuple[Hit, ...]
+    hits: Annotated[tuple[Hit, ...], Param(name="items")]
     arms: tuple[str, ...]
-    alpha: float
-    candidates: int
+    alpha: Annotated[float, Param("The weight of meaning beside words in the scores.")]
+    candidates: Annotated[int, Param("How many memos were ranked before the cut.")]
     vectors_searched: int
-    degraded: tuple[str, ...] = ()
+    degraded: Degraded = ()
     policy_version: str = ""
     filtered: Mapping[str, int] = field(default_factory=dict)
 
@@ -114,10 +112,12 @@ class Similar:
 
     id: str
     title: str | None
-    text_preview: str
-    similarity: float
+    text_preview: Annotated[str, Param("The first 200 characters.")]
+    similarity: Annotated[float, Param("Cosine similarity.")]
     kind: str = "claim"
-    source: Mapping[str, Any] = field(default_factory=dict)
+    source: Annotated[Mapping[str, Any], Param("Where it comes from: the page's url, its heading.")] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class SimilarFound:
     """What `vector_search` found, most similar first, among how many."""
 
     results: tuple[Similar, ...]
-    total_searched: int
+    total_searched: Annotated[int, Param("How many embeddings were in scope.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,7 @@ class ActiveContext:
     filtered: how many candidates were left out, by reason; parameters: α, k and what else the order depends on.
     """
 
-    id: str
+    id: Annotated[str, Param(name="active_context_id")]
     question: str
     scopes: tuple[str, ...]
     policy_version: str
@@ -299,8 +299,8 @@ class ActiveContext:
     items: tuple[ContextItem, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     filtered: Mapping[str, int] = field(default_factory=dict)
-    tokens: int = 0
-    degraded: tuple[str, ...] = ()
+    tokens: Annotated[int, Param("About how many tokens the texts have.")] = 0
+    degraded: Degraded = ()
     is_kept: bool = True
     """False if the memory may only be read, so that it cannot be asked for by its id."""
 
@@ -323,5 +323,5 @@ class Swept:
     """What a sweep retired: the receipt's run, the nodes, and how many edges went with them."""
 
     run_id: str
-    node_ids: tuple[str, ...]
-    edges: int
+    node_ids: Annotated[tuple[str, ...], Param(name="memo_ids")]
+    edges: Annotated[int, Param(name="relations")]

@@ -159,7 +159,8 @@ def _copy(file: BufferedReader, source: Path, target: Path) -> None:
         with partial.open("rb") as copy_again:
             if hashlib.file_digest(copy_again, "sha256").digest() != hashlib.file_digest(file, "sha256").digest():
                 raise StoreError(f"the copy of {source} differs from it", hint="is the disk well?")
-        note.write_text(json.dumps(_state(source)), encoding="utf-8")
+        # By its number the copy is known again, whoever has made another store at the new place meanwhile.
+        note.write_text(json.dumps([_state(source), partial.stat().st_ino]), encoding="utf-8")
         _settle(note, target.parent)
         if os.path.lexists(target):
             raise _taken(source, target)
@@ -171,10 +172,12 @@ def _copy(file: BufferedReader, source: Path, target: Path) -> None:
 
 
 def _is_copied(source: Path, target: Path) -> bool:
-    """Whether the file is what a copy at the new place was made of, and nobody wrote to it since."""
+    """Whether the store at the new place is our copy of the file, and nobody wrote to the file since."""
     try:
-        made_of = json.loads(_beside(target, _NOTE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        made_of, copy = json.loads(_beside(target, _NOTE).read_text(encoding="utf-8"))
+        if copy != target.stat().st_ino or _beside(target, _PARTIAL).exists():
+            return False
+    except (OSError, ValueError, TypeError):
         return False
     return bool(made_of == _state(source)) and not any(_beside(source, log).exists() for log in ("-wal", "-journal"))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from wherefrom.api import Memory
 from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.cli import render
 from wherefrom.interfaces.cli.options import options_of, values_of
-from wherefrom.interfaces.cli.session import COMMON, Session, output, reported
+from wherefrom.interfaces.cli.session import COMMON, UNHEALTHY, Session, output, reported
 from wherefrom.interfaces.request_ids import valid_ids_of
 from wherefrom.interfaces.verb import Verb
 from wherefrom.interfaces.verbs import COMMANDS
@@ -45,14 +45,20 @@ class Call:
         with self.session.progress(self.verb.command) as report:
             return self.verb.run(self.session.memory, self.given, progress=report, **more)
 
+    def of(self, method: str) -> Call:
+        """The same call of another verb."""
+        return replace(self, verb=replace(self.verb, methods=(method,)))
+
     def show(self, result: Any) -> None:
-        """Print a result, as JSON or as something to read."""
+        """Print a result, as JSON or as something to read; one that says of a failure ends the command with 1."""
         if isinstance(result, int | Path):  # a count, or the file that was written
             result = _COUNTED[self.verb.command](result)
         if self.session.as_json:
             self.session.show(value_of(result, self.session.memory.root_namespace, explain=self.explain))
         else:
             self.session.show(None, *render.lines_of(result, self))
+        if not getattr(result, "ok", True) or getattr(result, "failures", False):
+            raise typer.Exit(UNHEALTHY)
 
 
 Function = Callable[..., None]

@@ -6,17 +6,16 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.rule import Rule
 
 from wherefrom.api import Memory
-from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.cli import render, render_explore, render_insight, render_metabolism
 from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.session import output, reported
@@ -76,18 +75,16 @@ def _walk_through(memory: Memory, console: Console) -> None:
     step("6. Recall what matters now, with the reasons; a judgement counts next time")
     memory.save("Ask Kenji (kenji@example.org) before a migration.", claim_kind="policy_hint", scope="project")
     context = memory.activate("We want to move the memory to a server. What should I know?", limit=3)
-    for part in render.context_lines(context):
-        console.print(part)
+    _print(console, render.context_lines(context))
     judged = memory.feedback(context.items[0].node.id, "helpful", active_context_id=context.id)
     console.print(f"  {render.judged_line(judged)}")
 
     step("7. Secrets are refused, addresses are taken out")
-    for part in render.guarded_lines(memory.validate_boundary("Ask Kenji (kenji@example.org).")):
-        console.print(part)
+    _print(console, render.guarded_lines(memory.validate_boundary("Ask Kenji (kenji@example.org).")))
 
     step("8. Namespaces keep topics apart")
     memory.rename_namespace("project", "projects/wherefrom")
-    console.print(*render.generic_lines(value_of(memory.namespaces(), memory.root_namespace)), sep="\n")
+    console.print(render.namespace_table(memory.namespaces()))
 
     step("9. Change one: the version rises, the rest stays")
     changed = memory.save("Mika writes Python in Zed and wants four-space indents.", memo_id=ids["editor"])
@@ -118,8 +115,7 @@ def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> N
             ],
             task_id=task.id,
         )
-    for part in render_explore.task_lines(memory.update_task(task.id, status="completed")):
-        console.print(part)
+    _print(console, render_explore.task_lines(memory.update_task(task.id, status="completed")))
 
     step("12. Explore it: analyses that are ready, and SQL that can only read")
     for sql in (
@@ -127,14 +123,12 @@ def _explore(memory: Memory, console: Console, step: Callable[[str], None]) -> N
         "delete from claims",
     ):
         console.print(shown(f"  {sql}"))
-        for part in render_explore.result_lines(memory.query_graph(sql)):
-            console.print(part)
+        _print(console, render_explore.result_lines(memory.query_graph(sql)))
 
 
 def _link(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
     step("13. Find the few links that are worth it, and why; make them")
-    for part in render_insight.plan_lines(memory.find_insight(apply=True), rejected=False):
-        console.print(part)
+    _print(console, render_insight.plan_lines(memory.find_insight(apply=True), rejected=False))
 
 
 def _let_go(memory: Memory, console: Console, step: Callable[[str], None]) -> None:
@@ -142,11 +136,14 @@ def _let_go(memory: Memory, console: Console, step: Callable[[str], None]) -> No
     for text in _example()["copies"]:
         memory.save(text, namespace="inbox")
     # Without protection: what is younger than three days stays otherwise.
-    for part in render_metabolism.plan_lines(memory.metabolize("inbox", protection_hours=0)):
-        console.print(part)
+    _print(console, render_metabolism.plan_lines(memory.metabolize("inbox", protection_hours=0)))
     run = memory.metabolize("inbox", protection_hours=0, apply=True)
     console.print(f"  let go: {count(run.nodes_removed, 'node')}, by run {run.run_id}")
-    for part in render_metabolism.restored_lines(memory.restore(run_id=run.run_id)):
+    _print(console, render_metabolism.restored_lines(memory.restore(run_id=run.run_id)))
+
+
+def _print(console: Console, parts: Iterable[RenderableType]) -> None:
+    for part in parts:
         console.print(part)
 
 

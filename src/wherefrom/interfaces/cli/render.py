@@ -15,37 +15,23 @@ from rich.text import Text
 
 from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.cli import render_explore, render_insight, render_metabolism
-from wherefrom.interfaces.cli.cells import cell, count, first_line, judge_of, memo_cell, new_table, shown, when
-from wherefrom.model.evidence import (
-    Corrected,
-    DocumentsAdded,
-    QueryResult,
-    Rendered,
-    Status,
-    Task,
-    TaskState,
+from wherefrom.interfaces.cli.cells import (
+    cell,
+    count,
+    counts_of,
+    degraded_lines,
+    judge_of,
+    memo_cell,
+    new_table,
+    rows_table,
+    shown,
+    table_of,
+    tidy,
+    when,
 )
+from wherefrom.interfaces.shape import Told
+from wherefrom.model import evidence, insight, metabolism, policies, results
 from wherefrom.model.graph import GUESSING, Edge, MeasuredEdge, Node
-from wherefrom.model.insight import InsightPlan
-from wherefrom.model.metabolism import MetabolismPlan, Reinforced, Restored
-from wherefrom.model.policies import Guarded, PolicyApplied, PolicyVersion, Privacy
-from wherefrom.model.results import (
-    ActiveContext,
-    ContextItem,
-    Deleted,
-    Found,
-    Health,
-    Hit,
-    Imported,
-    Judged,
-    Page,
-    Related,
-    Relations,
-    Renamed,
-    Saved,
-    SimilarFound,
-    Swept,
-)
 from wherefrom.text.check import json_text
 
 if TYPE_CHECKING:
@@ -70,36 +56,43 @@ def lines_of(result: Any, call: Call) -> Lines:
 
 def generic_lines(value: Mapping[str, Any]) -> Lines:
     """An object as two columns, and its lists of objects as tables below."""
+    tables = {name: inner for name, inner in value.items() if _is_table(inner)}
     plain = new_table("", "")
     labels: set[str] = set()
-    for name, inner in value.items():
-        if (isinstance(inner, list) and inner and isinstance(inner[0], dict)) or name in ("next_cursor", "truncated"):
-            continue
-        rows = inner.items() if isinstance(inner, dict) else [(name, inner)]
-        for label, entry in rows:
+    plain.show_header = False
+    plainly = {name: inner for name, inner in value.items() if name not in {*tables, "next_cursor", "truncated"}}
+    for name, inner in plainly.items():
+        for label, entry in inner.items() if isinstance(inner, dict) else [(name, inner)]:
             if entry not in (None, "", [], {}) and not (isinstance(entry, list) and isinstance(entry[0], list)):
-                said = f"{entry:,}" if isinstance(entry, int) and not isinstance(entry, bool) else entry
+                said = f"{entry:,}" if isinstance(entry, int) and not isinstance(entry, bool) else tidy(entry)
                 label = f"{name} {label}" if label in labels else str(label)
                 labels.add(label)
                 plain.add_row(shown(label.replace("_", " ")), cell(said))
-    plain.show_header = False
     yield plain
-    for name, inner in value.items():
-        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
-            yield from ("", f"{name.replace('_', ' ')}:", generic_table(inner))
+    for name, inner in tables.items():
+        yield from ("", f"{name.replace('_', ' ')}:", generic_table(inner))
 
 
 def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Objects as a table; columns that are empty in all of them are left out."""
     names = [name for name in rows[0] if any(_is_short(row.get(name)) for row in rows)] if rows else []
-    table = new_table(*(name.replace("_", " ") for name in names))
-    for row in rows:
-        table.add_row(*(cell(row.get(name)) for name in names))
+    table = rows_table(
+        [name.replace("_", " ") for name in names], ([tidy(row.get(name)) for name in names] for row in rows)
+    )
     return table if rows else "nothing here yet"
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _is_short(value: Any) -> bool:
     return value not in (None, "") and not isinstance(value, list | dict) and "\n" not in str(value)
+
+
+def namespace_table(found: results.Namespaces) -> RenderableType:
+    """Namespaces with how many nodes each holds."""
+    return table_of(found.items, "namespace nodes")
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -115,7 +108,7 @@ def memo_panel(node: Node) -> RenderableType:
     return Panel(Group(*parts), title=shown(node.title or "(untitled)"), title_align="left")
 
 
-def saved_lines(saved: Saved, call: Call) -> Lines:
+def saved_lines(saved: results.Saved, call: Call) -> Lines:
     note = " (this text was already there)" if saved.status == "duplicate" else ""
     yield shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}")
     if saved.note:
@@ -124,38 +117,23 @@ def saved_lines(saved: Saved, call: Call) -> Lines:
         yield from render_insight.saved_lines(saved)
 
 
-def memo_table(page: Page) -> RenderableType:
+def memo_table(page: results.Page) -> RenderableType:
     """Memos, a few lines each."""
-    table = new_table("id", "memo")
-    for node in page.nodes:
-        table.add_row(node.id, memo_cell(node))
-    return table if page.nodes else "nothing here yet"
+    return table_of([Told(node, {"memo": memo_cell(node)}) for node in page.nodes], "id memo")
 
 
-def hit_table(found: Found, *, explain: bool = False) -> RenderableType:
+def hit_table(found: results.Found, *, explain: bool = False) -> RenderableType:
     """What a search found, best first."""
-    table = new_table("score", "id", "memo", *(["why"] if explain else []))
-    for hit in found.hits:
-        why = [_why(hit, found.alpha)] if explain else []
-        table.add_row(f"{hit.score:.2f}", hit.node.id, memo_cell(hit.node), *why)
-    return table if found.hits else "nothing found"
+    rows = [Told(hit, {"memo": memo_cell(hit.node), "why": _why(hit, found.alpha)}) for hit in found.hits]
+    return table_of(rows, f"score node.id memo{' why' if explain else ''}", empty="nothing found")
 
 
-def found_lines(found: Found, call: Call) -> Lines:
+def found_lines(found: results.Found, call: Call) -> Lines:
     yield hit_table(found, explain=call.explain)
-    yield from (f"degraded: {why}" for why in found.degraded)
+    yield from degraded_lines(found)
 
 
-def similar_lines(found: SimilarFound, call: Call) -> Lines:
-    del call
-    table = new_table("similarity", "id", "text")
-    for node in found.results:
-        table.add_row(f"{node.similarity:.3f}", node.id, first_line(node.text_preview))
-    yield table if found.results else "nothing that similar"
-    yield f"searched {count(found.total_searched, 'vector')}"
-
-
-def relation_table(found: Relations) -> RenderableType:
+def relation_table(found: results.Relations) -> RenderableType:
     """Relations with the names of their ends, how sure and thick they are, who judged them and when they were seen."""
     names = {ref.id: ref.title or ref.id for ref in found.nodes}
     walked = found.depths is not None
@@ -178,12 +156,10 @@ def relation_line(edge: Edge) -> Text:
     return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}{sure}{judge}]-> {edge.target_id}")
 
 
-def context_lines(context: ActiveContext, *, explain: bool = False) -> Lines:
+def context_lines(context: results.ActiveContext, *, explain: bool = False) -> Lines:
     """What was recalled, best first; what was left out, and what is lacking."""
-    table = new_table("#", "score", "id", "memo", "why")
-    for item in context.items:
-        table.add_row(str(item.rank), f"{item.score:.2f}", item.node.id, memo_cell(item.node), _why_recalled(item))
-    yield table if context.items else "nothing that matters"
+    rows = [Told(item, {"memo": memo_cell(item.node), "why": _why_recalled(item)}) for item in context.items]
+    yield table_of(rows, "rank score node.id memo why", empty="nothing that matters")
     yield (
         f"context {context.id} until {when(context.expires_at)}, policy {context.policy_version},"
         f" about {count(context.tokens, 'token')}"
@@ -192,26 +168,24 @@ def context_lines(context: ActiveContext, *, explain: bool = False) -> Lines:
         left = ", ".join(f"{number} {reason}" for reason, number in sorted(context.filtered.items())) or "nothing"
         yield f"left out: {left}"
         yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
-    yield from (f"degraded: {why}" for why in context.degraded)
+    yield from degraded_lines(context)
 
 
-def judged_line(judged: Judged) -> str:
+def judged_line(judged: results.Judged) -> str:
     """What a judgement did."""
+    node = judged.node
     stands = f"; {judged.representative_id} stands for it now" if judged.representative_id else ""
-    return (
-        f"{judged.status} {judged.signal} for {judged.node.id}: utility {judged.node.utility:+.2f},"
-        f" confidence {judged.node.confidence:.2f}{stands}"
-    )
+    worth = f"utility {node.utility:+.2f}, confidence {node.confidence:.2f}"
+    return f"{judged.status} {judged.signal} for {node.id}: {worth}{stands}"
 
 
-def imported_lines(imported: Imported, call: Call) -> Lines:
+def imported_lines(imported: results.Imported, call: Call) -> Lines:
     """What an import did, the first lines that it left out, and where to find the others."""
     counts = {name: value for name, value in value_of(imported, "").items() if isinstance(value, int) and value}
     said = (_counted(name, number) for name, number in counts.items() if name != "rejected")
     yield ", ".join(said) or "nothing to import"
     if imported.redacted:
-        taken = (f"{number:,} {kind}" for kind, number in sorted(imported.redacted.items()))
-        yield f"taken out of texts: {', '.join(taken)}"
+        yield f"taken out of texts: {counts_of(dict(sorted(imported.redacted.items())))}"
     if not imported.rejected:
         return
     yield f"{count(imported.rejected, 'line')} left out:"
@@ -230,16 +204,14 @@ def _counted(name: str, number: int) -> str:
     return f"{number:,} {noun} {done}".strip()
 
 
-def health_table(health: Health) -> RenderableType:
+def health_table(health: results.Health) -> RenderableType:
     """The findings of `doctor`."""
-    table = new_table("check", "", "found")
-    for check in health.checks:
-        mark = Text("ok", style="green") if check.ok else Text("FAILED", style="bold red")
-        table.add_row(check.name, mark, shown(check.detail))
-    return table
+    marks = {True: Text("ok", style="green"), False: Text("FAILED", style="bold red")}
+    rows = [Told(check, {"result": marks[check.ok], "found": shown(check.detail)}) for check in health.checks]
+    return table_of(rows, "name result found")
 
 
-def applied_line(applied: PolicyApplied) -> RenderableType:
+def applied_line(applied: policies.PolicyApplied) -> RenderableType:
     """What applying a policy did."""
     before = f" (before: {applied.previous_version})" if applied.previous_version else ""
     would = ", ".join(f"{number} {name}" for name, number in applied.reclassify.items())
@@ -248,7 +220,7 @@ def applied_line(applied: PolicyApplied) -> RenderableType:
     return shown(f"{applied.status}: {applied.version} in {applied.namespace}{before}{after}{hint}")
 
 
-def privacy_lines(privacy: Privacy, call: Call) -> Lines:
+def privacy_lines(privacy: policies.Privacy, call: Call) -> Lines:
     """What becomes of personal data, and what a new choice does not change."""
     meaning = {
         "personal": "e-mail addresses, phone, card and identity numbers are kept for you, and others do not see them",
@@ -263,14 +235,14 @@ def privacy_lines(privacy: Privacy, call: Call) -> Lines:
         yield shown(older[privacy.mode])
 
 
-def guarded_lines(guarded: Guarded) -> Lines:
+def guarded_lines(guarded: policies.Guarded) -> Lines:
     """What the policy makes of a text."""
     yield shown(f"{guarded.reason} ({guarded.boundary_class}, policy {guarded.policy_version})")
     if guarded.text is not None:
         yield shown(guarded.text, lines=True)
 
 
-def _why(hit: Hit, alpha: float) -> str:
+def _why(hit: results.Hit, alpha: float) -> Text:
     scores = hit.scores
     words = (
         "no word" if scores.bm25 is None else f"words {scores.s_text:.2f} (BM25 {scores.bm25:.2f}, #{scores.text_rank})"
@@ -288,10 +260,10 @@ def _why(hit: Hit, alpha: float) -> str:
         lines.append(f"utility {parts.utility:.2f}, confidence {parts.confidence:.2f}, recency {parts.recency:.2f}")
     if hit.scores.found_through is not None:
         lines.append(f"found through {hit.scores.found_through}")
-    return "\n".join(lines)
+    return shown("\n".join(lines), lines=True)
 
 
-def _why_recalled(item: ContextItem) -> RenderableType:
+def _why_recalled(item: results.ContextItem) -> RenderableType:
     parts = [item.reason]
     parts += [f"replaces {', '.join(item.replaces)}"] if item.replaces else []
     parts += [f"disputed by {', '.join(item.disputed_by)}"] if item.disputed_by else []
@@ -300,39 +272,34 @@ def _why_recalled(item: ContextItem) -> RenderableType:
 
 
 _OWN: Final[Mapping[type, Callable[[Any, Any], Lines]]] = {
-    Saved: saved_lines,
+    results.Saved: saved_lines,
     Node: lambda node, call: [memo_panel(node)],
-    Page: lambda page, call: [memo_table(page)],
-    Deleted: lambda gone, call: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
-    Found: found_lines,
-    SimilarFound: similar_lines,
-    ActiveContext: lambda context, call: context_lines(context, explain=call.explain),
-    Judged: lambda judged, call: [judged_line(judged)],
-    Swept: lambda swept, call: [
-        f"{count(len(swept.node_ids), 'node')} and {count(swept.edges, 'relation')} retired (run {swept.run_id})"
-    ],
-    Related: lambda related, call: [related.status, relation_line(related.edge)],
+    results.Page: lambda page, call: [memo_table(page)],
+    results.Namespaces: lambda found, call: [namespace_table(found)],
+    results.Deleted: lambda gone, call: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
+    results.Found: found_lines,
+    results.ActiveContext: lambda context, call: context_lines(context, explain=call.explain),
+    results.Judged: lambda judged, call: [judged_line(judged)],
+    results.Related: lambda related, call: [related.status, relation_line(related.edge)],
     Edge: lambda edge, call: ["deleted", relation_line(edge)],
     MeasuredEdge: lambda edge, call: ["deleted", relation_line(edge)],
-    Relations: lambda found, call: [relation_table(found)],
-    Renamed: lambda moved, call: [
-        shown(f"{moved.source} is now {moved.target}: {count(moved.nodes, 'node')}, {count(moved.edges, 'relation')}")
+    results.Relations: lambda found, call: [relation_table(found)],
+    results.Imported: imported_lines,
+    results.Health: lambda health, call: [*generic_lines(value_of(health.info, "")), "", health_table(health)],
+    policies.PolicyApplied: lambda applied, call: [applied_line(applied)],
+    policies.PolicyVersion: lambda policy, call: [
+        Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)
     ],
-    Imported: imported_lines,
-    Health: lambda health, call: [*generic_lines(value_of(health.info, "")), "", health_table(health)],
-    PolicyApplied: lambda applied, call: [applied_line(applied)],
-    PolicyVersion: lambda policy, call: [Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)],
-    Privacy: privacy_lines,
-    Guarded: lambda guarded, call: guarded_lines(guarded),
-    Rendered: lambda rendered, call: [rendered.sql],
-    DocumentsAdded: lambda added, call: render_explore.documents_table(added),
-    Corrected: lambda corrected, call: render_explore.corrected_lines(corrected),
-    QueryResult: lambda result, call: render_explore.result_lines(result),
-    Status: lambda status, call: render_explore.status_lines(status, whole="task_id" in call.given),
-    Task: lambda task, call: [f"created task {task.id} in {task.namespace}"],
-    TaskState: lambda state, call: render_explore.task_lines(state),
-    InsightPlan: lambda plan, call: render_insight.plan_lines(plan, rejected=call.explain),
-    MetabolismPlan: lambda plan, call: render_metabolism.plan_lines(plan),
-    Restored: lambda restored, call: render_metabolism.restored_lines(restored),
-    Reinforced: lambda reinforced, call: render_metabolism.reinforced_lines(reinforced),
+    policies.Privacy: privacy_lines,
+    policies.Guarded: lambda guarded, call: guarded_lines(guarded),
+    evidence.Rendered: lambda rendered, call: [rendered.sql],
+    evidence.DocumentsAdded: lambda added, call: render_explore.documents_table(added),
+    evidence.QueryResult: lambda result, call: render_explore.result_lines(result),
+    evidence.Status: lambda status, call: render_explore.status_lines(status, whole="task_id" in call.given),
+    evidence.Task: lambda task, call: [f"created task {task.id} in {task.namespace}"],
+    evidence.TaskState: lambda state, call: render_explore.task_lines(state),
+    insight.InsightPlan: lambda plan, call: render_insight.plan_lines(plan, rejected=call.explain),
+    metabolism.MetabolismPlan: lambda plan, call: render_metabolism.plan_lines(plan),
+    metabolism.Restored: lambda restored, call: render_metabolism.restored_lines(restored),
+    metabolism.Reinforced: lambda reinforced, call: render_metabolism.reinforced_lines(reinforced),
 }

@@ -10,12 +10,10 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.cells import cell, count, new_table, shown, when
+from wherefrom.interfaces.cli.cells import cell, count, counts_of, rows_table, shown, table_of, when
 from wherefrom.model.evidence import (
-    Corrected,
     DocumentsAdded,
     EvidenceSummary,
-    Posterior,
     QueryResult,
     Status,
     TaskState,
@@ -30,37 +28,16 @@ _COLOURS: Final = {"supporting": "green", "refuting": "red", "neutral": "yellow"
 
 def documents_table(added: DocumentsAdded) -> Iterator[RenderableType]:
     """What was read in, and what was not."""
-    table = new_table("status", "fragments", "citations", "title", "source")
-    for each in added.documents:
-        table.add_row(each.status, str(each.fragments), str(each.cites), shown(each.title or ""), shown(each.source))
     if added.documents:
-        yield table
-    by_status: dict[str, int] = {}
-    for each in added.documents:
-        by_status[each.status] = by_status.get(each.status, 0) + 1
-    yield ", ".join(f"{number} {status}" for status, number in by_status.items()) or "nothing was added"
-    taken: Counter[str] = Counter()
-    for each in added.documents:
-        taken.update(each.redacted)
+        yield table_of(added.documents, "status fragments cites title source")
+    yield counts_of(Counter(each.status for each in added.documents)) or "nothing was added"
+    taken = sum((Counter(each.redacted) for each in added.documents), Counter())
     if taken:
-        yield f"taken out of texts: {', '.join(f'{number} {kind}' for kind, number in sorted(taken.items()))}"
+        yield f"taken out of texts: {counts_of(dict(sorted(taken.items())))}"
     for source, reason in islice(added.failures, _FAILURES):
         yield shown(f"failed: {source}: {reason}")
     if len(added.failures) > _FAILURES:
         yield f"… and {len(added.failures) - _FAILURES} more failures"
-
-
-def corrected_lines(corrected: Corrected) -> Iterator[RenderableType]:
-    """How a claim stands after a correction, and its history."""
-    state = "rejected" if corrected.rejected else "adopted"
-    yield f"{'changed' if corrected.changed else 'unchanged'}: claim {corrected.claim_id} is {state}"
-    yield _posterior(corrected.posterior)
-    table = new_table("when", "what", "by fragment", "reason")
-    for each in corrected.history:
-        moved = f" {each.relation_before} → {each.relation_after}" if each.relation_before else ""
-        table.add_row(when(each.at), each.action + moved, each.source_id or "", shown(each.reason))
-    if corrected.history:
-        yield table
 
 
 def result_lines(result: QueryResult) -> Iterator[RenderableType]:
@@ -76,10 +53,7 @@ def result_lines(result: QueryResult) -> Iterator[RenderableType]:
             yield Text(f"── {number} ──", style="dim")
             yield from (shown(f"{name}: {cell(value)}") for name, value in zip(result.columns, row, strict=True))
     elif result.rows:
-        table = new_table(*result.columns)
-        for row in result.rows:
-            table.add_row(*map(cell, row))
-        yield table
+        yield rows_table(result.columns, result.rows)
     if result.schema is not None:
         yield f"dialect: {result.dialect}"
         for shape in result.schema:
@@ -102,7 +76,7 @@ def status_lines(status: Status, *, whole: bool) -> Iterator[RenderableType]:
             lacking = f"{health.fallbacks:,} ({health.fallback_share:.1%}) without one of their arms"
             yield f"{asked} in {health.days} days, {lacking}"
         if status.tasks_by_status:
-            yield "tasks: " + ", ".join(f"{number} {name}" for name, number in status.tasks_by_status.items())
+            yield f"tasks: {counts_of(status.tasks_by_status)}"
     for state in status.tasks:
         yield from task_lines(state)
 
@@ -120,16 +94,9 @@ def task_lines(state: TaskState) -> Iterator[RenderableType]:
 
 
 def _summary_lines(summary: EvidenceSummary) -> Iterator[RenderableType]:
-    yield (
-        f"  {count(summary.total_claims, 'claim')}, {count(summary.total_fragments, 'fragment')},"
-        f" {count(summary.total_pages, 'page')}"
-    )
-    edges = {
-        "supporting": summary.supporting_edges,
-        "refuting": summary.refuting_edges,
-        "neutral": summary.neutral_edges,
-    }
-    yield from _bars(edges, _COLOURS)
+    totals = ((summary.total_claims, "claim"), (summary.total_fragments, "fragment"), (summary.total_pages, "page"))
+    yield f"  {', '.join(count(number, noun) for number, noun in totals)}"
+    yield from _bars({name: getattr(summary, f"{name}_edges") for name in _COLOURS}, _COLOURS)
     if summary.top_domains:
         yield shown(f"  from {', '.join(summary.top_domains)}")
 
@@ -142,11 +109,3 @@ def _bars(counts: Mapping[str, int], colours: Mapping[str, str]) -> Iterator[Tex
         line.append("█" * round(_BAR * number / most) or ("▏" if number else ""), style=colours.get(name, "cyan"))
         line.append(f" {number:,}")
         yield line
-
-
-def _posterior(posterior: Posterior) -> str:
-    return (
-        f"confidence {posterior.confidence:.3f} ± {posterior.uncertainty:.3f}, controversy {posterior.controversy:.2f}:"
-        f" {posterior.supports} for, {posterior.refutes} against, {posterior.neutral} neutral,"
-        f" from {count(posterior.pages, 'page')} of {count(posterior.domains, 'domain')}"
-    )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import RenderableType
-from rich.text import Text
 
-from wherefrom.interfaces.cli.cells import count, first_line, new_table, shown
-from wherefrom.model.insight import InsightPlan, ProposedLink
+from wherefrom.interfaces.cli.cells import count, degraded_lines, first_line, shown, table_of
+from wherefrom.interfaces.shape import Told
+from wherefrom.model.insight import InsightPlan
 from wherefrom.model.results import Saved
 
 _TITLE_CHARACTERS: Final = 40
@@ -19,19 +19,22 @@ def plan_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableType]
     """The links, how many there are, and what can be done with them."""
     names = {ref.id: ref.title for ref in plan.nodes}
     links = (*plan.accepted, *(plan.rejected if rejected else ()))
-    table = new_table("from", "to", "weight", "why", "score", "g", "hop", *(["worth it"] if rejected else []))
+    rows = []
     for link in links:
-        verdict = ["yes" if link.accepted else "no"] if rejected else []
-        table.add_row(*_cells(link, names), *verdict, style="" if link.accepted else "dim")
-    if links:
-        yield table
+        ends = (names.get(end) or end for end in (link.source_id, link.target_id))
+        source, target = (first_line(end, width=_TITLE_CHARACTERS) for end in ends)
+        verdict = "yes" if link.accepted else "no"
+        rows.append(Told(link, {"from": source, "to": target, "why": shown(link.reason), "worth_it": verdict}))
+    if rows:
+        figures = "figures.score figures.g figures.hop"
+        yield table_of(rows, f"from to weight why {figures}{' worth_it' if rejected else ''}")
     judged = count(plan.judged, "question" if "query" in plan.asked else "memo")
     others = f", {len(plan.rejected):,} not" if plan.rejected else ""
     yield f"{judged} judged: {count(len(plan.accepted), 'link')} worth making{others}"
     yield from _next(plan)
     if plan.remaining:
         yield f"{count(plan.remaining, 'new memo')} left for the next plan, once this one is applied"
-    yield from (shown(f"degraded: {why}") for why in plan.degraded)
+    yield from degraded_lines(plan)
 
 
 def saved_lines(saved: Saved) -> Iterator[RenderableType]:
@@ -41,7 +44,7 @@ def saved_lines(saved: Saved) -> Iterator[RenderableType]:
         yield shown(f"linked {link.source_id} -[{guess}]-> {link.target_id}: {link.reason}")
     if not saved.links:
         yield "no new link is worth it"
-    yield from (shown(f"degraded: {why}") for why in saved.degraded)
+    yield from degraded_lines(saved)
 
 
 def _next(plan: InsightPlan) -> Iterator[str]:
@@ -58,19 +61,3 @@ def _next(plan: InsightPlan) -> Iterator[str]:
         yield f"plan {plan.id} has no links; to go on from here: wherefrom insight --apply-plan {plan.id}"
     else:
         yield f"plan {plan.id} has no links"
-
-
-def _cells(link: ProposedLink, names: Mapping[str, str | None]) -> tuple[str | Text, ...]:
-    return (
-        _name(link.source_id, names),
-        _name(link.target_id, names),
-        f"{link.weight:.2f}",
-        shown(link.reason),
-        f"{link.figures.score:.2f}",
-        f"{link.figures.g:+.3f}",
-        str(link.figures.hop),
-    )
-
-
-def _name(node_id: str, names: Mapping[str, str | None]) -> Text:
-    return first_line(names.get(node_id) or node_id, width=_TITLE_CHARACTERS)

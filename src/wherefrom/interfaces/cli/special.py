@@ -8,16 +8,15 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, Final
+from typing import IO, Annotated, Any, Final
 
 import typer
 
 from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.commands import Call, Function, Special
-from wherefrom.interfaces.cli.session import UNHEALTHY, print_json
+from wherefrom.interfaces.cli.session import print_json
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 
 _INTERRUPTED: Final = 130
@@ -53,13 +52,8 @@ def export(
     if str(file) == "-":
         call.run(target=sys.stdout)
         return
-    try:
-        with open(file, "x", encoding="utf-8", opener=_private) as stream:
-            lines = call.run(target=stream)
-    except FileExistsError:
-        raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
-    except OSError as error:
-        raise StoreUnavailable(f"cannot write {file}: {error.strerror}") from None
+    with _written(file, "x") as stream:
+        lines = call.run(target=stream)
     call.session.show({"file": str(file), "lines": lines}, f"{count(lines, 'line')} written to {file}")
 
 
@@ -105,10 +99,7 @@ def reembed(
 @special("doctor")
 def doctor(call: Call) -> None:
     """Check that the memory is whole; exit code 1 if it is not."""
-    health = call.run()
-    call.show(health)
-    if not health.ok:
-        raise typer.Exit(UNHEALTHY)
+    call.show(call.run())
 
 
 @special("add", optional="sources")
@@ -122,10 +113,7 @@ def add(
     call.given["sources"] = [*(call.given.get("sources") or []), *named]
     if not call.given["sources"]:
         raise InvalidInput("there is nothing to add", hint="name files, folders or URLs, or give --urls")
-    added = call.run()
-    call.show(added)
-    if added.failures:
-        raise typer.Exit(UNHEALTHY)
+    call.show(call.run())
 
 
 @special("reject")
@@ -133,8 +121,7 @@ def reject(
     call: Call, restore: Annotated[bool, typer.Option("--restore", help="Adopt a rejected claim again.")] = False
 ) -> None:
     """Take a claim out of recall and of the analyses, or with --restore back in."""
-    verb = replace(call.verb, methods=("restore_claim",)) if restore else call.verb
-    call.show(verb.run(call.session.memory, call.given))
+    call.show((call.of("restore_claim") if restore else call).run())
 
 
 @special("sql", optional="sql")
@@ -144,17 +131,16 @@ def sql(call: Call) -> None:
         raise InvalidInput("there is no statement", hint="give one SELECT, or --schema to see the tables")
     statement = call.given.get("sql", "select this_year from clock")
     call.given["sql"] = sys.stdin.read() if statement == "-" else statement
-    _show_rows(call, call.run())
+    call.show(call.run())
 
 
 @special("view")
 def view(call: Call, show_sql: Annotated[bool, typer.Option("--sql", help="Print its SQL instead.")] = False) -> None:
     """Run one of the analyses, or without a name list them."""
     if show_sql and "name" in call.given:
-        given = {name: value for name, value in call.given.items() if name != "limit"}
-        call.show(replace(call.verb, methods=("render_view",)).run(call.session.memory, given))
-        return
-    _show_rows(call, call.run())
+        call.given.pop("limit", None)
+        call = call.of("render_view")
+    call.show(call.run())
 
 
 @special("insight")
@@ -162,12 +148,7 @@ def insight(call: Call, plot: Plot = None) -> None:
     """Find links worth making, of a memo, a question or everything new; make them, or take them back."""
     from wherefrom.pictures.insight import neighbourhood
 
-    _refuse_other_than_svg(plot)
-    plan = call.run()
-    # The picture comes last: if it cannot be written, the plan's id has been said.
-    call.show(plan)
-    if plot is not None:
-        _draw(call, plot, neighbourhood(plan, rejected=call.explain))
+    _show_and_draw(call, plot, call.run, lambda plan: neighbourhood(plan, rejected=call.explain))
 
 
 @special("metabolize")
@@ -177,23 +158,20 @@ def metabolize(call: Call, plot: Plot = None) -> None:
     """
     from wherefrom.pictures.metabolism import distributions
 
-    _refuse_other_than_svg(plot)
-    applies = bool(call.given.get("apply"))
-    try:
-        with _terminable():
-            plan = call.run(figures=plot is not None)
-    except KeyboardInterrupt:
-        if not applies:
-            raise
+    def run() -> Any:
+        try:
+            with _terminable():
+                return call.run(figures=plot is not None)
+        except KeyboardInterrupt:
+            if not call.given.get("apply"):
+                raise
         if call.session.as_json:
             print_json({"error": {"code": "interrupted", "message": _STOPPED, "hint": _AGAIN}}, sys.stderr)
         else:
             sys.stderr.write(f"{_STOPPED}; {_AGAIN}\n")
-        raise typer.Exit(_INTERRUPTED) from None
-    # The picture comes last: if it cannot be written, the run's id has been said.
-    call.show(plan)
-    if plot is not None:
-        _draw(call, plot, distributions(plan))
+        raise typer.Exit(_INTERRUPTED)
+
+    _show_and_draw(call, plot, run, distributions)
 
 
 @special("policy", without="yaml")
@@ -221,14 +199,9 @@ def calibrate(
 
     fitted = call.run(judged=_judged(file))
     if plot is not None:
-        _write(plot, reliability(fitted))
+        with _written(plot) as stream:
+            stream.write(reliability(fitted))
     call.show(fitted)
-
-
-def _show_rows(call: Call, result: Any) -> None:
-    call.show(result)
-    if not getattr(result, "ok", True):
-        raise typer.Exit(UNHEALTHY)
 
 
 def _judged(file: Path) -> Iterator[dict[str, Any]]:
@@ -249,21 +222,27 @@ def _read(file: Path) -> str:
         raise InvalidInput(f"cannot read {file}: {error}") from None
 
 
-def _refuse_other_than_svg(plot: Path | None) -> None:
+def _show_and_draw(call: Call, plot: Path | None, run: Callable[[], Any], draw: Callable[[Any], str]) -> None:
+    """The picture comes last: if it cannot be written, the id of what was done has been said."""
     if plot is not None and plot.suffix.lower() != ".svg":
         raise InvalidInput("--plot draws SVG only", hint="give a file that ends in .svg")
+    result = run()
+    call.show(result)
+    if plot is not None:
+        with _written(plot) as stream:
+            stream.write(draw(result))
+        if not call.session.as_json:
+            call.session.show(None, shown(f"drawn in {plot}"))
 
 
-def _draw(call: Call, file: Path, picture: str) -> None:
-    _write(file, picture)
-    if not call.session.as_json:
-        call.session.show(None, shown(f"drawn in {file}"))
-
-
-def _write(file: Path, text: str) -> None:
+@contextmanager
+def _written(file: Path, mode: str = "w") -> Iterator[IO[str]]:
+    """A file to write to; with the mode x it must be new."""
     try:
-        with open(file, "w", encoding="utf-8", opener=_private) as stream:
-            stream.write(text)
+        with open(file, mode, encoding="utf-8", opener=_private) as stream:
+            yield stream
+    except FileExistsError:
+        raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
     except OSError as error:
         raise StoreUnavailable(f"cannot write {file}: {error.strerror}") from None
 

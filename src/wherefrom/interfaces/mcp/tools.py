@@ -12,7 +12,7 @@ import mcp_types as types
 from wherefrom.api import Memory
 from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.inputs import parsed, schema_of
-from wherefrom.interfaces.paging import Place, call_of, fit, place_of, previews
+from wherefrom.interfaces.paging import Place, call_of, fit, place_of, preview
 from wherefrom.interfaces.request_ids import schema_with_ids, without_ids
 from wherefrom.interfaces.verb import Verb
 from wherefrom.interfaces.verbs import TOOLS
@@ -27,7 +27,6 @@ _ONE_MEMO: Final = ("items.0.content",)
 
 def listed(verb: Verb, dialect: str = ANY_DIALECT) -> types.Tool:
     """The tool as `tools/list` shows it, on a memory whose SQL is of this dialect."""
-    assert verb.answer is not None
     reads = verb.effect == "reads"
     title, description = _words()[verb.tool]
     return types.Tool(
@@ -74,7 +73,7 @@ def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[st
     value = value_of(result, memory.root_namespace, answer=verb.answer, explain=explain)
     is_one_memo = isinstance(result, Node)
     if not is_one_memo and value.get("items") and "content" in value["items"][0]:
-        value["items"] = previews(value["items"])
+        value["items"] = [preview(item) for item in value["items"]]
 
     def after(end: int) -> str | None:
         rest = verb.rest_of(result, end)
