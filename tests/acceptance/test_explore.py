@@ -270,7 +270,7 @@ def test_an_answer_never_weighs_more_than_its_ceiling(url):
         columns = ", ".join(f"content as c{at}" for at in range(60))
         wide = await rows(f"select {columns} from memos")
         assert (wide["row_count"], len(wide["columns"])) == (1, 60)
-        assert wide["cut"] == sorted(wide["columns"])
+        assert wide["cut"] == wide["columns"]
         assert all(value.startswith('\n"') for value in wide["rows"][0].values())
         short = await rows("select position as p, position + 1 as q from fragments order by 1", limit=200)
         assert (short["row_count"], short["truncated"], short["cut"]) == (200, False, [])
