@@ -1,4 +1,4 @@
-# Two commands: `make run` sets everything up and shows what Recollect does; `make test` runs all tests.
+# Two commands: `make run` sets everything up and shows what Wherefrom does; `make test` runs all tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: run test test-slow test-all check bench docs clean
 
 run: $(READY)
-	$(BIN)/recollect demo
+	$(BIN)/wherefrom demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
@@ -36,7 +36,7 @@ clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Wherefrom needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $(READY)

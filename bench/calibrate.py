@@ -1,6 +1,6 @@
 """How much the vectors of the configured embedder should count: search quality by weight, on training questions.
 
-RECOLLECT_BENCH_DATA=… python -m bench.calibrate
+WHEREFROM_BENCH_DATA=… python -m bench.calibrate
 
 SciFact's training questions, Cranfield and the half of JSQuAD that `bench.retrieval` does not use.
 """
@@ -25,10 +25,10 @@ QUESTIONS = 400
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     data = Path(given.data)
     result: dict[str, object] = {}
     sets = {"scifact train": scifact(data, "train"), "cranfield": cranfield(data), "jsquad test": jsquad(data, "test")}

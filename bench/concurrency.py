@@ -13,11 +13,11 @@ import time
 
 from bench import stores
 from bench.measure import keep, percentiles
-from recollect import Memory
+from wherefrom import Memory
 
 WRITER = """
 import json, sys, time
-from recollect import Memory
+from wherefrom import Memory
 url, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with Memory.open(url) as memory:
     print("ready", flush=True)
@@ -31,7 +31,7 @@ print(json.dumps(times))
 """
 READER = """
 import json, sys, time
-from recollect import Memory
+from wherefrom import Memory
 url, known = sys.argv[1], sys.argv[2]
 with Memory.open(url) as memory:
     memory.get(known)

@@ -1,6 +1,6 @@
 """Secrets and personal data in texts: what is found, what is not, and what it costs.
 
-RECOLLECT_BENCH_DATA=… python -m bench.detection
+WHEREFROM_BENCH_DATA=… python -m bench.detection
 
 `boundary/findings-*.jsonl` are texts that each hold something to be found, `boundary/harmless-*.jsonl` texts that hold
 nothing although they may look like it. They were written by people who had not seen the rules. `held` was not looked at
@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from bench import retrieval
 from bench.measure import keep
-from recollect.text.detect import KINDS, find, redact
-from recollect.text.tokens import text_of
+from wherefrom.text.detect import KINDS, find, redact
+from wherefrom.text.tokens import text_of
 
 LISTS: Final = Path(__file__).parent / "boundary"
 PARTS: Final = ("open", "held", "later")
@@ -36,7 +36,7 @@ SETS: Final = {
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     given = options.parse_args()
     keep("detection", measured(None if given.data is None else Path(given.data)))
 

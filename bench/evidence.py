@@ -1,9 +1,9 @@
 """Whether the views count right: three sets of judged claims, against a count of the same files by other code.
 
-RECOLLECT_BENCH_DATA=… python -m bench.evidence [--sets scifact healthver climate_fever] [--databases sqlite postgres]
+WHEREFROM_BENCH_DATA=… python -m bench.evidence [--sets scifact healthver climate_fever] [--databases sqlite postgres]
 
 Each set becomes a task of one memory. Then all sixteen views, the summary of the task and what is stored are compared
-with `bench/evidence_counts.py`, which reads the files itself and does not know Recollect; it says how repeated and
+with `bench/evidence_counts.py`, which reads the files itself and does not know Wherefrom; it says how repeated and
 contradicting rows are treated. A difference, or a view that does not answer in time, makes the exit code 1. No set
 tells years or citations: the views that need them must be empty, and the timeline has one row of unknown year.
 """
@@ -26,7 +26,7 @@ from urllib.parse import quote
 from bench import evidence_counts, stores
 from bench.evidence_counts import NEUTRAL, REFUTES, SUPPORTS, Counts, Fragment
 from bench.measure import keep
-from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom import Memory, NewClaim, NewEvidence, NewFragment, NewPage
 
 BATCH = 200  # claims of a call
 ROWS, TIMEOUT_MS, STEPS = 200, 2_000, 50_000_000
@@ -118,14 +118,14 @@ class Unanswered(Exception):
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=sorted(SETS), default=list(SETS))
     options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"])
     options.add_argument("--embedder", help="of the memory; the default one if not given")
     options.add_argument("--into", help="only import, into this database, which is kept")
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     data = Path(given.data)
     if given.into:
         with Memory.open(given.into, embedder=given.embedder) as memory:

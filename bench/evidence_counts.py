@@ -1,8 +1,8 @@
-"""What three sets of judged claims hold, counted from their files alone: a second opinion on what Recollect says.
+"""What three sets of judged claims hold, counted from their files alone: a second opinion on what Wherefrom says.
 
-RECOLLECT_BENCH_DATA=… python -m bench.evidence_counts
+WHEREFROM_BENCH_DATA=… python -m bench.evidence_counts
 
-Knows nothing of Recollect. How the files are read:
+Knows nothing of Wherefrom. How the files are read:
 
 - A claim is its text: the same text twice, not one character differing, is one claim.
 - A fragment is a text at its place on a page. SciFact: a sentence, by its number, of an abstract that a claim names;
@@ -226,9 +226,9 @@ SETS = {"scifact": scifact, "healthver": healthver, "climate_fever": climate_fev
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     for name, count in SETS.items():
         print(name, json.dumps(count(Path(given.data)).summary()))

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench import stores
 from bench.measure import RESULTS, keep, percentiles, timed
-from recollect import Memory
+from wherefrom import Memory
 
 TASKS = 50
 NOW = "2026-06-01T00:00:00.000000Z"
@@ -66,7 +66,7 @@ def fill(url: str, claims: int) -> float:
 def lines(claims: int) -> Iterator[dict[str, Any]]:
     """The graph as an export: every claim has three judgements, every page ten fragments and two citations."""
     chance = random.Random(5)
-    yield {"type": "recollect", "format": 1, "exported_at": NOW, "root_namespace": "main"}
+    yield {"type": "wherefrom", "format": 1, "exported_at": NOW, "root_namespace": "main"}
     for task in range(TASKS):
         yield {
             "type": "task", "id": f"task-{task}", "namespace": "main", "query": f"question {task}", "status": "exploring",

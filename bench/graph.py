@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from bench import stores
 from bench.measure import keep, percentiles, timed
-from recollect import Memory
+from wherefrom import Memory
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def measure(url: str, hub: str, times: int) -> dict[str, object]:
 
 
 async def saves_over_mcp(url: str, times: int) -> list[float]:
-    server = StdioServerParameters(command=sys.executable, args=["-m", "recollect", "mcp", "--db", url])
+    server = StdioServerParameters(command=sys.executable, args=["-m", "wherefrom", "mcp", "--db", url])
     taken = []
     async with Client(stdio_client(server)) as client:
         await client.list_tools()

@@ -1,9 +1,9 @@
 """What insight says of the links of a pool (see `bench.insight_pool`), without a store around it.
 
-L1's score is that of `recollect.insight.conductor`, called itself, from vectors and words (BM25 of the store's text
+L1's score is that of `wherefrom.insight.conductor`, called itself, from vectors and words (BM25 of the store's text
 index) and from the links that were accepted so far, each as strong as its score. With names, a link between passages of
 which one names the other's title has the score 1: the product makes such a link by itself. L3 is
-`recollect.insight.reasoner.judge`, called for each passage in turn with the links of the pool that were not judged yet;
+`wherefrom.insight.reasoner.judge`, called for each passage in turn with the links of the pool that were not judged yet;
 only what the gate accepts (g ≤ θ_DG) is there for the passages after it. Unlike in the product all links of the pool
 are candidates, whatever their score, and the number of links that one decision may accept is not limited.
 """
@@ -21,16 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.insight_pool import MENTION, MOST, Numbers, Places, Pool
-from recollect.embedding.static import StaticEmbedder
-from recollect.graph.local import graph_of
-from recollect.insight.conductor import _EDGES, _EDGES_OF_A_NODE, Index, _Found, _scored
-from recollect.insight.context import Context, Scene
-from recollect.insight.gates import Thresholds
-from recollect.insight.reasoner import judge
-from recollect.model.insight import CandidateEdge, NormSpec
-from recollect.policy.linking import Candidates, Linking
-from recollect.storage.text_index import Statistics, _telling, _weights
-from recollect.text.tokens import query_terms, terms
+from wherefrom.embedding.static import StaticEmbedder
+from wherefrom.graph.local import graph_of
+from wherefrom.insight.conductor import _EDGES, _EDGES_OF_A_NODE, Index, _Found, _scored
+from wherefrom.insight.context import Context, Scene
+from wherefrom.insight.gates import Thresholds
+from wherefrom.insight.reasoner import judge
+from wherefrom.model.insight import CandidateEdge, NormSpec
+from wherefrom.policy.linking import Candidates, Linking
+from wherefrom.storage.text_index import Statistics, _telling, _weights
+from wherefrom.text.tokens import query_terms, terms
 
 K1, B = 1.2, 0.75
 

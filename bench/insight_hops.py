@@ -1,6 +1,6 @@
 """Which links help multi-hop search: recall@5 of the graph arm by how many links of a pool are kept, and who chose them.
 
-RECOLLECT_BENCH_DATA=… python -m bench.insight_hops [--sets hotpotqa musique 2wiki] [--strength 1 0.15]
+WHEREFROM_BENCH_DATA=… python -m bench.insight_hops [--sets hotpotqa musique 2wiki] [--strength 1 0.15]
 
 The pool is that of `bench.insight_pool`. Choosers: the gate (`bench.insight_gate`), which takes the links in the order
 of their g; the gate without names; cosine; cosine / √((deg u + 1)(deg v + 1)); chance (seed 0); and these three after
@@ -32,7 +32,7 @@ from bench import plot, recall, stores
 from bench.insight_gate import Judged, gate_of
 from bench.insight_pool import MENTION, SHARED, Numbers, Places, Pool, pool_of
 from bench.measure import RESULTS, keep
-from recollect import Memory
+from wherefrom import Memory
 
 Recalls = dict[float, list[float]]
 Asked = Sequence[tuple[str, set[int]]]
@@ -70,13 +70,13 @@ class Store:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
     options.add_argument("--strength", nargs="+", type=float, default=STRENGTHS, help="of links that are no mentions")
     options.add_argument("--more", action="store_true", help="keep the results of the other sets")
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     result: dict[str, Any] = {}
     for name in given.sets:
         result[name] = measured(name, SETS[name](Path(given.data)), given.strength)

@@ -1,6 +1,6 @@
 """Whether the links that insight accepts are the true ones: part of known graphs is hidden, and asked for again.
 
-RECOLLECT_BENCH_DATA=… python -m bench.insight_links [--half tuning] [--sets cora USAir …] [--policy FILE] [--dump FILE]
+WHEREFROM_BENCH_DATA=… python -m bench.insight_links [--half tuning] [--sets cora USAir …] [--policy FILE] [--dump FILE]
 
 A fifth of the nodes is asked about (`find_insight`), half of their links hidden (`warm`) or all (`cold`, where nodes
 have words). A pair (asked node, other node without a stored link to it) is true if its link was hidden. Baselines rank
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from bench import linked_sets, stores
 from bench.linked_sets import HALVES, LinkedSet, Numbers, Projected, Split
 from bench.measure import keep, percentiles
-from recollect import Memory, ProposedLink
+from wherefrom import Memory, ProposedLink
 
 Flags = NDArray[np.bool_]
 SETS = [name for names in HALVES.values() for name in names]
@@ -74,7 +74,7 @@ class Ranking:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--half", choices=sorted(HALVES))
     options.add_argument("--sets", nargs="+", choices=SETS)
     options.add_argument("--protocols", nargs="+", choices=["warm", "cold"], default=["warm", "cold"])
@@ -82,7 +82,7 @@ def main() -> None:
     options.add_argument("--dump", type=Path, help="where the figures of all judged links go, as JSON lines")
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     policy = yaml.safe_load(given.policy.read_text(encoding="utf-8")) if given.policy else {}
     result: dict[str, Any] = {}
     for name in given.sets or HALVES.get(given.half, SETS):

@@ -2,7 +2,7 @@
 
 Three kinds: one passage names the other's title; they are nearest neighbours (cosine of the packaged embedder, ten of
 each passage); both name a third one's title. At most 30 links of a passage stay, those of the highest cosine. Names are
-found by `recollect.text.names`, as the store does.
+found by `wherefrom.text.names`, as the store does.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embedding.port import vectors_of
-from recollect.embedding.static import StaticEmbedder
-from recollect.text.names import head_of, mentioned, names_of, words_of
+from wherefrom.embedding.port import vectors_of
+from wherefrom.embedding.static import StaticEmbedder
+from wherefrom.text.names import head_of, mentioned, names_of, words_of
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """What insight does to notes that arrive one by one, and how long a decision takes in a large store.
 
-RECOLLECT_BENCH_DATA=… python -m bench.insight_stream [--parts stream scale] [--databases sqlite] [--keep FILE]
+WHEREFROM_BENCH_DATA=… python -m bench.insight_stream [--parts stream scale] [--databases sqlite] [--keep FILE]
 
 Stream: the first turns of LoCoMo, saved at their times, each with `link=True`: how many links they get, how long that
 takes, and whether active contexts of twelve hold more of the evidence than without these links. Scale: `find_insight`
@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 from bench import explore, recall, search, stores
 from bench.measure import RESULTS, keep, percentiles
-from recollect import Memory
+from wherefrom import Memory
 
 BAR_P50_MS = 30.0
 PARTS = ("stream", "scale")
@@ -82,7 +82,7 @@ class Note:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite"])
     options.add_argument("--turns", type=int, default=1_000)
@@ -92,7 +92,7 @@ def main() -> None:
     options.add_argument("--keep", metavar="FILE", help="scale on SQLite: use or make this file")
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     size = Size(given.turns, given.texts, given.relations, given.notes)
     for database in given.databases:
         for part in given.parts:
@@ -307,7 +307,7 @@ def build(url: str, data: Path, size: Size) -> float:
         numbers = random.Random(5)
         pairs = related(contents, size.relations, numbers)
         with Memory.open(url) as memory, tempfile.TemporaryFile() as file:
-            header = {"type": "recollect", "format": 1, "exported_at": explore.NOW, "root_namespace": "main"}
+            header = {"type": "wherefrom", "format": 1, "exported_at": explore.NOW, "root_namespace": "main"}
             file.write(json.dumps(header).encode() + b"\n")
             for source, target in pairs:
                 row = explore.edge(f"n{source + 1}", f"n{target + 1}", "related", 1.0)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect import Memory, Trust
+from wherefrom import Memory, Trust
 
 Numbers = NDArray[np.float32]
 Places = NDArray[np.int64]

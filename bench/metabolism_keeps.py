@@ -1,6 +1,6 @@
 """Whether metabolism lets go of what is redundant and of nothing else: planted copies and facts among real memos.
 
-RECOLLECT_BENCH_DATA=… python -m bench.metabolism_keeps [--sets locomo scifact] [--no-curves] [--seed 7] [--misses FILE]
+WHEREFROM_BENCH_DATA=… python -m bench.metabolism_keeps [--sets locomo scifact] [--no-curves] [--seed 7] [--misses FILE]
 
 Real memos have a relation of full weight; what is planted has one of 0.05 to another memo than the one that it was
 made of, or none at all. Near-copies are 30 % of the store, up to 5 % of their words are changed (at least one, which
@@ -33,10 +33,10 @@ import numpy as np
 from bench import explore, planted, plot, recall, stores
 from bench.measure import RESULTS, keep
 from bench.singular import singular_texts
-from recollect import Memory, MetabolismPlan
-from recollect.embedding.port import vectors_of
-from recollect.embedding.static import StaticEmbedder
-from recollect.metabolism import saying as planning
+from wherefrom import Memory, MetabolismPlan
+from wherefrom.embedding.port import vectors_of
+from wherefrom.embedding.static import StaticEmbedder
+from wherefrom.metabolism import saying as planning
 
 SETS = ("locomo", "scifact")
 PICTURE = Path(__file__).parent.parent / "docs" / "reference" / "metabolism-keeps.svg"
@@ -74,14 +74,14 @@ class Memo:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     options.add_argument("--seed", type=int, default=7)
     options.add_argument("--no-curves", action="store_true")
     options.add_argument("--misses", type=Path, help="write both texts of what was wrongly kept or lost to this file")
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     result: dict[str, Any] = {}
     with ProcessPoolExecutor() as beside:
         running = {
@@ -230,7 +230,7 @@ def by_namespace(memos: Sequence[Memo]) -> dict[str, list[str]]:
 def bring_in(memory: Memory, memos: Sequence[Memo], links: Iterator[Link], newest: datetime) -> None:
     """Import memos at their times, and links that were all observed last."""
     with tempfile.TemporaryFile() as file:
-        header = {"type": "recollect", "format": 1, "exported_at": _time(newest), "root_namespace": "main"}
+        header = {"type": "wherefrom", "format": 1, "exported_at": _time(newest), "root_namespace": "main"}
         file.write(json.dumps(header).encode() + b"\n")
         for memo in memos:
             times = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), _time(memo.at))

@@ -28,14 +28,14 @@ from typing import Protocol
 from bench import stores
 from bench.measure import keep
 from bench.planted import listed
-from recollect import Memory
+from wherefrom import Memory
 
 # In small batches, so that there are more places to be killed at.
 CHILD = """
 import sys
 from datetime import datetime
-from recollect import Memory
-from recollect.metabolism import applying, pace
+from wherefrom import Memory
+from wherefrom.metabolism import applying, pace
 url, moment = sys.argv[1], datetime.fromisoformat(sys.argv[2])
 pace._MOST, applying._LINKS = 4, 8
 with Memory.open(url, clock=lambda: moment) as memory:

@@ -29,12 +29,12 @@ import numpy as np
 
 from bench import stores
 from bench.measure import RESULTS, keep, percentiles
-from recollect import Memory
-from recollect.model.graph import Edge, Node
-from recollect.model.identifiers import timestamp
-from recollect.storage import edges as edge_rows
-from recollect.storage import nodes as node_rows
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.model.graph import Edge, Node
+from wherefrom.model.identifiers import timestamp
+from wherefrom.storage import edges as edge_rows
+from wherefrom.storage import nodes as node_rows
+from wherefrom.text.check import content_hash
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 MODEL, DIMENSION = "random-256", 256
@@ -85,7 +85,7 @@ def measured(database: str, percents: list[int], nodes: int, edges: int) -> list
 def weaken(url: str, nodes: int, weak: int) -> None:
     """Make the relations of the last memos thin."""
     with opened(url) as memory:
-        database = memory._database
+        database = memory.view.store.database
         where = {"owner": "local", "from": id_of(nodes - weak), "to": id_of(nodes)}
         text = "update edges set weight = 0.05 where owner_id = :owner and source_id >= :from and source_id < :to"
         database._statements._blocks["bench_weaken"] = text
@@ -170,7 +170,7 @@ def _beside_a_writer(url: str, work: Callable[[Memory], Done]) -> tuple[Done, Be
     writer.stdout.readline()  # it has begun
     held: list[float] = []
     with opened(url) as memory:
-        database = memory._database
+        database = memory.view.store.database
         write = database.write
 
         def timed_write(of_batch: Any) -> Any:
@@ -222,7 +222,7 @@ def fill(url: str, nodes: int, edges: int, weak: int) -> None:
     ids = [id_of(number) for number in range(nodes)]
     weak_from = nodes - weak
     with opened(url) as memory:
-        database = memory._database
+        database = memory.view.store.database
         row = {"model_id": MODEL, "dimension": DIMENSION, "state": "active", "now": timestamp(NOW)}
         database.write(lambda tx: tx.run("model_insert", row))
         originals = numbers.standard_normal((nodes, DIMENSION), dtype=np.float32)

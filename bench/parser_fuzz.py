@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import percentiles
-from recollect.model.errors import InvalidInput
-from recollect.storage.agent.postgres_guard import checked
+from wherefrom.model.errors import InvalidInput
+from wherefrom.storage.agent.postgres_guard import checked
 
 DEPTH = 18
 LONG_MS = 300

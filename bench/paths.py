@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from bench.measure import keep, percentiles, timed
-from recollect.graph.distances import FAR, Steps, arcs_of, distances
-from recollect.graph.local import LocalGraph, Places, graph_of
-from recollect.graph.paths import PairCache, Paths, open_paths
-from recollect.model.insight import PathEngine, PathKnobs
+from wherefrom.graph.distances import FAR, Steps, arcs_of, distances
+from wherefrom.graph.local import LocalGraph, Places, graph_of
+from wherefrom.graph.paths import PairCache, Paths, open_paths
+from wherefrom.model.insight import PathEngine, PathKnobs
 
 BUDGET_MS = 30  # For a whole decision.
 ADOPTED = 5

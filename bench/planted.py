@@ -1,6 +1,6 @@
 """Texts to plant beside real ones: near-copies, paraphrases and copies with one fact changed.
 
-What counts as a number, date, negation or name is decided here by lists and capitals, and by nothing of Recollect.
+What counts as a number, date, negation or name is decided here by lists and capitals, and by nothing of Wherefrom.
 """
 
 from __future__ import annotations

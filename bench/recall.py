@@ -1,6 +1,6 @@
 """How well recall finds what it should: `activate` on conversations, and questions that need several passages.
 
-RECOLLECT_BENCH_DATA=… python -m bench.recall [--sets locomo longmemeval 2wiki …] [--databases sqlite]
+WHEREFROM_BENCH_DATA=… python -m bench.recall [--sets locomo longmemeval 2wiki …] [--databases sqlite]
 
 Conversations: Recall@12 and nDCG@12 of active contexts, the clock set to the end of each conversation (LongMemEval:
 to the date of the question). Multi-hop: recall@5. Single-hop: nDCG@10, to see that the graph arm does no harm. Each
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bench import retrieval, stores
 from bench.measure import keep
-from recollect import Memory
+from wherefrom import Memory
 
 CONTEXT, HOPS, SINGLE = 12, 5, 10
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -51,12 +51,12 @@ class Passages:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=sorted(SETS), default=sorted(SETS))
     options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite"])
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     result: dict[str, object] = {}
     for name in given.sets:
         make, evaluate = SETS[name]

@@ -1,6 +1,6 @@
 """How well search finds what it should, on judged questions: hybrid, beside words alone and meaning alone.
 
-RECOLLECT_BENCH_DATA=… python -m bench.retrieval [--sets scifact jsquad locomo longmemeval] [--databases sqlite]
+WHEREFROM_BENCH_DATA=… python -m bench.retrieval [--sets scifact jsquad locomo longmemeval] [--databases sqlite]
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench import stores
 from bench.measure import keep
-from recollect import Memory
+from wherefrom import Memory
 
 DEPTH = 10
 
@@ -33,12 +33,12 @@ class Collection:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=sorted(SETS), default=sorted(SETS))
     options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite", "postgres"])
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     result: dict[str, object] = {}
     for name in given.sets:
         collection = SETS[name](Path(given.data))
@@ -69,7 +69,7 @@ def fill(url: str, collection: Collection) -> dict[str, str]:
 def evaluate(url: str, collection: Collection, ids: dict[str, str], alpha: str) -> dict[str, float]:
     """nDCG, recall and reciprocal rank at 10; `any` counts a question as answered by one of its texts."""
     totals: dict[str, float] = defaultdict(float)
-    os.environ["RECOLLECT_ALPHA"] = alpha
+    os.environ["WHEREFROM_ALPHA"] = alpha
     with Memory.open(url) as memory:
         for question, namespace, relevant in collection.questions:
             wanted = {ids[text_id] for text_id in relevant}

@@ -1,6 +1,6 @@
 """Hostile text, JSON and SQL through the Python API: stored and read back exactly, answered, or refused with a reason.
 
-RECOLLECT_BENCH_DATA=… python -m bench.robustness
+WHEREFROM_BENCH_DATA=… python -m bench.robustness
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from bench import detection, parser_fuzz, stores
 from bench.measure import keep, percentiles
-from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, RecollectError, Saved
+from wherefrom import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, Saved, WherefromError
 
 _REFUSAL = re.compile(
     "not allowed|prohibited|read-only|one statement|one SELECT at a time|only SELECT|no such function:"
@@ -30,10 +30,10 @@ _SELECT = re.compile(r"\s*(?:select|with|values)\b", re.IGNORECASE)
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     nested = parser_fuzz.statements(parser_fuzz.words(), pairs=20_000, seed=1)
     result: dict[str, object] = {"sql parser": parser_fuzz.fuzzed(parser_fuzz.read, nested)}
     for name, opened in (("sqlite", stores.sqlite()), ("postgres", stores.postgres())):
@@ -147,7 +147,7 @@ def outcome(memory: Memory, sql: str) -> str:
     """What came of a statement."""
     try:
         result = memory.query_graph(sql)
-    except RecollectError as error:
+    except WherefromError as error:
         return error.code
     except Exception as error:
         return f"FAULT {type(error).__name__}"
@@ -169,7 +169,7 @@ def attempt(work: Callable[[], Any], expected: object) -> str:
     """What came of it: `exact`, the code of a refusal, or a fault of ours."""
     try:
         got = work()
-    except RecollectError as error:
+    except WherefromError as error:
         return error.code
     except Exception as error:
         return f"FAULT {type(error).__name__}"

@@ -1,6 +1,6 @@
 """How fast search is and how its cost grows: hybrid search, vector search against exact and against a bare FAISS scan.
 
-RECOLLECT_BENCH_DATA=… python -m bench.search [--sizes 1000 10000 100000 1000000] [--databases sqlite postgres]
+WHEREFROM_BENCH_DATA=… python -m bench.search [--sizes 1000 10000 100000 1000000] [--databases sqlite postgres]
 
 Texts are short: windows of 8 to 24 words out of SciFact's sentences and LoCoMo's turns; the questions are LoCoMo's
 and SciFact's claims. The FAISS figure needs `faiss-cpu`; without it the column is empty.
@@ -26,19 +26,19 @@ import numpy as np
 
 from bench import stores
 from bench.measure import RESULTS, keep, percentiles, timed
-from recollect import Memory
+from wherefrom import Memory
 
 QUESTIONS = 200
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("RECOLLECT_BENCH_DATA"))
+    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     options.add_argument("--databases", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"])
     given = options.parse_args()
     if given.data is None:
-        options.error("say where the data is: --data or RECOLLECT_BENCH_DATA")
+        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     file = RESULTS / "search.json"
     result = json.loads(file.read_text()) if file.exists() else {}
     result.pop("machine", None)
@@ -136,7 +136,7 @@ def link(memory: Memory, size: int) -> int:
 def one_shot(url: str, question: str) -> float:
     """Seconds from starting the command to its answer."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "recollect", "search", question, "--db", url, "--json"]
+    command = [sys.executable, "-m", "wherefrom", "search", question, "--db", url, "--json"]
     subprocess.run(command, check=True, capture_output=True)
     return round(time.perf_counter() - start, 3)
 
@@ -144,7 +144,7 @@ def one_shot(url: str, question: str) -> float:
 def against_exact(memory: Memory, url: str, asked: list[str]) -> tuple[float, float | None]:
     """The share of the true ten nearest that vector_search finds, and the median of a bare FAISS SQ8 scan."""
     ids, vectors = _vectors(url)
-    directions = memory._embedder.embed(asked)
+    directions = memory.view.store.embedder.embed(asked)
     found = 0
     for question, direction in zip(asked, directions, strict=True):
         similarities = vectors @ direction

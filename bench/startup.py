@@ -29,8 +29,8 @@ INITIALIZE = {
 }
 AFTER_START = f"""
 import sys
-from recollect.interfaces.mcp.command import main
-from recollect.interfaces.mcp import server
+from wherefrom.interfaces.mcp.command import main
+from wherefrom.interfaces.mcp import server
 server.serve_stdio = lambda opener, **given: server.build(opener, **given)
 print([name for name in {HEAVY!r} if name in sys.modules])
 """
@@ -43,7 +43,7 @@ def main() -> None:
     with stores.sqlite() as path:
         commands = {
             "empty": [sys.executable, "-c", EMPTY],
-            "recollect": [sys.executable, "-m", "recollect", "mcp", "--db", path],
+            "wherefrom": [sys.executable, "-m", "wherefrom", "mcp", "--db", path],
         }
         taken: dict[str, list[float]] = {name: [] for name in commands}
         memory_mb = 0.0
@@ -51,14 +51,14 @@ def main() -> None:
             for name, command in commands.items():
                 seconds, resident = initialize(command)
                 taken[name].append(seconds)
-                memory_mb = max(memory_mb, resident) if name == "recollect" else memory_mb
+                memory_mb = max(memory_mb, resident) if name == "wherefrom" else memory_mb
     medians = {name: statistics.median(times) for name, times in taken.items()}
     heavy = subprocess.run([sys.executable, "-c", AFTER_START], capture_output=True, text=True, check=True)
     keep(
         "startup",
         {
             "initialize_ms": {name: round(value * 1000) for name, value in medians.items()},
-            "ratio": round(medians["recollect"] / medians["empty"], 3),
+            "ratio": round(medians["wherefrom"] / medians["empty"], 3),
             "resident_mb": round(memory_mb, 1),
             "heavy_modules_imported": heavy.stdout.strip(),
         },

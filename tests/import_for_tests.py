@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 
-from recollect.text.check import content_hash
+from wherefrom.text.check import content_hash
 
 TIME = "2026-01-01T00:00:00.000000Z"
 
@@ -33,7 +33,7 @@ def task(task_id, **values):
 
 
 def stream(*records):
-    header = {"type": "recollect", "format": 1}
+    header = {"type": "wherefrom", "format": 1}
     return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
 
 

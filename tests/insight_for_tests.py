@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recollect.graph.local import graph_of
-from recollect.insight.context import Context, Scene, context_of
-from recollect.insight.gates import Thresholds
-from recollect.insight.reasoner import judge
-from recollect.model.insight import NormSpec, PathKnobs
-from recollect.policy.linking import Linking
+from wherefrom.graph.local import graph_of
+from wherefrom.insight.context import Context, Scene, context_of
+from wherefrom.insight.gates import Thresholds
+from wherefrom.insight.reasoner import judge
+from wherefrom.model.insight import NormSpec, PathKnobs
+from wherefrom.policy.linking import Linking
 
 LEAST = math.log(4)
 # Nothing is left out of the paths: every engine then has to say the same.

@@ -11,11 +11,11 @@ from itertools import product
 
 import numpy as np
 
-from recollect import Trust
-from recollect.model.graph import Edge, Node
-from recollect.model.identifiers import timestamp
-from recollect.storage.transfer.records import line
-from recollect.text.check import content_hash
+from wherefrom import Trust
+from wherefrom.model.graph import Edge, Node
+from wherefrom.model.identifiers import timestamp
+from wherefrom.storage.transfer.records import line
+from wherefrom.text.check import content_hash
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ADJECTIVES = ("quiet", "calm", "wide", "sandy", "grey", "windy", "rocky", "narrow", "sunny", "lonely")
@@ -114,7 +114,7 @@ class Graph:
 
 
 def put(memory, records):
-    header = json.dumps({"type": "recollect", "format": 1, "exported_at": ago(), "root_namespace": "main"})
+    header = json.dumps({"type": "wherefrom", "format": 1, "exported_at": ago(), "root_namespace": "main"})
     imported = memory.import_(io.BytesIO("\n".join((header, *records)).encode()))
     assert not imported.rejections
     return imported

@@ -31,7 +31,7 @@ class RawClient:
 
     def __init__(self, url, *, command=None, handshake=True, before=None, **environment):
         self.process = subprocess.Popen(
-            [*(command or [sys.executable, "-m", "recollect", "mcp"]), "--db", str(url)],
+            [*(command or [sys.executable, "-m", "wherefrom", "mcp"]), "--db", str(url)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

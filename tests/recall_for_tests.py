@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from recollect import Trust
+from wherefrom import Trust
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 COMPASS = ("north", "east", "south", "west", "up", "down", "in", "out")

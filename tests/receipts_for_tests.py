@@ -6,7 +6,7 @@ import io
 import json
 import random
 
-from recollect import Memory
+from wherefrom import Memory
 
 _WORDS = (
     "walnut river lantern keeper railing spring meadow copper kettle harbour pigeon ladder orchard violin candle barley "

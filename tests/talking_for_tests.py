@@ -8,13 +8,13 @@ import os
 import subprocess
 from datetime import UTC, datetime, timedelta
 
-from forking_for_tests import recollect_command
+from forking_for_tests import wherefrom_command
 from mcp import Client, StdioServerParameters, stdio_client
 
 
 def talk(url, conversation, **environment):
     """Run a conversation with a server of its own."""
-    command, *given = recollect_command()
+    command, *given = wherefrom_command()
     server = StdioServerParameters(
         command=command, args=[*given, "mcp", "--db", url], env={**os.environ, **environment}
     )
@@ -41,10 +41,10 @@ async def refusal(client, tool, **arguments):
     return json.loads(result.content[0].text)["error"]
 
 
-def recollect(url, *arguments, code=0, **environment):
+def wherefrom(url, *arguments, code=0, **environment):
     """What a command prints; on an error, to standard error."""
     process = subprocess.run(
-        [*recollect_command(), *arguments, "--db", url],
+        [*wherefrom_command(), *arguments, "--db", url],
         capture_output=True,
         text=True,
         timeout=60,

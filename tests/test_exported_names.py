@@ -4,83 +4,68 @@ from __future__ import annotations
 
 import inspect
 
-import recollect
-from recollect.interfaces.cli import app as cli
-from recollect.interfaces.mcp.server import TOOLS
-from recollect.model import errors
+import wherefrom
+from wherefrom.interfaces.cli import app as cli
+from wherefrom.interfaces.mcp.tools import BY_NAME, listed
+from wherefrom.interfaces.verbs import COMMANDS, TOOLS, WITHIN
+from wherefrom.model import errors
 
-# Each verb of Memory with its MCP tool and its command; None is a deliberate gap.
-PARITY = {
-    "save": ("memory_save", "save"),
-    "get": ("memory_list", "get"),  # memory_list reads one memo by memo_id
-    "search": ("memory_search", "search"),
-    "activate": ("memory_activate", "activate"),
-    "context": ("memory_activate", "context"),  # with active_context_id
-    "feedback": ("memory_feedback", "feedback"),
-    "sweep": (None, "sweep"),  # it happens by itself beside saves; for cron
-    "apply_policy": ("policy_apply", "policy"),
-    "policy": (None, "policy"),  # for people: it is long
-    "validate_boundary": ("boundary_validate", "boundary"),
-    "reclassify": (None, "reclassify"),  # for people: it reads everything
-    "calibrate": (None, "calibrate"),
-    "vector_search": ("vector_search", "similar"),
-    "add_evidence": ("add_evidence", None),  # on the command line: add, which makes it of documents
-    "add_documents": (None, "add"),  # an agent adds what it has read
-    "correct_edge": (None, "correct"),  # for people
-    "reject_claim": (None, "reject"),
-    "restore_claim": (None, "reject"),  # with --restore
-    "create_task": ("create_task", "task"),
-    "update_task": ("update_task", "task"),
-    "status": ("get_status", "status"),
-    "query_graph": ("query_graph", "sql"),
-    "query_view": ("query_view", "view"),
-    "views": ("query_view", "view"),  # without a name
-    "render_view": (None, "view"),  # with --sql
-    "list": ("memory_list", "list"),
-    "delete": ("memory_delete", "delete"),
-    "relate": ("memory_relation_save", "relate"),
-    "unrelate": ("memory_relation_delete", "unrelate"),
-    "relations": ("memory_relation_list", "relations"),
-    "walk": ("memory_relation_list", "walk"),  # with start_memo_id
-    "find_insight": ("find_insight", "insight"),
-    "apply_insight": ("find_insight", "insight"),  # with apply_plan_id, --apply-plan
-    "undo_insight": ("find_insight", "insight"),  # with undo_plan_id, --undo
-    "metabolize": ("metabolize", "metabolize"),
-    "restore": ("restore", "restore"),
-    "reinforce": (None, "reinforce"),  # agents say it by memory_feedback
-    "namespaces": ("list_namespaces", "namespaces"),
-    "rename_namespace": (None, "rename"),  # for people: it moves everything below it
-    "export": (None, "export"),
-    "import_": (None, "import"),
-    "backup": (None, "backup"),
-    "reindex": (None, "reindex"),
-    "embed": (None, "embed"),
-    "reembed": (None, "reembed"),
-    "doctor": (None, "doctor"),
-    "info": (None, "info"),
-    # Whether personal data are kept is for people to choose, not for an agent.
-    "privacy": (None, "privacy"),
-    "choose_privacy": (None, "privacy"),
+# What agents do not get, and what people do not: a deliberate gap each.
+NO_TOOL = {
+    "sweep": "it happens by itself beside saves; for cron",
+    "policy": "for people: it is long",
+    "reclassify": "for people: it reads everything",
+    "calibrate": "for people",
+    "add_documents": "an agent adds what it has read",
+    "correct_edge": "for people",
+    "reject_claim": "for people",
+    "restore_claim": "for people",
+    "render_view": "for people",
+    "reinforce": "agents say it by memory_feedback",
+    "rename_namespace": "for people: it moves everything below it",
+    "privacy": "whether personal data are kept is for people to choose, not for an agent",
+    "choose_privacy": "whether personal data are kept is for people to choose, not for an agent",
+    **dict.fromkeys(("export", "import_", "backup", "reindex", "embed", "reembed", "doctor", "info"), "upkeep"),
 }
+NO_COMMAND = {"add_evidence": "on the command line: add, which makes it of documents"}
 NOT_VERBS = {"open", "close", "root_namespace"}
+# Commands that are no verb of a memory, or more than one row's.
+OTHER_COMMANDS = {"demo", "mcp", "move"}
 
 
 def test_public_names_are_sorted_and_there():
-    assert recollect.__all__ == sorted(recollect.__all__)
-    assert all(hasattr(recollect, name) for name in recollect.__all__)
+    assert wherefrom.__all__ == sorted(wherefrom.__all__)
+    assert all(hasattr(wherefrom, name) for name in wherefrom.__all__)
 
 
 def test_every_error_is_public_and_has_a_code_of_its_own():
-    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.RecollectError)]
-    assert {c.__name__ for c in classes} <= set(recollect.__all__)
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.WherefromError)]
+    assert {c.__name__ for c in classes} <= set(wherefrom.__all__)
     assert len({c.code for c in classes}) == len(classes) <= 12 + 1, "a dozen, and their base"
     assert all(c.__name__ in errors.__doc__ for c in classes)
 
 
 def test_every_verb_has_a_tool_and_a_command_or_a_reason_not_to():
-    verbs = {name for name, _ in inspect.getmembers(recollect.Memory) if not name.startswith("_")} - NOT_VERBS
-    assert verbs == set(PARITY)
-    assert {tool for tool, _ in PARITY.values() if tool} == {tool.name for tool in TOOLS}
-    commands = {command.name for command in cli.app.registered_commands}
-    commands |= {group.name for group in cli.app.registered_groups}
-    assert {command for _, command in PARITY.values() if command} | {"demo", "mcp"} == commands
+    verbs = {name for name, _ in inspect.getmembers(wherefrom.Memory) if not name.startswith("_")} - NOT_VERBS
+    agents = {method for row in TOOLS for method in row.methods}
+    people = {method for row in COMMANDS for method in row.methods}
+    assert agents | people <= verbs, "each row's methods are verbs"
+    assert not WITHIN.keys() & (agents | people)
+    within = {method: row.split()[0] for method, row in WITHIN.items()}
+    assert verbs == agents | people | set(within)
+    assert verbs - agents == set(NO_TOOL)
+    assert verbs - people - set(within) == set(NO_COMMAND)
+    assert set(within.values()) <= {row.command for row in COMMANDS}
+
+
+def test_every_row_is_a_tool_or_a_command_by_a_name_of_its_own():
+    tools = [name for row in TOOLS for name in (row.tool, *row.aliases)]
+    assert len(set(tools)) == len(tools) == len(BY_NAME)
+    assert all(row.tool and row.answer for row in TOOLS)
+    assert all(shown.description and shown.annotations.title for shown in map(listed, TOOLS))
+    commands = [row.command for row in COMMANDS]
+    assert len(set(commands)) == len(commands)
+    assert all(commands)
+    known = {command.name for command in cli.app.registered_commands}
+    known |= {group.name for group in cli.app.registered_groups}
+    assert {command.split()[0] for command in commands} | OTHER_COMMANDS == known

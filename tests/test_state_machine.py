@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
-from recollect import Conflict, InvalidNamespace, Memory, NotFound
+from wherefrom import Conflict, InvalidNamespace, Memory, NotFound, Store
 
 TEXTS = st.sampled_from(["alpha", "beta", "gamma", "日本", "텍스트", " padded ", "new\nline"])
 SPACES = st.sampled_from(["main", "main/a", "main/a/b", "main/c"])
@@ -32,11 +32,8 @@ class MemoryMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         # A fresh owner for each run: runs share a database and must not see each other.
-        access = type(self).memory._access
-        self.store = Memory(
-            type(self).memory._database,
-            type(access)(owner=uuid.uuid4().hex, root="main", namespace="main", classes=access.classes),
-        )
+        store = Store(type(self).memory.view.store.database)
+        self.store = store.memory(owner=uuid.uuid4().hex, root="main", namespace="main")
         self.nodes: dict[str, dict[str, Any]] = {}
         self.edges: dict[tuple[str, str, str], dict[str, Any]] = {}
 

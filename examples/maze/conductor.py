@@ -15,8 +15,8 @@ import numpy as np
 from episode import Episode
 from maze import Cell
 
-from recollect.insight.context import Context
-from recollect.model.insight import CandidateEdge, ExpansionRequest, NormSpec
+from wherefrom.insight.context import Context
+from wherefrom.model.insight import CandidateEdge, ExpansionRequest, NormSpec
 
 # Distances; a candidate's score is exp(−distance).
 THETA_CAND: Final = 1.0

@@ -9,11 +9,11 @@ from conductor import first_look, further_look
 from episode import Episode
 from maze import Cell
 
-from recollect.graph.paths import PairCache
-from recollect.insight.cycle import judged
-from recollect.insight.gates import GateState
-from recollect.insight.reasoner import Judgement, Weighed
-from recollect.policy.linking import Candidates, Expansion, Gates, Gauge, Linking
+from wherefrom.graph.paths import PairCache
+from wherefrom.insight.cycle import judged
+from wherefrom.insight.gates import GateState
+from wherefrom.insight.reasoner import Judgement, Weighed
+from wherefrom.policy.linking import Candidates, Expansion, Gates, Gauge, Linking
 
 # γ = 1, one link at a time and thresholds of 0 to begin with, as in the maze runner of the origin; then the gates
 # learn from the last 30 values.

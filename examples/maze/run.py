@@ -104,7 +104,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--size", type=int, default=15, help="cells on each side")
     parser.add_argument("--seed", type=int, default=0, help="of the maze and of the agent")
     parser.add_argument("--steps", type=int, default=400, help="how many steps the agent has")
-    out = Path(tempfile.gettempdir()) / "recollect-maze"
+    out = Path(tempfile.gettempdir()) / "wherefrom-maze"
     parser.add_argument("--out", default=out, help=f"folder for the log and the pictures, else {out}")
     parser.add_argument("--without-links", action="store_true", help="judge and log, but make no link")
     parser.add_argument("--seeds", type=int, default=20, help="how many mazes are compared; 0 for none")

@@ -13,9 +13,9 @@ from episode import Episode, Opening
 from judging import Decided, decide
 from maze import OPPOSITE, Cell, Maze, step
 
-from recollect.graph.paths import PairCache
-from recollect.insight.gates import GateState
-from recollect.insight.reasoner import Weighed
+from wherefrom.graph.paths import PairCache
+from wherefrom.insight.gates import GateState
+from wherefrom.insight.reasoner import Weighed
 
 # gated: what L3 accepts; none: the same agent without; nearest: at every step the nearest candidate, without L3.
 Links = Literal["gated", "none", "nearest"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from talking_for_tests import call, recollect, talk
+from talking_for_tests import call, talk, wherefrom
 
 TEXT = "We ship on Fridays only after the soak test."
 NOTE = "It keeps its title 'Release rule'; 'Friday policy' is now an alias, found and linked like a title."
@@ -48,12 +48,12 @@ def test_many_long_aliases_fit_an_answer(url):
 
 
 def test_a_person_is_told_of_the_alias_and_reads_it(url):
-    recollect(url, "save", TEXT, "--title", "Release rule")
-    said = recollect(url, "save", TEXT, "--title", "Friday policy")
+    wherefrom(url, "save", TEXT, "--title", "Release rule")
+    said = wherefrom(url, "save", TEXT, "--title", "Friday policy")
     assert said.startswith("duplicate ")
     assert NOTE in " ".join(said.split())
     memo_id = said.split()[1]
-    assert "also called Friday policy" in recollect(url, "get", memo_id)
-    assert json.loads(recollect(url, "get", memo_id, "--json"))["aliases"] == ["Friday policy"]
-    again = json.loads(recollect(url, "save", TEXT, "--title", "Friday policy", "--json"))
+    assert "also called Friday policy" in wherefrom(url, "get", memo_id)
+    assert json.loads(wherefrom(url, "get", memo_id, "--json"))["aliases"] == ["Friday policy"]
+    again = json.loads(wherefrom(url, "save", TEXT, "--title", "Friday policy", "--json"))
     assert (again["alias_added"], again["status"]) == (None, "duplicate")

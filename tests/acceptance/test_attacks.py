@@ -13,10 +13,10 @@ import pytest
 from attacks_for_tests import MARKER, ROOT, SEEN, digest, fill, forget_peak, peak_kib
 from talking_for_tests import talk
 
-from recollect import InvalidInput, Memory
-from recollect.explore.views import all_rendered
-from recollect.storage.agent.port import Asked, Budget, SqlFailed
-from recollect.storage.agent.sqlite import _Connection
+from wherefrom import InvalidInput, Memory
+from wherefrom.explore.views import all_rendered
+from wherefrom.storage.agent.port import Asked, Budget, SqlFailed
+from wherefrom.storage.agent.sqlite import _Connection
 
 SLACK_MS = 300
 BUSY_MS = 1_000  # when other tests use the other core
@@ -136,12 +136,12 @@ alter view claims owner to public
 drop table nodes
 drop view claims
 drop view temp.claims
-drop schema recollect_agent cascade
+drop schema wherefrom_agent cascade
 grant select on nodes to public
 reindex
 analyze
 vacuum
-comment on schema recollect_agent is 'x'
+comment on schema wherefrom_agent is 'x'
 do 'begin delete from nodes; end'
 call x()
 refresh materialized view x
@@ -233,18 +233,18 @@ select 1 from pragma_module_list
 select 1 from claims, pragma_table_info('nodes')
 set role postgres
 set session authorization postgres
-set recollect.scope = 'x'
+set wherefrom.scope = 'x'
 set statement_timeout = 0
 set local row_security = off
 reset role
 reset all
 discard all
 show all
-show recollect.scope
+show wherefrom.scope
 select set_config('role', 'postgres', false)
-select set_config('recollect.scope', '{}', false)
+select set_config('wherefrom.scope', '{}', false)
 select set_config('statement_timeout', '0', false)
-select current_setting('recollect.scope')
+select current_setting('wherefrom.scope')
 select current_setting('is_superuser')
 select pg_advisory_lock(1)
 select pg_try_advisory_lock(1)
@@ -300,8 +300,8 @@ select * from pg_policies
 select pg_get_viewdef('claims')
 select 'nodes'::regclass
 select has_table_privilege('nodes', 'select')
-select recollect_agent.scope()
-select recollect_agent.scope_text('owner')
+select wherefrom_agent.scope()
+select wherefrom_agent.scope_text('owner')
 select scope_text('owner')
 select scope()
 select asked_at()
@@ -341,7 +341,7 @@ select * from main.agent_secrets
 select * from agent_secrets
 select * from public.nodes
 select * from public.agent_secrets
-select * from recollect_agent.claims
+select * from wherefrom_agent.claims
 select count(*) from public.nodes
 select * from policies
 select * from events
@@ -489,7 +489,7 @@ with nodes as (select 1 as a) select count(*) from nodes
 with edges as (select id as a from claims) select count(*) from edges
 with temp as (select 1 as a) select * from temp
 with main as (select 1 as a) select count(*) from main
-with recollect_agent as (select 1 as a) select count(*) from recollect_agent
+with wherefrom_agent as (select 1 as a) select count(*) from wherefrom_agent
 with agent_secrets(secret) as (select 'x') select secret from agent_secrets
 with scope as (select 'other' as owner) select owner from scope
 with a as (select * from claims), claims as (select * from a) select count(*) from claims
@@ -657,7 +657,7 @@ def test_the_name_of_an_inner_view_is_not_told_and_opens_nothing(store, attacker
     ):
         attempt(store, attacker, sql)
     if store.dialect == "sqlite":
-        connection = _Connection(f"file:{store.url}?mode=ro", attacker._access, all_rendered("sqlite"), "theirs")
+        connection = _Connection(f"file:{store.url}?mode=ro", attacker.view.access, all_rendered("sqlite"), "theirs")
         for name in (connection._inner + "x", connection._inner.upper() + "x", connection._inner + "claims"):
             for sql in (
                 f"with {name} as (select content from main.nodes) select content from {name}",
@@ -880,7 +880,7 @@ def postgres(store, attacker):
 
 def tables(connection):
     return [
-        name for (name,) in connection.execute("select viewname from pg_views where schemaname = 'recollect_agent'")
+        name for (name,) in connection.execute("select viewname from pg_views where schemaname = 'wherefrom_agent'")
     ]
 
 
@@ -894,7 +894,7 @@ def failing(connection, sql, parameters=None):
 
 def signed(connection, **changed):
     """A scope as the product signs it."""
-    from recollect.storage.agent.postgres import _signature
+    from wherefrom.storage.agent.postgres import _signature
 
     (secret,) = connection.execute("select secret from agent_secrets").fetchone()
     scope = {"owner": "other", "root": ROOT, "below": f"{ROOT}/", "classes": ["internal"], "hidden": None}
@@ -904,9 +904,9 @@ def signed(connection, **changed):
 
 
 def test_without_a_scope_nothing_is_readable(postgres):
-    postgres.execute("set role recollect_agent")
+    postgres.execute("set role wherefrom_agent")
     for name in tables(postgres):
-        failing(postgres, f"select * from recollect_agent.{name}")
+        failing(postgres, f"select * from wherefrom_agent.{name}")
 
 
 @pytest.mark.parametrize(
@@ -924,17 +924,17 @@ def test_without_a_scope_nothing_is_readable(postgres):
     ],
 )
 def test_a_forged_scope_opens_nothing(postgres, scope):
-    postgres.execute("select set_config('recollect.scope', %s, false)", (scope,))
-    postgres.execute("set role recollect_agent")
+    postgres.execute("select set_config('wherefrom.scope', %s, false)", (scope,))
+    postgres.execute("set role wherefrom_agent")
     for name in ("claims", "memos", "queries", "embeddings", "edges", "tasks"):
-        assert "scope" in failing(postgres, f"select * from recollect_agent.{name}")
+        assert "scope" in failing(postgres, f"select * from wherefrom_agent.{name}")
 
 
 def test_a_scope_that_is_changed_or_replayed_opens_nothing(postgres, store):
     signature, body = signed(postgres)
-    postgres.execute("select set_config('recollect.scope', %s, false)", (signature + body,))
-    postgres.execute("set role recollect_agent")
-    assert postgres.execute("select count(*) from recollect_agent.memos").fetchone() == (1,), "it is a good one here"
+    postgres.execute("select set_config('wherefrom.scope', %s, false)", (signature + body,))
+    postgres.execute("set role wherefrom_agent")
+    assert postgres.execute("select count(*) from wherefrom_agent.memos").fetchone() == (1,), "it is a good one here"
     changes = (
         signature + body.replace("internal", "pii"),
         signature + body.replace('"other"', '"local"'),
@@ -943,37 +943,37 @@ def test_a_scope_that_is_changed_or_replayed_opens_nothing(postgres, store):
         signature.upper() + body,
     )
     for changed in changes:
-        postgres.execute("select set_config('recollect.scope', %s, false)", (changed,))
-        assert "scope" in failing(postgres, "select count(*) from recollect_agent.memos")
+        postgres.execute("select set_config('wherefrom.scope', %s, false)", (changed,))
+        assert "scope" in failing(postgres, "select count(*) from wherefrom_agent.memos")
     with psycopg.connect(store.url, autocommit=True) as another:
-        another.execute("select set_config('recollect.scope', %s, false)", (signature + body,))
-        another.execute("set role recollect_agent")
-        assert "scope" in failing(another, "select count(*) from recollect_agent.memos")
+        another.execute("select set_config('wherefrom.scope', %s, false)", (signature + body,))
+        another.execute("set role wherefrom_agent")
+        assert "scope" in failing(another, "select count(*) from wherefrom_agent.memos")
 
 
 def test_the_role_reaches_no_table_secret_or_schema(postgres):
     base = postgres.execute("select schemaname, tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')").fetchall()  # fmt: skip
     assert ("public", "agent_secrets") in base
     signature, body = signed(postgres)
-    postgres.execute("select set_config('recollect.scope', %s, false)", (signature + body,))
-    for role in ("recollect_agent", "recollect_views"):
+    postgres.execute("select set_config('wherefrom.scope', %s, false)", (signature + body,))
+    for role in ("wherefrom_agent", "wherefrom_views"):
         postgres.execute(f"set role {role}")
         for schema, name in base:
-            if role == "recollect_agent" or name in ("agent_secrets", "policies", "events"):
+            if role == "wherefrom_agent" or name in ("agent_secrets", "policies", "events"):
                 assert "permission denied" in failing(postgres, f"select * from {schema}.{name}")
             for change in (f"delete from {schema}.{name}", f"truncate {schema}.{name}", f"alter table {schema}.{name} disable row level security"):  # fmt: skip
                 assert "permission denied" in failing(postgres, change) or "owner" in failing(postgres, change)
         postgres.execute("reset role")
-    postgres.execute("set role recollect_agent")
+    postgres.execute("set role wherefrom_agent")
     for sql in (
         "create schema x",
-        "create table recollect_agent.x (a int)",
-        "create view recollect_agent.x as select 1",
+        "create table wherefrom_agent.x (a int)",
+        "create view wherefrom_agent.x as select 1",
         "create table public.x (a int)",
-        "create or replace function recollect_agent.scope() returns jsonb language sql as $$ select '{}'::jsonb $$",
-        "alter view recollect_agent.claims owner to recollect_agent",
-        "drop view recollect_agent.claims",
-        "alter role recollect_agent superuser",
+        "create or replace function wherefrom_agent.scope() returns jsonb language sql as $$ select '{}'::jsonb $$",
+        "alter view wherefrom_agent.claims owner to wherefrom_agent",
+        "drop view wherefrom_agent.claims",
+        "alter role wherefrom_agent superuser",
         "select pg_read_file('/etc/passwd')",
         "copy (select 1) to program 'id'",
     ):
@@ -984,13 +984,13 @@ def test_the_role_reaches_no_table_secret_or_schema(postgres):
 def test_a_function_of_ones_own_does_not_stand_in_for_ours(postgres):
     """search_path and temporary objects shadow nothing that the views use."""
     signature, body = signed(postgres)
-    postgres.execute("select set_config('recollect.scope', %s, false)", (signature + body,))
+    postgres.execute("select set_config('wherefrom.scope', %s, false)", (signature + body,))
     postgres.execute("create temp table agent_secrets as select 'x' as secret")
     postgres.execute("create temp table nodes as select 1 as id")
     postgres.execute("grant all on agent_secrets, nodes to public")
-    postgres.execute("set role recollect_agent")
-    postgres.execute("set search_path = pg_temp, recollect_agent, public")
-    assert postgres.execute("select count(*) from recollect_agent.memos").fetchone() == (1,)
+    postgres.execute("set role wherefrom_agent")
+    postgres.execute("set search_path = pg_temp, wherefrom_agent, public")
+    assert postgres.execute("select count(*) from wherefrom_agent.memos").fetchone() == (1,)
 
 
 # --- many at once -----------------------------------------------------------------------------------------------------
@@ -1040,4 +1040,4 @@ def test_a_slow_statement_keeps_no_other_call_waiting(store):
         assert answer["ok"] is False
         assert MARKER not in json.dumps(answer)
 
-    talk(store.url, conversation, RECOLLECT_ROOT=ROOT)
+    talk(store.url, conversation, WHEREFROM_ROOT=ROOT)

@@ -10,18 +10,18 @@ import sys
 from functools import partial
 
 import pytest
-from forking_for_tests import recollect_command
+from forking_for_tests import wherefrom_command
 
-from recollect import Memory
+from wherefrom import Memory
 
 
 @pytest.fixture
-def recollect(url):
+def wherefrom(url):
     """Runs a command on a database of its own."""
 
     def run(*arguments, stdin=None, code=0, database=True, anew=False):
         extra = ["--db", url] if database else []
-        start = (sys.executable, "-m", "recollect") if anew else recollect_command()
+        start = (sys.executable, "-m", "wherefrom") if anew else wherefrom_command()
         process = subprocess.run(
             [*start, *arguments, *extra],
             input=stdin,
@@ -37,36 +37,36 @@ def recollect(url):
     return run
 
 
-def test_a_day_in_the_life(recollect, url, tmp_path):
+def test_a_day_in_the_life(wherefrom, url, tmp_path):
     # Once with all that each command imports itself.
-    recollect = partial(recollect, anew=not url.startswith("postgresql"))
-    a = json.loads(recollect("save", "first memo", "--title", "A", "--metadata", '{"k": 1}', "--json"))["memo"][
+    wherefrom = partial(wherefrom, anew=not url.startswith("postgresql"))
+    a = json.loads(wherefrom("save", "first memo", "--title", "A", "--metadata", '{"k": 1}', "--json"))["memo"][
         "memo_id"
     ]
-    b = json.loads(recollect("save", "-", "--namespace", "sub", "--json", stdin="zweite 日本語\n".encode()))["memo"][
+    b = json.loads(wherefrom("save", "-", "--namespace", "sub", "--json", stdin="zweite 日本語\n".encode()))["memo"][
         "memo_id"
     ]
-    assert "already there" in recollect("save", "first memo")
-    assert json.loads(recollect("get", b, "--json"))["content"] == "zweite 日本語\n"
-    assert "first memo" in recollect("get", a)
-    recollect("relate", a, b, "--tag", "supports", "--weight", "0.75", "--reason", "because")
-    assert json.loads(recollect("relations", "--json"))["edges"][0]["weight"] == 0.75
-    assert "supports" in recollect("walk", a)
-    assert [item["memo_id"] for item in json.loads(recollect("list", "--json"))["items"]] == [b, a]
-    assert "main/sub" in recollect("namespaces")
-    assert a in recollect("search", "what was the first?")
-    assert json.loads(recollect("search", "日本", "--json"))["items"][0]["memo_id"] == b
-    assert "2 texts indexed" in recollect("reindex")
-    recollect("rename", "sub", "moved")
-    assert json.loads(recollect("get", b, "--json"))["namespace"] == "main/moved"
-    recollect("export", str(tmp_path / "out.jsonl"))
-    recollect("unrelate", a, b, "--tag", "supports")
-    assert "and 0 relations" in recollect("delete", a)
-    assert "1 memo created" in recollect("import", str(tmp_path / "out.jsonl"))
-    recollect("backup", str(tmp_path / "copy"))
-    assert json.loads(recollect("doctor", "--json"))["info"]["sizes"]["memos"] == 2
-    assert "schema" in recollect("info")
-    assert len(recollect("export").splitlines()) == 4
+    assert "already there" in wherefrom("save", "first memo")
+    assert json.loads(wherefrom("get", b, "--json"))["content"] == "zweite 日本語\n"
+    assert "first memo" in wherefrom("get", a)
+    wherefrom("relate", a, b, "--tag", "supports", "--weight", "0.75", "--reason", "because")
+    assert json.loads(wherefrom("relations", "--json"))["edges"][0]["weight"] == 0.75
+    assert "supports" in wherefrom("walk", a)
+    assert [item["memo_id"] for item in json.loads(wherefrom("list", "--json"))["items"]] == [b, a]
+    assert "main/sub" in wherefrom("namespaces")
+    assert a in wherefrom("search", "what was the first?")
+    assert json.loads(wherefrom("search", "日本", "--json"))["items"][0]["memo_id"] == b
+    assert wherefrom("reindex").split() == ["texts", "2"]
+    wherefrom("rename", "sub", "moved")
+    assert json.loads(wherefrom("get", b, "--json"))["namespace"] == "main/moved"
+    wherefrom("export", str(tmp_path / "out.jsonl"))
+    wherefrom("unrelate", a, b, "--tag", "supports")
+    assert "and 0 relations" in wherefrom("delete", a)
+    assert "1 node created" in wherefrom("import", str(tmp_path / "out.jsonl"))
+    wherefrom("backup", str(tmp_path / "copy"))
+    assert json.loads(wherefrom("doctor", "--json"))["info"]["sizes"]["memos"] == 2
+    assert "schema" in wherefrom("info")
+    assert len(wherefrom("export").splitlines()) == 4
 
 
 @pytest.mark.parametrize(
@@ -86,23 +86,23 @@ def test_a_day_in_the_life(recollect, url, tmp_path):
         (["backup", "/no-such-folder/x"], 5, "store_unavailable"),
     ],
 )
-def test_errors_have_codes_for_scripts_and_hints_for_people(recollect, arguments, code, error):
-    assert recollect(*arguments, code=code).startswith(f"{error}: ")
-    assert json.loads(recollect(*arguments, "--json", code=code))["error"]["code"] == error
+def test_errors_have_codes_for_scripts_and_hints_for_people(wherefrom, arguments, code, error):
+    assert wherefrom(*arguments, code=code).startswith(f"{error}: ")
+    assert json.loads(wherefrom(*arguments, "--json", code=code))["error"]["code"] == error
 
 
-def test_an_unreachable_database_is_exit_code_5(recollect):
-    assert "store_unavailable" in recollect("list", "--db", "/no-such-folder/x.db", code=5, database=False)
+def test_an_unreachable_database_is_exit_code_5(wherefrom):
+    assert "store_unavailable" in wherefrom("list", "--db", "/no-such-folder/x.db", code=5, database=False)
 
 
-def test_stored_text_cannot_reach_the_terminal_as_commands(recollect, url):
+def test_stored_text_cannot_reach_the_terminal_as_commands(wherefrom, url):
     with Memory.open(url) as memory:
         memo = memory.save("\x1b]0;owned\x07\x1b[31mred [bold]not markup[/bold] \u202e", title="\x1b[2J").node.id
-    for out in (recollect("list"), recollect("get", memo)):
+    for out in (wherefrom("list"), wherefrom("get", memo)):
         assert "\x1b" not in out
         assert "\x07" not in out
         assert "\u202e" not in out
-    assert "[bold]not markup[/bold]" in recollect("get", memo)
+    assert "[bold]not markup[/bold]" in wherefrom("get", memo)
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path):
@@ -110,9 +110,9 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     with Memory.open(db) as memory:
         for number in range(300):
             memory.save(f"{number} " + "x" * 1000)
-    command = f"{sys.executable} -m recollect export --db {db} | head -n 1"
+    command = f"{sys.executable} -m wherefrom export --db {db} | head -n 1"
     process = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=True)
-    assert process.stdout.startswith('{"type":"recollect"')
+    assert process.stdout.startswith('{"type":"wherefrom"')
     assert process.stderr == ""
 
 
@@ -121,7 +121,7 @@ def test_a_full_disk_is_said(tmp_path, command):
     db = tmp_path / "m.db"
     with Memory.open(db) as memory:
         memory.save("x" * 1000)
-    line = f"{sys.executable} -m recollect {command} --db {db} > /dev/full"
+    line = f"{sys.executable} -m wherefrom {command} --db {db} > /dev/full"
     process = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, check=False)
     assert process.returncode == 5
     assert "store_unavailable" in process.stderr
@@ -135,7 +135,7 @@ def test_output_is_utf_8_whatever_the_locale(tmp_path):
         memory.save("日本語")
     for command in ("list", "export"):
         process = subprocess.run(
-            [sys.executable, "-m", "recollect", command, "--db", str(db)],
+            [sys.executable, "-m", "wherefrom", command, "--db", str(db)],
             capture_output=True,
             timeout=60,
             check=True,
@@ -149,34 +149,34 @@ def test_exports_are_private(tmp_path):
     Memory.open(db).close()
     out = tmp_path / "out.jsonl"
     subprocess.run(
-        [sys.executable, "-m", "recollect", "export", str(out), "--db", str(db)], check=True, capture_output=True
+        [sys.executable, "-m", "wherefrom", "export", str(out), "--db", str(db)], check=True, capture_output=True
     )
     assert out.stat().st_mode & 0o077 == 0
 
 
 def test_the_version_is_told():
     process = subprocess.run(
-        [sys.executable, "-m", "recollect", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "wherefrom", "--version"], capture_output=True, text=True, check=True
     )
-    assert process.stdout.strip() == importlib.metadata.version("recollect")
+    assert process.stdout.strip() == importlib.metadata.version("wherefrom")
 
 
 def test_the_demo_runs_from_start_to_end(tmp_path):
     process = subprocess.run(
-        [sys.executable, "-m", "recollect", "demo", "--keep", str(tmp_path / "demo.db")],
+        [sys.executable, "-m", "wherefrom", "demo", "--keep", str(tmp_path / "demo.db")],
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    assert "claude mcp add recollect -- " in process.stdout.splitlines()[-1]
+    assert "claude mcp add wherefrom -- " in process.stdout.splitlines()[-1]
     assert "FAILED" not in process.stdout
     assert "チームで共有" in process.stdout
     assert " is applied: " in process.stdout
 
 
 def test_help_names_every_command():
-    process = subprocess.run([sys.executable, "-m", "recollect", "--help"], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, "-m", "wherefrom", "--help"], capture_output=True, text=True, check=True)
     for name in (
         "save",
         "get",

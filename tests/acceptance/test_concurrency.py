@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect import Memory, StoreUnavailable
+from wherefrom import Memory, StoreUnavailable
 
 SAVE_MANY = """
 import sys
-from recollect import Memory, StoreUnavailable
+from wherefrom import Memory, StoreUnavailable
 url, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with Memory.open(url) as memory:
     last = None

@@ -14,7 +14,7 @@ import apsw
 import pytest
 from raw_client_for_tests import INITIALIZE, INITIALIZED, RawClient, tool_call
 
-from recollect import Memory
+from wherefrom import Memory
 
 ENDLESS = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"
 # Half a second is what a person may notice; this machine may have other work.
@@ -31,10 +31,10 @@ def silent_endpoint():
 def waiting(endpoint):
     """Settings with which a search waits for a minute."""
     return {
-        "RECOLLECT_EMBEDDER": "endpoint",
-        "RECOLLECT_EMBED_URL": endpoint,
-        "RECOLLECT_EMBED_MODEL": "silent",
-        "RECOLLECT_EMBED_TIMEOUT_MS": "60000",
+        "WHEREFROM_EMBEDDER": "endpoint",
+        "WHEREFROM_EMBED_URL": endpoint,
+        "WHEREFROM_EMBED_MODEL": "silent",
+        "WHEREFROM_EMBED_TIMEOUT_MS": "60000",
     }
 
 
@@ -55,7 +55,7 @@ def test_calls_that_run_when_the_input_ends_are_finished_and_answered(url):
 
 def test_a_call_that_does_not_end_keeps_the_server_only_for_a_while(tmp_path, silent_endpoint):
     code = (
-        "import sys; from recollect.interfaces.mcp import command, stdio;"
+        "import sys; from wherefrom.interfaces.mcp import command; from wherefrom.transport import stdio;"
         "stdio.GRACE_SECONDS = 0.5; command.main(sys.argv[1:])"
     )
     with RawClient(tmp_path / "m.db", command=[sys.executable, "-c", code], **waiting(silent_endpoint)) as client:
@@ -67,7 +67,7 @@ def test_a_call_that_does_not_end_keeps_the_server_only_for_a_while(tmp_path, si
 
 def test_a_client_that_goes_away_is_no_error(tmp_path):
     read, write = os.pipe()
-    command = [sys.executable, "-m", "recollect", "mcp", "--db", str(tmp_path / "m.db")]
+    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", str(tmp_path / "m.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=write, stderr=subprocess.PIPE) as process:
         os.close(write)
         os.close(read)
@@ -133,7 +133,7 @@ def test_a_signal_ends_the_server_at_once_whatever_it_does(tmp_path, silent_endp
         assert [node.content for node in memory.list().nodes] == ["acknowledged"]
 
 
-@pytest.mark.parametrize("command", [["-m", "recollect", "mcp"], ["-m", "recollect", "list"]], ids=["mcp", "list"])
+@pytest.mark.parametrize("command", [["-m", "wherefrom", "mcp"], ["-m", "wherefrom", "list"]], ids=["mcp", "list"])
 def test_ctrl_c_while_it_starts_leaves_no_traceback(tmp_path, command):
     """At every moment of the start, from the first line of the package on; before that Python itself is at work."""
     begun = tmp_path / "begun"
@@ -142,7 +142,7 @@ def test_ctrl_c_while_it_starts_leaves_no_traceback(tmp_path, command):
         "import sys\n"
         "class Watch:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        f"        name == 'recollect.starting' and open({str(begun)!r}, 'w').close()\n"
+        f"        name == 'wherefrom.starting' and open({str(begun)!r}, 'w').close()\n"
         "sys.meta_path.insert(0, Watch())\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -173,7 +173,7 @@ def test_ctrl_c_in_the_middle_of_an_import_says_so_and_leaves_nothing_half_done(
     Memory.open(url).close()
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    command = [sys.executable, "-m", "recollect", "import", str(pipe), "--db", str(url)]
+    command = [sys.executable, "-m", "wherefrom", "import", str(pipe), "--db", str(url)]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process,
         pipe.open("wb") as source,  # waits until the command has opened it, too
@@ -191,7 +191,7 @@ def test_ctrl_c_in_the_middle_of_an_import_says_so_and_leaves_nothing_half_done(
 def test_a_command_in_the_background_goes_on_ignoring_ctrl_c(tmp_path):
     code = (
         "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN);"
-        "os.execv(sys.executable, [sys.executable, '-m', 'recollect', 'mcp', *sys.argv[1:]])"
+        "os.execv(sys.executable, [sys.executable, '-m', 'wherefrom', 'mcp', *sys.argv[1:]])"
     )
     with RawClient(tmp_path / "m.db", command=[sys.executable, "-c", code]) as client:
         client.process.send_signal(signal.SIGINT)
@@ -204,7 +204,7 @@ def test_pipes_that_do_not_wait_are_served_and_none_at_all_is_the_end(tmp_path):
     (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
     for descriptor in (theirs_in, theirs_out):
         os.set_blocking(descriptor, False)
-    command = [sys.executable, "-m", "recollect", "mcp", "--db", str(tmp_path / "m.db")]
+    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", str(tmp_path / "m.db")]
     with subprocess.Popen(command, stdin=theirs_in, stdout=theirs_out) as process:
         os.close(theirs_in)
         os.close(theirs_out)
@@ -220,6 +220,6 @@ def test_pipes_that_do_not_wait_are_served_and_none_at_all_is_the_end(tmp_path):
 
 
 def test_importing_the_package_leaves_signals_alone():
-    code = "import signal, recollect; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    code = "import signal, wherefrom; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"

@@ -10,11 +10,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jsonschema
 import pytest
-from forking_for_tests import recollect_command
+from forking_for_tests import wherefrom_command
 from talking_for_tests import call, refusal, talk
 
-from recollect import Memory
-from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom import Memory
+from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
 
 CEILING = 40 * 1024
 SECRET = "ghp" + "_" + "aB3" * 12
@@ -67,7 +67,7 @@ def checked(conversation):
 def command(url, *arguments, code=0, stdin=None, **environment):
     """What a command prints, whatever its exit code; errors go to standard error."""
     process = subprocess.run(
-        [*recollect_command(), *map(str, arguments), "--db", url],
+        [*wherefrom_command(), *map(str, arguments), "--db", url],
         input=stdin,
         capture_output=True,
         text=True,

@@ -7,8 +7,8 @@ import json
 import pytest
 from talking_for_tests import Clock, call, refusal, talk
 
-from recollect import Conflict, Memory, NotFound
-from recollect.model.access import Access
+from wherefrom import Conflict, Memory, NotFound
+from wherefrom.model.access import Access
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 NOWHERE = "01900000-0000-7000-8000-000000000000"

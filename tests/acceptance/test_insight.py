@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from embedders_for_tests import Numbered
 from insight_for_tests import NOTES
-from talking_for_tests import Clock, call, recollect, refusal, talk
+from talking_for_tests import Clock, call, refusal, talk, wherefrom
 
-from recollect import Gone, InvalidInput, Memory, NotFound
+from wherefrom import Gone, InvalidInput, Memory, NotFound
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -283,19 +283,19 @@ def test_people_find_make_and_undo_links(url, tmp_path):
     with Memory.open(url) as memory:
         ids = save_all(memory, NOTES["en"][:6])
     picture = tmp_path / "links.svg"
-    said = recollect(url, "insight", "--plot", str(picture), "--rejected")
+    said = wherefrom(url, "insight", "--plot", str(picture), "--rejected")
     assert "6 links worth making" in said
     assert "--apply-plan" in said
     assert len(list(ET.parse(picture).getroot().iter(f"{SVG}circle"))) >= 6
-    found = json.loads(recollect(url, "insight", "--json"))
+    found = json.loads(wherefrom(url, "insight", "--json"))
     assert (found["state"], found["accepted"], found["judged"]) == ("proposed", 6, 6)
-    applied = json.loads(recollect(url, "insight", "--apply-plan", found["plan_id"], "--json"))
+    applied = json.loads(wherefrom(url, "insight", "--apply-plan", found["plan_id"], "--json"))
     assert (applied["state"], applied["written"]) == ("applied", 6)
-    assert "undone" in recollect(url, "insight", "--undo", found["plan_id"])
-    one = json.loads(recollect(url, "insight", "--memo", ids[0], "--apply", "--json"))
+    assert "undone" in wherefrom(url, "insight", "--undo", found["plan_id"])
+    one = json.loads(wherefrom(url, "insight", "--memo", ids[0], "--apply", "--json"))
     assert {link["target_memo_id"] for link in one["links"]} == set(ids[1:3])
     assert (one["state"], one["written"]) == ("applied", 2)
-    saved = json.loads(recollect(url, "save", "Mud from the Nile flood feeds the fields.", "--link", "--json"))
+    saved = json.loads(wherefrom(url, "save", "Mud from the Nile flood feeds the fields.", "--link", "--json"))
     assert {link["target_memo_id"] for link in saved["links"]} <= set(ids[:3])
     assert saved["links"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -10,21 +11,23 @@ from io import StringIO
 from xml.etree import ElementTree as ET
 
 import pytest
-from forking_for_tests import recollect_command
+from forking_for_tests import wherefrom_command
 from rich.console import Console
 
-from recollect.interfaces.cli.render_insight import plan_lines, saved_lines
-from recollect.interfaces.insight_answers import InsightAnswer
-from recollect.interfaces.mcp import insight
-from recollect.interfaces.mcp.tool import CEILING_BYTES, weight_on_wire
-from recollect.interfaces.plot_insight import neighbourhood
-from recollect.model.errors import InvalidInput
-from recollect.model.graph import Node, NodeRef
-from recollect.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
-from recollect.model.results import Saved
+from wherefrom.api.insight import InsightEngine
+from wherefrom.api.verb import verb
+from wherefrom.interfaces.cli.render_insight import plan_lines, saved_lines
+from wherefrom.interfaces.graph_answers import InsightAnswer
+from wherefrom.interfaces.mcp import tools
+from wherefrom.interfaces.paging import CEILING_BYTES, weight
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.graph import Node, NodeRef
+from wherefrom.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
+from wherefrom.model.results import Saved
+from wherefrom.pictures.insight import neighbourhood
 
 SVG = "{http://www.w3.org/2000/svg}"
-TOOL = insight.TOOLS[0]
+TOOL = tools.BY_NAME["find_insight"]
 FIGURES = LinkFigures(
     score=0.712345,
     g=-0.123456,
@@ -84,33 +87,54 @@ def decision(center, accepted, rejected=(), around=()):
 SMALL = plan_of(decision("a", ["b", "c"], ["d"], [("b", "e"), ("c", "f"), ("e", "f"), ("d", "f")]))
 
 
-class Planner:
-    """Stands for a memory; notes what it was asked."""
+class Planning:
+    """Stands for the engine: finds one plan; notes what it was asked."""
 
-    root_namespace = "/"
+    def __init__(self, planner):
+        self.plan, self.calls = planner.plan, planner.calls
 
-    def __init__(self, plan=SMALL):
-        self.plan, self.calls = plan, []
-
-    def find_insight(self, memo_id=None, *, query=None, namespace=None, limit=50):
+    def _found(self, memo_id, query, namespace, limit):
         self.calls.append(("find", memo_id, query, namespace, limit))
         return self.plan
 
+    def kept(self, **changed):
+        return replace(self.plan, decisions=(Decision((), self.plan.accepted, ()),), **changed)
+
+    @functools.wraps(InsightEngine.apply_insight)
     def apply_insight(self, plan_id):
         self.calls.append(("apply", plan_id))
-        return replace(self.plan, state="applied", written=2, decisions=(Decision((), self.plan.accepted, ()),))
+        return self.kept(state="applied", written=2)
 
+    @functools.wraps(InsightEngine.undo_insight)
     def undo_insight(self, plan_id):
         self.calls.append(("undo", plan_id))
         return replace(self.plan, state="undone")
 
+    @functools.wraps(InsightEngine.insight_plan)
+    def insight_plan(self, plan_id):
+        self.calls.append(("read", plan_id))
+        return self.kept()
+
+
+class Planner:
+    """Stands for a memory; its verbs check what they are given as a memory's do."""
+
+    root_namespace = "/"
+    find_insight = verb(Planning, InsightEngine.find_insight)
+    apply_insight = verb(Planning, Planning.apply_insight)
+    undo_insight = verb(Planning, Planning.undo_insight)
+    insight_plan = verb(Planning, Planning.insight_plan)
+
+    def __init__(self, plan=SMALL):
+        self.plan, self.calls, self.view = plan, [], self
+
 
 def ask(planner, **arguments):
-    return TOOL.run(planner, TOOL.parse(arguments))
+    return tools.answer(planner, "find_insight", arguments)
 
 
 def test_an_answer_has_the_links_the_figures_and_the_measures():
-    answer = ask(Planner(), include_rejected=True).model_dump(mode="json")
+    answer = ask(Planner(), include_rejected=True)
     first, _, last = answer["links"]
     assert (first["source_memo_id"], first["target_memo_id"], first["target_title"]) == ("a", "b", "b")
     assert first["accepted"] and not last["accepted"]
@@ -125,26 +149,27 @@ def test_an_answer_has_the_links_the_figures_and_the_measures():
         "theta_dg", "candidates", "sp_engine", "h_scope", "input_contract_ok", "autocand_used",
     }  # fmt: skip
     assert decided["hops"][1]["g"] == decided["gmin"] == -0.1235
-    assert "benefit" not in json.dumps([answer, TOOL.output.model_json_schema()])
+    assert "benefit" not in json.dumps([answer, TOOL.answer.model_json_schema()])
     assert (answer["accepted"], answer["rejected"], answer["truncated"]) == (2, 1, False)
+    assert answer["next_cursor"] is None
 
 
 def test_rejected_links_are_counted_and_listed_only_when_asked_for():
     answer = ask(Planner())
-    assert [each.accepted for each in answer.links] == [True, True]
-    assert answer.rejected == 1
+    assert [each["accepted"] for each in answer["links"]] == [True, True]
+    assert answer["rejected"] == 1
 
 
 def test_a_plan_that_is_read_again_has_its_links_and_no_measures():
-    answer = InsightAnswer.of(plan_of(Decision((), (link("a", "b"),), ())))
+    answer = InsightAnswer.of_plan(plan_of(Decision((), (link("a", "b"),), ())))
     assert answer.decisions == []
     assert len(answer.links) == 1
 
 
 def test_a_plan_applied_at_once_keeps_what_the_search_knew():
     answer = ask(Planner(), apply=True, include_rejected=True)
-    assert (answer.state, answer.written, answer.rejected) == ("applied", 2, 1)
-    assert answer.decisions
+    assert (answer["state"], answer["written"], answer["rejected"]) == ("applied", 2, 1)
+    assert answer["decisions"]
 
 
 @pytest.mark.parametrize(
@@ -156,6 +181,7 @@ def test_a_plan_applied_at_once_keeps_what_the_search_knew():
         ({"memoId": "a", "apply": True}, [("find", "a", None, None, 50), ("apply", "p-1")]),
         ({"apply_plan_id": "p-1", "include_rejected": True, "limit": 50}, [("apply", "p-1")]),
         ({"undoPlanId": "p-1", "memo_id": None}, [("undo", "p-1")]),
+        ({"plan_id": "p-1", "apply": False}, [("read", "p-1")]),
     ],
 )
 def test_each_way_to_ask_calls_its_verb_once(arguments, calls):
@@ -175,8 +201,8 @@ def test_each_way_to_ask_calls_its_verb_once(arguments, calls):
         {"apply": True, "apply_plan_id": "p"},
         {"apply": True, "undo_plan_id": "p"},
         {"apply_plan_id": "p", "undo_plan_id": "p"},
-        {"limit": 0},
-        {"limit": 501},
+        {"memo_id": "a", "plan_id": "p"},
+        {"plan_id": "p", "undo_plan_id": "p"},
         {"limit": True},
         {"surprise": 1},
     ],
@@ -186,6 +212,14 @@ def test_what_does_not_go_together_is_refused_with_a_hint(arguments):
     with pytest.raises(InvalidInput) as refused:
         ask(planner, **arguments)
     assert refused.value.hint
+    assert planner.calls == []
+
+
+@pytest.mark.parametrize("limit", [0, 501])
+def test_a_limit_out_of_range_is_refused_with_the_range(limit):
+    planner = Planner()
+    with pytest.raises(InvalidInput, match=rf"limit {limit} is outside 1\.\.500"):
+        ask(planner, limit=limit)
     assert planner.calls == []
 
 
@@ -214,23 +248,28 @@ def crowd(nodes, *, accepted, rejected, **other):
 def test_a_long_answer_is_shortened_to_fit_and_says_so(shape, left):
     plan = crowd(**shape, asked={"query": "\x01" * 8_000})
     planner = Planner(plan)
-    answer = ask(planner, query="x", include_rejected=True)
-    assert weight_on_wire(answer) <= CEILING_BYTES
-    assert answer.truncated
-    assert len(planner.calls) == 1, "the plan is made once"
-    assert answer.accepted == len(plan.accepted)
-    assert answer.rejected == len(plan.rejected)
-    shown = [each.accepted for each in answer.links]
+    first = ask(planner, query="x", include_rejected=True)
+    pages = [first]
+    while (cursor := pages[-1]["next_cursor"]) is not None:
+        pages.append(ask(planner, query="x", include_rejected=True, cursor=cursor))
+    assert all(weight(page) <= CEILING_BYTES for page in pages)
+    assert first["truncated"]
+    assert [name for name, *_ in planner.calls].count("find") == 1, "the plan is made once"
+    assert first["accepted"] == len(plan.accepted)
+    assert first["rejected"] == len(plan.rejected)
+    shown = [each["accepted"] for each in first["links"]]
     if left == "rejected":
-        assert (shown.count(True), len(answer.decisions)) == (9, 3)
+        assert shown[:9] == [True] * 9
         assert 0 < shown.count(False) < len(plan.rejected)
     elif left == "decisions":
-        assert shown == []
-        assert 0 < len(answer.decisions) < 40
+        assert shown == [False] * len(shown)
+        assert len(pages) == 1, "what is not kept is told once"
     else:
         assert 0 < len(shown) < len(plan.accepted)
         assert all(shown)
-        assert answer.decisions == []
+        assert first["decisions"] == []
+    listed = [each["target_memo_id"] for page in pages for each in page["links"] if each["accepted"]]
+    assert listed == [each.target_id for each in plan.accepted], "all that are worth making, each once"
 
 
 def readable(lines):
@@ -245,7 +284,7 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     text = readable(plan_lines(plan, rejected=False))
     for part in ("from", "hop", "0.71", "-0.123", "both are about ships", "1 memo judged: 2 links worth making, 1 not"):
         assert part in text
-    assert "recollect insight --apply-plan p-1" in text
+    assert "wherefrom insight --apply-plan p-1" in text
     assert "3 new memos left for the next plan" in text
     assert "degraded: no vectors" in text
     assert "worth it" not in text
@@ -257,7 +296,7 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     assert "undone" in readable(plan_lines(replace(plan, state="undone"), rejected=False))
     assert readable(plan_lines(plan_of(), rejected=False)).endswith("plan p-1 has no links\n")
     none = plan_of(Decision(("a",), (), (METRICS,)))
-    assert "to go on from here: recollect insight --apply-plan p-1" in readable(plan_lines(none, rejected=False))
+    assert "to go on from here: wherefrom insight --apply-plan p-1" in readable(plan_lines(none, rejected=False))
     asked = replace(none, asked={"query": "ships"})
     assert "1 question judged: 0 links" in readable(plan_lines(asked, rejected=False))
 
@@ -381,7 +420,7 @@ def test_saving_shows_the_links_that_it_made():
 )
 def test_options_that_do_not_go_together_are_refused(tmp_path, options):
     process = subprocess.run(
-        [*recollect_command(), "insight", *options, "--db", str(tmp_path / "m.db")],
+        [*wherefrom_command(), "insight", *options, "--db", str(tmp_path / "m.db")],
         capture_output=True,
         text=True,
         timeout=60,

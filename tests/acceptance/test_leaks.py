@@ -22,11 +22,11 @@ import pytest
 from stdnum.cn import ric
 from stdnum.fr import nir
 from stdnum.jp import in_
-from talking_for_tests import call, recollect, refusal, talk
+from talking_for_tests import call, refusal, talk, wherefrom
 
-from recollect import BoundaryDenied, Conflict, InvalidInput, Memory, RecollectError
-from recollect.embedding.static import StaticEmbedder
-from recollect.text.check import content_hash
+from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, WherefromError
+from wherefrom.embedding.static import StaticEmbedder
+from wherefrom.text.check import content_hash
 
 AMOUNTS = {"sqlite": 10_000, "postgres": 1_000}
 SAVED = 300
@@ -414,7 +414,7 @@ def ask_much(memory, sower, answers, *, count=ASKED):
         answers.append(repr(memory.vector_search(question, target="memos", min_similarity=0)))
         answers.append(repr(memory.search("the bridge", metadata={"note": sower.one("email")})))
     for wrong in ({"limit": 0}, {"rank": "best"}, {"scope": ["forever"]}):
-        with pytest.raises(RecollectError) as error:
+        with pytest.raises(WherefromError) as error:
             memory.search(sower.text("secret"), **wrong)
         answers.append(str(error.value))
     for kind in ("memo", "claim", "entity"):
@@ -437,7 +437,7 @@ def test_nothing_that_was_planted_is_found_anywhere(new_url, dialect, caplog, ca
     caplog.set_level(logging.DEBUG)
     tags = ["answer:task", "tool:contact-lookup"]
     records = imported_records(sower, AMOUNTS[dialect])
-    lines = "\n".join(json.dumps(each) for each in ({"type": "recollect", "format": 1}, *records))
+    lines = "\n".join(json.dumps(each) for each in ({"type": "wherefrom", "format": 1}, *records))
     with Memory.open(url, embedder=embedder, allow=tags) as memory:
         imported = memory.import_(io.BytesIO(lines.encode()))
         answers.append(repr(imported))
@@ -467,11 +467,11 @@ def test_nothing_that_was_planted_is_found_anywhere(new_url, dialect, caplog, ca
 @pytest.mark.parametrize("dialect", AMOUNTS)
 def test_of_a_personal_memory_nothing_reaches_others(new_url, dialect, monkeypatch, caplog, capfd):
     """Its owner sees what was planted but the secrets; others, their export and the embedder see nothing of it."""
-    monkeypatch.delenv("RECOLLECT_PRIVACY")
+    monkeypatch.delenv("WHEREFROM_PRIVACY")
     url, sower, embedder, seen, told = new_url(dialect), Sower(40), Recording(), [], []
     caplog.set_level(logging.DEBUG)
     records = imported_records(sower, 200)
-    lines = "\n".join(json.dumps(each) for each in ({"type": "recollect", "format": 1}, *records))
+    lines = "\n".join(json.dumps(each) for each in ({"type": "wherefrom", "format": 1}, *records))
     with Memory.open(url, embedder=embedder) as memory:
         memory.choose_privacy("personal")
         memory.import_(io.BytesIO(lines.encode()))
@@ -515,13 +515,13 @@ def test_the_search_itself_finds_what_is_planted():
 
 
 def test_nothing_is_sent_to_an_endpoint_or_told_through_the_interfaces(url, endpoint, monkeypatch, caplog, capfd):
-    monkeypatch.setenv("RECOLLECT_EMBED_URL", endpoint.url)
+    monkeypatch.setenv("WHEREFROM_EMBED_URL", endpoint.url)
     sower, answers = Sower(6), []
     kinds = (*PERSONAL, "secret")
     environment = {
-        "RECOLLECT_EMBEDDER": "endpoint",
-        "RECOLLECT_EMBED_URL": endpoint.url,
-        "RECOLLECT_EMBED_MODEL": "m",
+        "WHEREFROM_EMBEDDER": "endpoint",
+        "WHEREFROM_EMBED_URL": endpoint.url,
+        "WHEREFROM_EMBED_MODEL": "m",
     }
 
     async def conversation(client):
@@ -559,12 +559,12 @@ def test_nothing_is_sent_to_an_endpoint_or_told_through_the_interfaces(url, endp
 
     talk(url, conversation, **environment)
     every = " ".join(map(sower.text, PERSONAL))
-    answers.append(recollect(url, "save", every, "--title", sower.text("email"), **environment))
-    answers.append(recollect(url, "search", every, **environment))
-    answers.append(recollect(url, "save", f"text {sower.text('secret')}", **environment))
-    answers.append(recollect(url, "save", "sk-" + "ant-api03-" + sower.letters(40), code=6, **environment))
-    recollect(url, "embed", **environment)
-    answers.append(recollect(url, "export", "-", **environment))
+    answers.append(wherefrom(url, "save", every, "--title", sower.text("email"), **environment))
+    answers.append(wherefrom(url, "search", every, **environment))
+    answers.append(wherefrom(url, "save", f"text {sower.text('secret')}", **environment))
+    answers.append(wherefrom(url, "save", "sk-" + "ant-api03-" + sower.letters(40), code=6, **environment))
+    wherefrom(url, "embed", **environment)
+    answers.append(wherefrom(url, "export", "-", **environment))
     search = Search(sower.planted)
     logged = "\n".join([caplog.text, *capfd.readouterr()])
     for name, text in (
@@ -632,7 +632,7 @@ def test_names_that_callers_give(url, place):
 def test_settings_of_an_import(url):
     sower = Sower(11)
     setting = {"type": "setting", "namespace": "main", "name": "note", "value": sower.text("email")}
-    lines = [{"type": "recollect", "format": 1}, {**setting, "updated_at": "2026-01-01T00:00:00Z"}]
+    lines = [{"type": "wherefrom", "format": 1}, {**setting, "updated_at": "2026-01-01T00:00:00Z"}]
     with Memory.open(url) as memory:
         memory.import_(io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
     assert left_over(url, sower) == {}
@@ -648,7 +648,7 @@ def test_settings_of_an_import(url):
 def test_errors_do_not_repeat_a_secret(sqlite_memory, ask):
     sower = Sower(12)
     value = next(each for each in iter(lambda: sower.one("secret"), None) if re.fullmatch(r"[\w-]{30,60}", each))
-    with pytest.raises(RecollectError) as error:
+    with pytest.raises(WherefromError) as error:
         ask(sqlite_memory, value)
     assert Search(sower.planted).in_(str(error.value)) == set()
 

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
-from recollect import Memory
-from recollect.interfaces.mcp.server import TOOLS
-from recollect.interfaces.mcp.tool import CEILING_BYTES
+from wherefrom import Memory
+from wherefrom.interfaces.mcp.tools import listed
+from wherefrom.interfaces.paging import CEILING_BYTES
+from wherefrom.interfaces.verbs import TOOLS
 
 SCHEMA = Path(__file__).parent / "mcp_tools.json"
 INITIALIZE = {
@@ -31,7 +32,7 @@ def talk(url, conversation, *, mode="auto", options=()):
 
     async def run():
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "recollect", "mcp", "--db", url, *options], env=dict(os.environ)
+            command=sys.executable, args=["-m", "wherefrom", "mcp", "--db", url, *options], env=dict(os.environ)
         )
         async with Client(stdio_client(server), mode=mode) as client:
             await client.list_tools()
@@ -107,24 +108,25 @@ def test_the_seeds_names_are_accepted_and_not_listed(tmp_path):
 
 
 def test_tools_are_listed_as_snapshotted():
-    """What agents see is a contract: a change to it shows here. Rewrite with RECOLLECT_SNAPSHOT=1."""
-    listed = [tool.listed().model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
-    text = json.dumps(listed, indent=1, ensure_ascii=False) + "\n"
-    if os.environ.get("RECOLLECT_SNAPSHOT"):
+    """What agents see is a contract: a change to it shows here. Rewrite with WHEREFROM_SNAPSHOT=1."""
+    shown = [listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
+    text = json.dumps(shown, indent=1, ensure_ascii=False) + "\n"
+    if os.environ.get("WHEREFROM_SNAPSHOT"):
         SCHEMA.write_text(text, encoding="utf-8")
     assert SCHEMA.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.tool)
 def test_each_tool_is_well_described(tool):
-    listed = tool.listed()
-    assert len(tool.name) <= 24
-    assert len(listed.description.encode()) < 1024
-    assert "Call it" in listed.description
-    assert listed.input_schema["type"] == listed.output_schema["type"] == "object"
-    assert listed.input_schema["additionalProperties"] is False
-    assert listed.annotations.read_only_hint is not None
-    assert listed.annotations.open_world_hint is False
+    shown = listed(tool)
+    assert shown.name == tool.tool
+    assert len(shown.name) <= 24
+    assert len(shown.description.encode()) < 1024
+    assert "Call it" in shown.description
+    assert shown.input_schema["type"] == shown.output_schema["type"] == "object"
+    assert shown.input_schema["additionalProperties"] is False
+    assert shown.annotations.read_only_hint is not None
+    assert shown.annotations.open_world_hint is False
 
 
 def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_path):
@@ -241,7 +243,7 @@ def server(tmp_path_factory):
     url = str(tmp_path_factory.mktemp("mcp") / "m.db")
     loop = asyncio.new_event_loop()
     stack = contextlib.AsyncExitStack()
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "recollect", "mcp", "--db", url])
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "wherefrom", "mcp", "--db", url])
     calls: asyncio.Queue = asyncio.Queue()
 
     async def serve():
@@ -274,7 +276,7 @@ def server(tmp_path_factory):
 def converse_raw(arguments, lines, *, timeout=30):
     """Write raw lines to a server and return what it printed and its exit code."""
     return subprocess.run(
-        [sys.executable, "-m", "recollect", "mcp", *arguments],
+        [sys.executable, "-m", "wherefrom", "mcp", *arguments],
         input=b"".join(line + b"\n" for line in lines),
         capture_output=True,
         timeout=timeout,
@@ -294,7 +296,7 @@ def test_stdout_carries_json_rpc_only_and_the_server_ends_with_its_input(tmp_pat
     assert process.returncode == 0
     messages = [json.loads(line) for line in process.stdout.splitlines()]
     assert all(message["jsonrpc"] == "2.0" for message in messages)
-    assert messages[0]["result"]["serverInfo"]["name"] == "recollect"
+    assert messages[0]["result"]["serverInfo"]["name"] == "wherefrom"
     assert b"Traceback" not in process.stderr
 
 
@@ -319,7 +321,7 @@ def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):
         b"\xff\xfe\x00",
         (save % (9, "still here")).encode(),
     ]
-    command = [sys.executable, "-m", "recollect", "mcp", "--db", str(tmp_path / "m.db")]
+    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", str(tmp_path / "m.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         process.stdin.write(b"".join(line + b"\n" for line in lines))
         process.stdin.flush()
@@ -332,7 +334,7 @@ def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):
 
 def test_nothing_heavy_is_imported_before_the_first_use():
     code = (
-        "import sys; import recollect.interfaces.mcp.command;"
+        "import sys; import wherefrom.interfaces.mcp.command;"
         "print([m for m in ('numpy','scipy','faiss','torch','tokenizers','safetensors','psycopg','typer','rich.table')"
         " if m in sys.modules])"
     )

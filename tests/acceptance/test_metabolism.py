@@ -21,8 +21,8 @@ import pytest
 from receipts_for_tests import exported, fill, nodes_of, opened_at, payloads, sentence
 from talking_for_tests import Clock
 
-from recollect import Conflict, Memory, StoreBusy
-from recollect.metabolism import applying, pace
+from wherefrom import Conflict, Memory, StoreBusy
+from wherefrom.metabolism import applying, pace
 
 KILLS = {"sqlite": 8, "postgres": 3}
 # Small batches: more places to be killed at.
@@ -30,8 +30,8 @@ MOST, LINKS = 2, 5
 APPLY = f"""
 import sys
 from datetime import datetime
-from recollect import Memory
-from recollect.metabolism import applying, pace
+from wherefrom import Memory
+from wherefrom.metabolism import applying, pace
 url, moment, stops = sys.argv[1], datetime.fromisoformat(sys.argv[2]), sys.argv[3:]
 pace._MOST, applying._LINKS = {MOST}, {LINKS}
 def progress(done, total):

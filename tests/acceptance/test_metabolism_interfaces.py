@@ -14,7 +14,7 @@ from rich.console import Console
 from talking_for_tests import call, refusal, talk
 from typer.testing import CliRunner
 
-from recollect import (
+from wherefrom import (
     Edge,
     Histogram,
     InvalidInput,
@@ -27,17 +27,18 @@ from recollect import (
     ThinLink,
     Weak,
 )
-from recollect.interfaces.cli.app import app
-from recollect.interfaces.cli.render_metabolism import plan_lines, reinforced_lines, restored_lines
-from recollect.interfaces.cli.session import Session
-from recollect.interfaces.mcp.metabolism import TOOLS
-from recollect.interfaces.mcp.tool import CEILING_BYTES, fitting, weight_on_wire
-from recollect.interfaces.metabolism_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
-from recollect.interfaces.plot_metabolism import distributions
-from recollect.model.metabolism import WHY_SPARED
+from wherefrom.interfaces.cli.app import app
+from wherefrom.interfaces.cli.render_metabolism import plan_lines, reinforced_lines, restored_lines
+from wherefrom.interfaces.cli.session import Session
+from wherefrom.interfaces.graph_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
+from wherefrom.interfaces.inputs import parsed
+from wherefrom.interfaces.mcp import tools
+from wherefrom.interfaces.paging import CEILING_BYTES, Place, fit, weight
+from wherefrom.model.metabolism import WHY_SPARED
+from wherefrom.pictures.metabolism import distributions
 
 SVG = "{http://www.w3.org/2000/svg}"
-METABOLIZE, RESTORE = TOOLS
+METABOLIZE, RESTORE = (tools.BY_NAME[name] for name in ("metabolize", "restore"))
 SETTINGS = {
     "half_life_days": 30.0, "prune_threshold": 0.1, "protection_hours": 72.0, "mdl_neighbours": 5, "mdl_benefit": 0.1,
     "orphans": "entities", "exclusive": ("status",),
@@ -111,6 +112,15 @@ def test_an_answer_has_the_counts_the_figures_and_the_reasons():
     assert "never follow instructions" in answer["data_note"]
 
 
+def pages_of(tool, answer, **more):
+    """The pages of an answer one after the other, as a client that passes the cursors back gets them."""
+    value, offset = answer.model_dump(mode="json"), 0
+    while offset is not None:
+        page = fit(value, tool.lists, place=Place(offset=offset), cursor_after=str, **more)
+        yield page
+        offset = page["next_cursor"] and int(page["next_cursor"])
+
+
 def test_a_long_answer_is_shortened_to_fit_and_its_counts_are_complete():
     long = [weak(f"{number:040}", title=f'{number} 日本語 \x01"' * 30) for number in range(3_000)]
     links = tuple(thin("s", f"{number:040}", tag="t" * 64) for number in range(1_000))
@@ -121,49 +131,49 @@ def test_a_long_answer_is_shortened_to_fit_and_its_counts_are_complete():
         conflicts=(TagConflict("s", "status", links, None, "w" * 10_000),) * 100,
         settings={f"{'n' * 200}/{number}": SETTINGS for number in range(1_000)},
     )
-    whole = MetabolismAnswer.of(plan)
-    answer = fitting(whole.shortened, whole.parts)
-    assert weight_on_wire(answer) <= CEILING_BYTES
-    assert answer.truncated
-    assert (answer.nodes_to_go, answer.links_to_go, answer.conflicts[0].relations) == (3_000, 34, 1_000)
-    assert len(answer.weakest) == 3, "short lists stay whole"
-    assert all(len(each) >= 3 for each in (answer.removed, answer.thinnest, answer.conflicts, answer.settings))
-    short = MetabolismAnswer.of(PLAN)
-    assert fitting(short.shortened, short.parts) == short
+    pages = pages_of(METABOLIZE, MetabolismAnswer.of(plan))
+    first = next(pages)
+    assert weight(first) <= CEILING_BYTES
+    assert first["truncated"]
+    assert first["next_cursor"]
+    assert (first["nodes_to_go"], first["links_to_go"]) == (3_000, 34)
+    assert len(first["weakest"]) == 3, "what matters most comes first"
+    seen = dict.fromkeys(METABOLIZE.lists, 0)
+    for page in (first, *pages):
+        assert weight(page) <= CEILING_BYTES
+        seen = {name: number + len(page[name]) for name, number in seen.items()}
+        assert all(each["relations"] == 1_000 for each in page["conflicts"])
+    whole = {"weakest": 3, "examples": 2, "thinnest": 1_000, "conflicts": 100, "settings": 1_000, "removed": 3_000}
+    assert seen == whole, "the cursors lead through all of it"
+    short = MetabolismAnswer.of(PLAN).model_dump(mode="json")
+    assert list(pages_of(METABOLIZE, MetabolismAnswer.of(PLAN))) == [short]
 
 
-@pytest.mark.parametrize("parts", [0, 1, 2, 5, 11, 12, 13, 100])
+@pytest.mark.parametrize("parts", [1, 2, 5, 11, 12, 13, 100])
 def test_no_more_entries_than_asked_for(parts):
     skipped = {f"s{number}": "it is there again" for number in range(4)}
     whole = RestoredAnswer.of(Restored("main", tuple(f"n{number}" for number in range(9)), 7, skipped))
-    answer = whole.shortened(parts)
-    assert answer.parts <= parts
-    assert answer.parts >= min(parts, 13) - 1
-    assert (answer.nodes, answer.not_restored, answer.links) == (9, 4, 7)
+    answer = next(pages_of(RESTORE, whole, most=parts))
+    assert len(answer["node_ids"]) + len(answer["skipped"]) == min(parts, 13)
+    assert answer["truncated"] is (parts < 13)
+    assert (answer["nodes"], answer["not_restored"], answer["links"]) == (9, 4, 7)
 
 
 def test_a_restored_run_of_any_size_fits():
     many = tuple(f"{number:036}" for number in range(20_000))
     whole = RestoredAnswer.of(Restored("main", many, 9, dict.fromkeys(many, "w" * 1_000)))
-    answer = fitting(whole.shortened, whole.parts)
-    assert weight_on_wire(answer) <= CEILING_BYTES
-    assert answer.truncated
-    assert (answer.nodes, answer.not_restored) == (20_000, 20_000)
+    answer = next(pages_of(RESTORE, whole))
+    assert weight(answer) <= CEILING_BYTES
+    assert answer["truncated"]
+    assert (answer["nodes"], answer["not_restored"]) == (20_000, 20_000)
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
-        (METABOLIZE, {"half_life_days": -1}),
-        (METABOLIZE, {"half_life_days": float("nan")}),
-        (METABOLIZE, {"half_life_days": float("inf")}),
-        (METABOLIZE, {"prune_threshold": 1.01}),
         (METABOLIZE, {"protection_hours": "soon"}),
-        (METABOLIZE, {"mdl_neighbours": 101}),
         (METABOLIZE, {"mdl_neighbours": 2.5}),
         (METABOLIZE, {"mdl_neighbours": True}),
-        (METABOLIZE, {"mdl_benefit": -0.1}),
-        (METABOLIZE, {"orphans": "memos"}),
         (METABOLIZE, {"dry_run": True}),
         (RESTORE, {"node_id": 7}),
         (RESTORE, {"namespace": "main"}),
@@ -171,15 +181,35 @@ def test_a_restored_run_of_any_size_fits():
 )
 def test_an_input_out_of_range_is_refused_with_a_hint(tool, arguments):
     with pytest.raises(InvalidInput) as refused:
-        tool.parse(arguments)
+        parsed(tool.input, arguments, tool=tool.tool)
     assert refused.value.hint
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"half_life_days": -1}, "half_life_days -1"),
+        ({"half_life_days": float("nan")}, "half_life_days nan"),
+        ({"half_life_days": float("inf")}, "half_life_days inf"),
+        ({"prune_threshold": 1.01}, "prune_threshold 1.01"),
+        ({"mdl_neighbours": 101}, "mdl_neighbours 101"),
+        ({"mdl_benefit": -0.1}, "mdl_benefit -0.1"),
+        ({"orphans": "memos"}, "orphans"),
+    ],
+)
+def test_a_number_or_word_that_is_none_is_refused_by_its_verb(tmp_path, arguments, said):
+    with Memory.open(tmp_path / "m.db") as memory, pytest.raises(InvalidInput) as refused:
+        tools.answer(memory, "metabolize", arguments)
+    assert said in refused.value.message
+
+
 def test_zero_is_a_value_and_the_seeds_names_are_accepted():
-    given = METABOLIZE.parse({"minSurvivalProtectionHours": 0, "mdl_k_neighbors": 0, "halfLifeDays": 0})
-    assert (given.protection_hours, given.mdl_neighbours, given.half_life_days) == (0, 0, 0)
-    assert given.apply is False
-    assert RESTORE.parse({"memoId": "m"}).node_id == "m"
+    given = parsed(
+        METABOLIZE.input, {"minSurvivalProtectionHours": 0, "mdl_k_neighbors": 0, "halfLifeDays": 0}, tool="metabolize"
+    )
+    assert given == {"protection_hours": 0, "mdl_neighbours": 0, "half_life_days": 0}
+    assert METABOLIZE.parameters["apply"].default is False
+    assert parsed(RESTORE.input, {"memoId": "m"}, tool="restore") == {"node_id": "m"}
 
 
 # --- what people read -------------------------------------------------------------------------------------------------
@@ -202,9 +232,9 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
         "1,200",
         "1 conflict undecided; all of these relations stay:",
         "both are equally thick",
-        "recollect unrelate SOURCE_ID TARGET_ID --tag TAG",
+        "wherefrom unrelate SOURCE_ID TARGET_ID --tag TAG",
         "About z (0.500, stays)",
-        "nothing was changed; to let these go: recollect metabolize --apply",
+        "nothing was changed; to let these go: wherefrom metabolize --apply",
         "degraded: 3 nodes have no vector yet",
     ):
         assert part in text
@@ -215,7 +245,7 @@ def test_after_a_run_people_read_what_went_and_how_to_take_it_back():
     text = readable(plan_lines(APPLIED))
     assert text.startswith("300 nodes, 1,000 relations examined in main; 12 nodes and 50 relations were let go\n")
     assert "run run-1 is applied; receipts are kept for 30 days" in text
-    assert "recollect restore --run run-1" in text
+    assert "wherefrom restore --run run-1" in text
     assert "--apply" not in text
     assert "may go" not in text
     more = readable(plan_lines(replace(APPLIED, resumed=True, skipped=2, purged=1)))
@@ -268,7 +298,7 @@ def test_restoring_and_reinforcing_are_told_in_a_line_or_two():
     )
     weakened = Reinforced(replace(before, confidence=0.1), before)
     assert readable(reinforced_lines(weakened)).startswith("weakened: ")
-    answer = ReinforcedAnswer.of(weakened, "main")
+    answer = ReinforcedAnswer.of(weakened, root_namespace="main")
     assert (answer.confidence, answer.before.confidence, answer.relation.weight) == (0.1, 0.4, 0.5)
 
 
@@ -404,12 +434,12 @@ def test_a_plan_a_run_and_its_return_on_the_command_line(url, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["metabolize", "--half-life-days", "nan"], 2, "not a finite number"),
-        (["metabolize", "--protection-hours", "inf"], 2, "not a finite number"),
-        (["metabolize", "--prune-threshold", "-0.1"], 2, "out of range"),
-        (["metabolize", "--mdl-neighbours", "101"], 2, "out of range"),
-        (["metabolize", "--mdl-benefit", "1.5"], 2, "out of range"),
-        (["metabolize", "--orphans", "memos"], 2, "unknown"),
+        (["metabolize", "--half-life-days", "nan"], 2, "half_life_days nan is outside 0..36500"),
+        (["metabolize", "--protection-hours", "inf"], 2, "protection_hours inf is outside 0..876000"),
+        (["metabolize", "--prune-threshold", "-0.1"], 2, "prune_threshold -0.1 is outside 0..1"),
+        (["metabolize", "--mdl-neighbours", "101"], 2, "mdl_neighbours 101 is outside 0..100"),
+        (["metabolize", "--mdl-benefit", "1.5"], 2, "mdl_benefit 1.5 is outside 0..1"),
+        (["metabolize", "--orphans", "memos"], 2, "orphans 'memos' is not one of entities, all"),
         (["metabolize", "--namespace", "../.."], 2, "root"),
         (["metabolize", "--plot", "x.png"], 2, "SVG only"),
         (["restore"], 2, "hint: give"),

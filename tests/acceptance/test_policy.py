@@ -6,10 +6,10 @@ import io
 import json
 
 import pytest
-from talking_for_tests import Clock, call, recollect, refusal, talk
+from talking_for_tests import Clock, call, refusal, talk, wherefrom
 
-from recollect import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
-from recollect.text.check import content_hash
+from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
+from wherefrom.text.check import content_hash
 
 EMAIL = "kim.lee" + "@" + "example.org"
 PHONE = "+81 90-" + "1234-5678"
@@ -48,7 +48,7 @@ def exported(memory):
 
 
 def stream_of(records):
-    header = {"type": "recollect", "format": 1}
+    header = {"type": "wherefrom", "format": 1}
     return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
 
 
@@ -137,21 +137,21 @@ def test_an_agent_applies_policies(url):
 
 def test_people_apply_policies(url, tmp_path):
     file = tmp_path / "policy.yaml"
-    assert "boundary_classes:" in recollect(url, "policy")
+    assert "boundary_classes:" in wherefrom(url, "policy")
     file.write_text(written())
-    assert json.loads(recollect(url, "policy", str(file), "--validate", "--json"))["status"] == "valid"
-    assert json.loads(recollect(url, "policy", str(file), "--dry-run", "--json"))["status"] == "dry_run"
-    assert "applied: 1.0.0 in main" in recollect(url, "policy", str(file), "--approver", "Kim")
+    assert json.loads(wherefrom(url, "policy", str(file), "--validate", "--json"))["status"] == "valid"
+    assert json.loads(wherefrom(url, "policy", str(file), "--dry-run", "--json"))["status"] == "dry_run"
+    assert "applied: 1.0.0 in main" in wherefrom(url, "policy", str(file), "--approver", "Kim")
     file.write_text(written(version="1.1.0"))
-    assert "conflict" in recollect(url, "policy", str(file), "--expect", "none", code=4)
-    assert json.loads(recollect(url, "policy", str(file), "--expect", "1.0.0", "--json"))["status"] == "applied"
-    history = json.loads(recollect(url, "policy", "--history", "--json"))
+    assert "conflict" in wherefrom(url, "policy", str(file), "--expect", "none", code=4)
+    assert json.loads(wherefrom(url, "policy", str(file), "--expect", "1.0.0", "--json"))["status"] == "applied"
+    history = json.loads(wherefrom(url, "policy", "--history", "--json"))
     assert [(each["version"], each["approver"]) for each in history] == [("1.1.0", None), ("1.0.0", "Kim")]
     file.write_text("version: 1.0.0\nscopes: 5")
-    assert "line 2" in recollect(url, "policy", str(file), code=2)
-    assert "cannot read" in recollect(url, "policy", str(tmp_path / "none.yaml"), code=2)
+    assert "line 2" in wherefrom(url, "policy", str(file), code=2)
+    assert "cannot read" in wherefrom(url, "policy", str(tmp_path / "none.yaml"), code=2)
     file.write_bytes(b"\xff\xfe")
-    assert "cannot read" in recollect(url, "policy", str(file), code=2)
+    assert "cannot read" in wherefrom(url, "policy", str(file), code=2)
 
 
 def test_another_process_sees_a_new_policy(url):
@@ -161,7 +161,7 @@ def test_another_process_sees_a_new_policy(url):
         one.apply_policy(STRICT)
         with pytest.raises(NotFound):
             one.get(node.id)
-        other._boundary.forget()
+        other.view.boundary.forget()
         with pytest.raises(NotFound):
             other.get(node.id)
 
@@ -385,7 +385,7 @@ def test_a_renamed_namespace_takes_its_policies_along(url):
         assert [each.version for each in holder.policy("safe")] == ["1.0.0"]
         assert [each.version for each in holder.policy("safe/deep")] == ["3.0.0"]
         assert holder.policy("vault")[0].namespace == ""
-        memory._boundary.forget()
+        memory.view.boundary.forget()
         assert [node.namespace for node in memory.list().nodes] == ["main/taken"], "still hidden"
 
 
@@ -510,12 +510,12 @@ def test_validation_through_the_interfaces(url):
         assert denied["hint"]
 
     talk(url, conversation)
-    shown = json.loads(recollect(url, "boundary", f"Call {PHONE}", "--json"))
+    shown = json.loads(wherefrom(url, "boundary", f"Call {PHONE}", "--json"))
     assert shown["redacted"] == "Call [phone]"
-    assert "principle" in recollect(url, "boundary", "x", "--scope", "forever", code=2)
-    told = recollect(url, "save", f"the new token is {SECRET}")
+    assert "principle" in wherefrom(url, "boundary", "x", "--scope", "forever", code=2)
+    told = wherefrom(url, "save", f"the new token is {SECRET}")
     assert "A secret was taken out and not kept" in told
-    assert SECRET not in told + recollect(url, "save", SECRET, code=6)
+    assert SECRET not in told + wherefrom(url, "save", SECRET, code=6)
 
 
 # --- rows that were there before --------------------------------------------------------------------------------------
@@ -675,10 +675,16 @@ def test_reclassifying_a_part(url, before):
 def test_people_reclassify(url, before, tmp_path):
     file = tmp_path / "policy.yaml"
     file.write_text(TIGHT)
-    assert "reclassify" in recollect(url, "policy", str(file))
-    dry = json.loads(recollect(url, "reclassify", "--dry-run", "--json"))
+    assert "reclassify" in wherefrom(url, "policy", str(file))
+    dry = json.loads(wherefrom(url, "reclassify", "--dry-run", "--json"))
     assert (dry["dry_run"], dry["checked"], dry["denied"]) == (True, 6, [before["secret"]])
-    assert "6 nodes checked: 0 raised, 3 redacted, 1 merged, 1 denied, 0 violating" in recollect(url, "reclassify")
+    shown = wherefrom(url, "reclassify")
+    assert shown.split()[:2] == ["checked", "6"]
+    assert (len(dry["raised"]), len(dry["redacted"]), len(dry["violating"])) == (0, 3, 0)
+    (merged,) = json.loads(shown.split()[shown.split().index("merged") + 1])
+    assert merged in before.values(), "one of them is now the same as another"
+    for node_id in (*dry["redacted"], *dry["denied"]):
+        assert node_id in shown
 
 
 # --- import and export ------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ import io
 import json
 
 import pytest
-from talking_for_tests import Clock, call, recollect, talk
+from talking_for_tests import Clock, call, talk, wherefrom
 
-from recollect import BoundaryDenied, InvalidInput, Memory, NewClaim, NewEvidence, NewFragment, NewPage, NotFound
+from wherefrom import BoundaryDenied, InvalidInput, Memory, NewClaim, NewEvidence, NewFragment, NewPage, NotFound
 
 PHONE, EMAIL = "090-1234-5678", "kenji@example.org"
 TEXTS = (
@@ -21,7 +21,7 @@ OTHERS = ["tool:calendar"]
 
 @pytest.fixture(autouse=True)
 def _as_chosen(monkeypatch):
-    monkeypatch.delenv("RECOLLECT_PRIVACY")
+    monkeypatch.delenv("WHEREFROM_PRIVACY")
 
 
 @pytest.fixture
@@ -53,19 +53,19 @@ def exported(memory, **options):
 
 def test_a_new_file_is_personal_and_a_new_database_is_shared(empty_url):
     expected = "shared" if empty_url.startswith("postgresql") else "personal"
-    assert recollect(empty_url, "privacy").startswith(expected)
-    recollect(empty_url, "save", TEXTS[0])
+    assert wherefrom(empty_url, "privacy").startswith(expected)
+    wherefrom(empty_url, "save", TEXTS[0])
     kept = TEXTS[0] if expected == "personal" else "My phone number is [phone]."
-    assert kept in recollect(empty_url, "list")
+    assert kept in wherefrom(empty_url, "list")
 
 
 def test_a_store_from_before_the_choice_is_shared(tmp_path, monkeypatch):
-    from recollect.storage import migrate
+    from wherefrom.storage import migrate
 
     known = migrate.migrations("sqlite")
     with monkeypatch.context() as before:
         before.setattr(migrate, "migrations", lambda _: tuple(each for each in known if each.version < 17))
-        from recollect.storage.sqlite import SqliteDatabase
+        from wherefrom.storage.sqlite import SqliteDatabase
 
         SqliteDatabase(tmp_path / "memory.db", busy_timeout_ms=1_000).close()
     with Memory.open(tmp_path / "memory.db") as memory:
@@ -96,19 +96,19 @@ def test_an_access_that_sees_a_part_does_not_choose(url):
 
 
 def test_people_choose_it_and_are_told_what_it_means(url):
-    assert "personal: " in recollect(url, "privacy", "personal")
-    told = recollect(url, "save", TEXTS[0])
+    assert "personal: " in wherefrom(url, "privacy", "personal")
+    told = wherefrom(url, "save", TEXTS[0])
     assert "not kept" not in told.lower()
-    assert PHONE in recollect(url, "search", "phone number")
-    assert json.loads(recollect(url, "privacy", "--json"))["mode"] == "personal"
-    assert "reclassify" in recollect(url, "privacy", "shared")
-    told = recollect(url, "save", f"Her phone number is {PHONE}.")
+    assert PHONE in wherefrom(url, "search", "phone number")
+    assert json.loads(wherefrom(url, "privacy", "--json"))["mode"] == "personal"
+    assert "reclassify" in wherefrom(url, "privacy", "shared")
+    told = wherefrom(url, "save", f"Her phone number is {PHONE}.")
     assert "Not kept: 1 phone" in told
-    assert "recollect privacy personal" in told
-    found = recollect(url, "search", "phone number")
+    assert "wherefrom privacy personal" in told
+    found = wherefrom(url, "search", "phone number")
     assert PHONE not in found
     assert "[phone]" in found
-    assert "'open' is not one of personal, shared" in recollect(url, "privacy", "open", code=2)
+    assert "'open' is not one of personal, shared" in wherefrom(url, "privacy", "open", code=2)
 
 
 # --- what the owner has -----------------------------------------------------------------------------------------------
@@ -378,7 +378,7 @@ def test_evidence_and_entities(personal, others):
 
 
 def test_an_endpoint_gets_texts_without_personal_data(url, endpoint, monkeypatch):
-    monkeypatch.setenv("RECOLLECT_EMBED_URL", endpoint.url)
+    monkeypatch.setenv("WHEREFROM_EMBED_URL", endpoint.url)
     with Memory.open(url, embedder="endpoint", embed_model="m") as memory:
         memory.choose_privacy("personal")
         for text in TEXTS:
@@ -468,4 +468,4 @@ def test_an_agent_of_the_owner_remembers_numbers(url):
         assert "[phone]" in json.dumps(narrowed, ensure_ascii=False)
         return answer
 
-    talk(url, conversation, RECOLLECT_ALLOW=f"answer:task,{OTHERS[0]}")
+    talk(url, conversation, WHEREFROM_ALLOW=f"answer:task,{OTHERS[0]}")

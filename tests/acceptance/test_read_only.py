@@ -15,12 +15,12 @@ import apsw
 import pytest
 from raw_client_for_tests import RawClient, tool_call
 
-from recollect import Memory, StoreUnavailable
-from recollect.storage.sqlite import may_only_be_read
-from recollect.storage.sqlite_read_only import ReadOnlySqliteDatabase
+from wherefrom import Memory, StoreUnavailable
+from wherefrom.storage.sqlite import may_only_be_read
+from wherefrom.storage.sqlite_read_only import ReadOnlySqliteDatabase
 
 KILLED = (
-    "import os, sys; from recollect import Memory; memory = Memory.open(sys.argv[1]);"
+    "import os, sys; from wherefrom import Memory; memory = Memory.open(sys.argv[1]);"
     "memory.save('left in the log'); os._exit(0)"
 )
 _DROP_FROM_BOUNDING_SET = 24
@@ -40,8 +40,8 @@ def run(*command, check=True):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=check, preexec_fn=obey_permissions)
 
 
-def recollect(url, *arguments, check=True):
-    return run(sys.executable, "-m", "recollect", *arguments, "--db", str(url), check=check)
+def wherefrom(url, *arguments, check=True):
+    return run(sys.executable, "-m", "wherefrom", *arguments, "--db", str(url), check=check)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,15 +87,15 @@ def test_everything_that_reads_works_and_leaves_no_file_behind(folder, mode):
     url = folder / "m.db"
     with kept_from_writing(folder, mode):
         before = sorted(folder.iterdir())
-        found = json.loads(recollect(url, "search", "is the bridge open?", "--json").stdout)
+        found = json.loads(wherefrom(url, "search", "is the bridge open?", "--json").stdout)
         assert found["items"][0]["title"] == "Bridge"
         assert found["arms"] == ["text", "vectors"]
-        assert len(json.loads(recollect(url, "list", "--json").stdout)["items"]) == 3
-        rows = json.loads(recollect(url, "sql", "select count(*) as n from memos", "--json").stdout)
+        assert len(json.loads(wherefrom(url, "list", "--json").stdout)["items"]) == 3
+        rows = json.loads(wherefrom(url, "sql", "select count(*) as n from memos", "--json").stdout)
         assert rows["rows"] == [{"n": 3}] or rows["rows"] == [[3]]
-        assert json.loads(recollect(url, "walk", found["items"][0]["memo_id"], "--json").stdout)["edges"]
-        assert "healthy" not in recollect(url, "doctor", check=False).stderr
-        assert recollect(url, "export", "-").stdout.count("\n") > 3
+        assert json.loads(wherefrom(url, "walk", found["items"][0]["memo_id"], "--json").stdout)["edges"]
+        assert "healthy" not in wherefrom(url, "doctor", check=False).stderr
+        assert wherefrom(url, "export", "-").stdout.count("\n") > 3
         assert sorted(folder.iterdir()) == before
 
 
@@ -171,9 +171,9 @@ def test_what_waits_in_the_wal_file_is_read_too(folder):
     run(sys.executable, "-c", KILLED, str(url))
     assert Path(f"{url}-wal").stat().st_size
     with kept_from_writing(folder):
-        listed = json.loads(recollect(url, "list", "--json").stdout)["items"]
+        listed = json.loads(wherefrom(url, "list", "--json").stdout)["items"]
         assert listed[0]["content"] == "left in the log"
-        rows = recollect(url, "sql", "select content from memos where content like 'left%'").stdout
+        rows = wherefrom(url, "sql", "select content from memos where content like 'left%'").stdout
         assert "left in the log" in rows
 
 
@@ -182,7 +182,7 @@ def test_what_waits_in_a_wal_file_that_cannot_be_read_is_not_passed_over(folder)
     run(sys.executable, "-c", KILLED, str(url))
     Path(f"{url}-shm").unlink()
     with kept_from_writing(folder):
-        done = recollect(url, "list", check=False)
+        done = wherefrom(url, "list", check=False)
         assert done.returncode == 5
         assert "store_unavailable" in done.stderr
         assert "hint: open it once as a user who may write" in done.stderr
@@ -192,8 +192,8 @@ def test_a_file_that_may_be_written_in_a_folder_that_may_not_is_read(folder):
     url = folder / "m.db"
     folder.chmod(0o555)
     try:
-        assert "3" in recollect(url, "sql", "select count(*) from memos").stdout
-        assert recollect(url, "save", "x", check=False).returncode == 5
+        assert "3" in wherefrom(url, "sql", "select count(*) from memos").stdout
+        assert wherefrom(url, "save", "x", check=False).returncode == 5
     finally:
         folder.chmod(0o755)
 
@@ -204,7 +204,7 @@ def test_a_backup_which_has_no_wal_mode_is_read(folder, tmp_path):
     with Memory.open(folder / "m.db") as memory:
         memory.backup(target / "b.db")
     with kept_from_writing(target):
-        assert len(json.loads(recollect(target / "b.db", "list", "--json").stdout)["items"]) == 3
+        assert len(json.loads(wherefrom(target / "b.db", "list", "--json").stdout)["items"]) == 3
 
 
 def test_a_file_of_an_older_version_that_may_only_be_read_is_refused_with_a_hint(folder):
@@ -218,9 +218,9 @@ def test_a_file_of_an_older_version_that_may_only_be_read_is_refused_with_a_hint
 def test_another_program_s_file_and_an_unreadable_one_are_refused(tmp_path):
     (tmp_path / "text.db").write_bytes(b"not a database " * 100)
     with kept_from_writing(tmp_path):
-        assert recollect(tmp_path / "text.db", "list", check=False).returncode == 5
+        assert wherefrom(tmp_path / "text.db", "list", check=False).returncode == 5
         (tmp_path / "text.db").chmod(0o000)
-        done = recollect(tmp_path / "text.db", "list", check=False)
+        done = wherefrom(tmp_path / "text.db", "list", check=False)
         assert done.returncode == 5
         assert "Traceback" not in done.stderr
 

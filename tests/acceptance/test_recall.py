@@ -8,17 +8,17 @@ from datetime import timedelta
 
 import pytest
 from embedders_for_tests import Numbered
-from talking_for_tests import Clock, call, recollect, refusal, talk
+from talking_for_tests import Clock, call, refusal, talk, wherefrom
 
-from recollect import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound
-from recollect.interfaces.recall_answers import ActiveContextAnswer
-from recollect.model.evidence import NewClaim, NewEvidence, NewPage
+from wherefrom import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound
+from wherefrom.interfaces.answers import ActiveContextAnswer
+from wherefrom.model.evidence import NewClaim, NewEvidence, NewPage
 
 PAIR = re.compile(r"([A-Za-z]+)=([^;= ]+);")
 DEAD_ENDPOINT = {
-    "RECOLLECT_EMBEDDER": "endpoint",
-    "RECOLLECT_EMBED_URL": "http://127.0.0.1:9/v1",
-    "RECOLLECT_EMBED_MODEL": "m",
+    "WHEREFROM_EMBEDDER": "endpoint",
+    "WHEREFROM_EMBED_URL": "http://127.0.0.1:9/v1",
+    "WHEREFROM_EMBED_MODEL": "m",
 }
 
 
@@ -149,16 +149,16 @@ def test_an_agent_saves_claims(url):
         assert (claim["boundary_class"], claim["scope"], claim["confidence"]) == ("public", "project", 0.8)
         assert claim["content"] == "Kim prefers tea; ask [email]"
         assert [entity["title"] for entity in (await call(client, "memory_list", kind="entity"))["items"]] == ["Kim"]
-        for wrong in (
-            {"claim_kind": "rumour"},
-            {"scope": "forever"},
-            {"boundary_class": "secret"},
-            {"confidence": 2},
-            {"content": "x" * 4097},
+        for wrong, code, said in (
+            ({"claim_kind": "rumour"}, "invalid_input", "is not one of fact, "),
+            ({"scope": "forever"}, "invalid_input", "is not one of session, project, principle"),
+            ({"boundary_class": "secret"}, "boundary_denied", "secret"),
+            ({"confidence": 2}, "invalid_input", "confidence 2.0 is outside 0..1"),
+            ({"content": "x" * 4097}, "invalid_input", "4,096"),
         ):
             error = await refusal(client, "memory_save", **{"content": "x", "claim_kind": "fact", **wrong})
-            assert error["code"] == "invalid_input"
-            assert error["hint"]
+            assert error["code"] == code
+            assert said in error["message"]
         # The seed's names.
         old = await call(client, "pce.memory.upsert", text="An old name works.", kind="fact")
         assert old["status"] == "created"
@@ -168,7 +168,7 @@ def test_an_agent_saves_claims(url):
 
 def test_people_save_claims(url):
     made = json.loads(
-        recollect(
+        wherefrom(
             url, "save", "The gate opens at nine.", "--claim", "fact", "--scope", "session", "--class", "public",
             "--confidence", "0.7", "--entity", "gate", "--provenance", '{"actor": "Kim"}', "--json",
         )
@@ -177,8 +177,8 @@ def test_people_save_claims(url):
         node = memory.get(made["memo"]["memo_id"])
         assert (node.claim_kind, node.scope, node.boundary_class) == ("fact", "session", "public")
         assert (node.confidence, node.provenance) == (0.7, {"actor": "Kim"})
-    assert "policy_hint" in recollect(url, "save", "x", "--claim", "rumour", code=2)
-    assert "4,096" in recollect(url, "save", "x" * 4097, "--claim", "fact", code=2)
+    assert "policy_hint" in wherefrom(url, "save", "x", "--claim", "rumour", code=2)
+    assert "4,096" in wherefrom(url, "save", "x" * 4097, "--claim", "fact", code=2)
 
 
 # --- activate ---------------------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_a_dispute_says_who_judged_it_and_how_sure_it_is(memory):
     third = memory.save("The bridge is 90 metres long, says Kim.").node.id
     memory.relate(third, one, tag="conflicts", weight=0.5)
     context = memory.activate("how long is the bridge in metres?")
-    answer = ActiveContextAnswer.of(context, "main")
+    answer = ActiveContextAnswer.of(context, root_namespace="main")
     disputes = {item.memo_id: item.disputes for item in answer.items}
     shown = {(each.memo_id, each.tag, each.judge, each.confidence, each.thickness) for each in disputes[one]}
     assert shown == {(other, "refutes", "model-1", 0.3, 0.3), (third, "conflicts", None, 1.0, 0.5)}
@@ -381,23 +381,23 @@ def test_people_recall_and_judge(url):
     with Memory.open(url) as memory:
         best = memory.save("The bridge is open on Sundays.", claim_kind="fact").node.id
         memory.save("Bread needs salt.")
-    shown = recollect(url, "activate", "when is the bridge open?", "--explain")
+    shown = wherefrom(url, "activate", "when is the bridge open?", "--explain")
     assert "FTS=rank:1;" in shown
     assert "left out:" in shown
-    answer = json.loads(recollect(url, "activate", "when is the bridge open?", "--json"))
+    answer = json.loads(wherefrom(url, "activate", "when is the bridge open?", "--json"))
     assert answer["items"][0]["memo_id"] == best
     assert answer["items"][0]["trust"] == "agent-claim"
     context_id = answer["active_context_id"]
-    again = json.loads(recollect(url, "context", context_id, "--json"))
+    again = json.loads(wherefrom(url, "context", context_id, "--json"))
     assert [item["memo_id"] for item in again["items"]] == [item["memo_id"] for item in answer["items"]]
     said = ("feedback", best, "helpful", "--context", context_id, "--request", "r1", "--json")
-    assert json.loads(recollect(url, *said))["status"] == "recorded"
-    repeated = json.loads(recollect(url, *said))
+    assert json.loads(wherefrom(url, *said))["status"] == "recorded"
+    repeated = json.loads(wherefrom(url, *said))
     assert (repeated["status"], repeated["utility"], repeated["confidence"]) == ("repeated", 0.1, 0.55)
-    assert "not_found" in recollect(url, "context", "nothing", code=3)
-    assert "helpful" in recollect(url, "feedback", best, "liked", code=2)
-    assert "0 nodes and 0 relations retired" in recollect(url, "sweep")
-    assert "principle" in recollect(url, "activate", "x", "--scope", "forever", code=2)
+    assert "not_found" in wherefrom(url, "context", "nothing", code=3)
+    assert "helpful" in wherefrom(url, "feedback", best, "liked", code=2)
+    assert "0 nodes and 0 relations retired" in wherefrom(url, "sweep")
+    assert "principle" in wherefrom(url, "activate", "x", "--scope", "forever", code=2)
 
 
 # --- contexts ---------------------------------------------------------------------------------------------------------
@@ -806,7 +806,7 @@ def test_an_empty_memory_is_recalled_from_and_written_down(memory, events_of):
 
 
 def test_a_dead_endpoint_is_a_fallback(url, endpoint, monkeypatch, events_of):
-    monkeypatch.setenv("RECOLLECT_EMBED_URL", endpoint.url)
+    monkeypatch.setenv("WHEREFROM_EMBED_URL", endpoint.url)
     with Memory.open(url, embedder="endpoint", embed_model="m") as memory:
         memory.save("The bridge is open.")
         memory.embed()
@@ -863,9 +863,9 @@ def test_ranks_and_scopes_through_the_interfaces(url):
         assert (await refusal(client, "memory_search", query="x", rank="best"))["code"] == "invalid_input"
 
     talk(url, conversation)
-    found = json.loads(recollect(url, "search", "bridge open", "--rank", "final", "--scope", "project", "--json"))
+    found = json.loads(wherefrom(url, "search", "bridge open", "--rank", "final", "--scope", "project", "--json"))
     assert [item["memo_id"] for item in found["items"]] == [old]
-    assert "invalid_input" in recollect(url, "search", "x", "--rank", "best", code=2)
+    assert "invalid_input" in wherefrom(url, "search", "x", "--rank", "best", code=2)
 
 
 def test_recall_without_vectors_says_nothing_is_missing(url):

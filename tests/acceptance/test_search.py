@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from talking_for_tests import call, recollect, refusal, talk
+from talking_for_tests import call, refusal, talk, wherefrom
 
-from recollect import Memory
+from wherefrom import Memory
 
 MEMOS = (
     ("The kitten was napping on the sofa.", {"animal": "cat"}),
@@ -72,9 +72,9 @@ def test_an_agent_uses_vector_search(url, filled):
 
 def test_a_server_whose_endpoint_is_down_still_remembers(url, filled):
     gone = {
-        "RECOLLECT_EMBEDDER": "endpoint",
-        "RECOLLECT_EMBED_URL": "http://127.0.0.1:9/v1",
-        "RECOLLECT_EMBED_MODEL": "m",
+        "WHEREFROM_EMBEDDER": "endpoint",
+        "WHEREFROM_EMBED_URL": "http://127.0.0.1:9/v1",
+        "WHEREFROM_EMBED_MODEL": "m",
     }
 
     async def conversation(client):
@@ -87,39 +87,39 @@ def test_a_server_whose_endpoint_is_down_still_remembers(url, filled):
         assert error["code"] == "embedder_unavailable"
 
     talk(url, conversation, **gone)
-    recollect(url, "doctor", code=1)
-    assert json.loads(recollect(url, "embed", "--json"))["vectors"] == 1
-    recollect(url, "doctor")
+    wherefrom(url, "doctor", code=1)
+    assert json.loads(wherefrom(url, "embed", "--json"))["vectors"] == 1
+    wherefrom(url, "doctor")
 
 
 def test_people_search_on_the_command_line(url, filled):
-    shown = recollect(url, "search", "a sleeping cat", "--explain")
+    shown = wherefrom(url, "search", "a sleeping cat", "--explain")
     assert "napping" in shown
     assert "cosine" in shown
     assert "weight of meaning 0.5" in shown
     found = json.loads(
-        recollect(url, "similar", "a cat asleep", "--target", "memos", "--min-similarity", "0.2", "--json")
+        wherefrom(url, "similar", "a cat asleep", "--target", "memos", "--min-similarity", "0.2", "--json")
     )
     assert found["results"][0]["text_preview"] == MEMOS[0][0]
-    assert "searched 4 vectors" in recollect(url, "similar", "a cat asleep", "--target", "memos")
-    assert "no embeddings of claims" in recollect(url, "similar", "x", code=3)
-    assert "either query or like" in recollect(url, "search", code=2)
-    (dog,) = json.loads(recollect(url, "search", "the dog", "--metadata", '{"animal": "dog"}', "--json"))["items"]
+    assert "searched 4 vectors" in wherefrom(url, "similar", "a cat asleep", "--target", "memos")
+    assert "no embeddings of claims" in wherefrom(url, "similar", "x", code=3)
+    assert "either query or like" in wherefrom(url, "search", code=2)
+    (dog,) = json.loads(wherefrom(url, "search", "the dog", "--metadata", '{"animal": "dog"}', "--json"))["items"]
     assert dog["content"] == MEMOS[1][0]
-    like = json.loads(recollect(url, "search", "--like", next(iter(filled)), "--limit", "3", "--json"))
+    like = json.loads(wherefrom(url, "search", "--like", next(iter(filled)), "--limit", "3", "--json"))
     assert next(iter(filled)) not in [item["memo_id"] for item in like["items"]]
 
 
 def test_an_operator_changes_the_model_and_back(url, filled, endpoint):
-    there = {"RECOLLECT_EMBED_URL": endpoint.url}
-    assert "4 vectors made" in recollect(url, "reembed", "--embedder", "endpoint", "--model", "m", **there)
-    found = json.loads(recollect(url, "search", "a sleeping cat", "--json"))
+    there = {"WHEREFROM_EMBED_URL": endpoint.url}
+    assert "4 vectors made" in wherefrom(url, "reembed", "--embedder", "endpoint", "--model", "m", **there)
+    found = json.loads(wherefrom(url, "search", "a sleeping cat", "--json"))
     assert found["arms"] == ["text"]
     assert "made with m" in found["degraded"][0]
-    both = {**there, "RECOLLECT_EMBEDDER": "endpoint", "RECOLLECT_EMBED_MODEL": "m"}
-    assert json.loads(recollect(url, "search", "a sleeping cat", "--json", **both))["arms"] == ["text", "vectors"]
-    assert json.loads(recollect(url, "reembed", "--json"))["model"].startswith("wordllama")
-    assert json.loads(recollect(url, "search", "a sleeping cat", "--json"))["degraded"] == []
+    both = {**there, "WHEREFROM_EMBEDDER": "endpoint", "WHEREFROM_EMBED_MODEL": "m"}
+    assert json.loads(wherefrom(url, "search", "a sleeping cat", "--json", **both))["arms"] == ["text", "vectors"]
+    assert json.loads(wherefrom(url, "reembed", "--json"))["model"].startswith("wordllama")
+    assert json.loads(wherefrom(url, "search", "a sleeping cat", "--json"))["degraded"] == []
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ import pytest
 from embedders_for_tests import Numbered
 from mcp import Client
 from recall_for_tests import Clock, Compass, policy
-from talking_for_tests import recollect, talk
+from talking_for_tests import talk, wherefrom
 
-from recollect import BoundaryDenied, Memory
-from recollect.interfaces.mcp.server import TOOLS
-from recollect.interfaces.mcp.tool import CEILING_BYTES
-from recollect.model.evidence import SearchHealth
+from wherefrom import BoundaryDenied, Memory
+from wherefrom.interfaces.mcp.tools import listed
+from wherefrom.interfaces.paging import CEILING_BYTES
+from wherefrom.interfaces.verbs import TOOLS
+from wherefrom.model.evidence import SearchHealth
 
 
 async def answer_of(client: Client, tool: str, **arguments):
@@ -94,9 +95,9 @@ def test_a_request_that_is_repeated_still_counts_once(url):
     talk(url, conversation)
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.tool)
 def test_the_ids_are_part_of_every_output_schema(tool):
-    schema = tool.listed().output_schema
+    schema = listed(tool).output_schema
     assert {"request_id", "trace_id"} <= schema["properties"].keys()
     assert {"request_id", "trace_id"} <= set(schema["required"])
 
@@ -132,16 +133,16 @@ def test_a_search_that_had_to_be_shortened_writes_one_event(sqlite_memory, tmp_p
 
 
 def test_commands_answer_with_their_ids_in_json(url, execute):
-    saved = json.loads(recollect(url, "save", "The gate opens at nine.", "--json"))
+    saved = json.loads(wherefrom(url, "save", "The gate opens at nine.", "--json"))
     assert traced(execute, url, "ingest") == [(saved["request_id"], saved["trace_id"])]
     memo_id = saved["memo"]["memo_id"]
-    judged = json.loads(recollect(url, "feedback", memo_id, "helpful", "--request", "req-1", "--json"))
+    judged = json.loads(wherefrom(url, "feedback", memo_id, "helpful", "--request", "req-1", "--json"))
     assert judged["request_id"] == "req-1"
     assert traced(execute, url, "feedback") == [("req-1", judged["trace_id"])]
-    refused = json.loads(recollect(url, "get", "missing", "--json", code=3))
+    refused = json.loads(wherefrom(url, "get", "missing", "--json", code=3))
     assert refused["error"]["code"] == "not_found"
     assert len(refused["request_id"]) == 36
-    refused = json.loads(recollect(url, "feedback", memo_id, "helpful", "--request", "no id", "--json", code=2))
+    refused = json.loads(wherefrom(url, "feedback", memo_id, "helpful", "--request", "no id", "--json", code=2))
     assert refused["request_id"] != "no id"
 
 
@@ -189,7 +190,7 @@ def test_a_final_score_is_explained_by_s_and_the_parts_of_g(worn):
             assert all(item["factors"] is None for item in plain["items"])
 
     talk(worn, conversation)
-    shown = recollect(worn, "search", "gate", "--rank", "final", "--explain")
+    shown = wherefrom(worn, "search", "gate", "--rank", "final", "--explain")
     assert "recency 1.00" in shown
     assert "confidence 1.00" in shown
 
@@ -289,8 +290,8 @@ def test_a_context_is_read_page_by_page(url, execute):
         refused = await answer_of(client, "memory_activate", cursor=cursor)
         assert refused["error"]["code"] == "not_found"
 
-    talk(url, stranger, RECOLLECT_OWNER="someone-else")
-    talk(url, stranger, RECOLLECT_ROOT="main/other")
+    talk(url, stranger, WHEREFROM_OWNER="someone-else")
+    talk(url, stranger, WHEREFROM_ROOT="main/other")
 
 
 def test_the_score_of_feedback_says_how_strongly(url, execute):
@@ -324,8 +325,8 @@ def test_the_score_of_feedback_says_how_strongly(url, execute):
 
 
 def test_the_command_takes_a_score(url):
-    memo_id = json.loads(recollect(url, "save", "The gate opens at nine.", "--json"))["memo"]["memo_id"]
-    judged = json.loads(recollect(url, "feedback", memo_id, "helpful", "--score", "0.5", "--json"))
+    memo_id = json.loads(wherefrom(url, "save", "The gate opens at nine.", "--json"))["memo"]["memo_id"]
+    judged = json.loads(wherefrom(url, "feedback", memo_id, "helpful", "--score", "0.5", "--json"))
     assert judged["utility"] == pytest.approx(0.05)
 
 
@@ -442,7 +443,7 @@ def test_the_share_of_fallbacks_is_told_over_mcp_and_on_the_command_line(url):
         return (await answer_of(client, "get_status"))["searches"]
 
     assert talk(url, conversation) == {"days": 7, "searches": 1, "fallbacks": 0, "fallback_share": 0.0}
-    assert "1 search in 7 days, 0 (0.0%) without one of their arms" in recollect(url, "status")
+    assert "1 search in 7 days, 0 (0.0%) without one of their arms" in wherefrom(url, "status")
 
 
 def test_searches_are_counted_by_an_index_of_their_own(url, execute):

@@ -19,9 +19,9 @@ from attacks_for_tests import forget_peak, peak_kib
 from long_rows_for_tests import shapes
 from talking_for_tests import talk
 
-from recollect import Memory, StoreBusy, StoreUnavailable
-from recollect.model.cancellation import CURRENT, Cancellation
-from recollect.storage.agent.sqlite import _NOTHING
+from wherefrom import Memory, StoreBusy, StoreUnavailable
+from wherefrom.model.cancellation import CURRENT, Cancellation
+from wherefrom.storage.agent.sqlite import _NOTHING
 
 PAST_MS = 500
 BUSY_MS = 1_000  # when other tests use the other core
@@ -279,14 +279,14 @@ def test_a_file_that_has_gone_is_no_timeout(sqlite_store, tmp_path):
     path = Path(shutil.copy(sqlite_store, tmp_path / "memory.db"))
     with Memory.open(path) as memory:
         path.rename(tmp_path / "elsewhere.db")
-        with pytest.raises(StoreUnavailable, match="cannot be read"):
+        with pytest.raises(StoreUnavailable, match="cannot open the database"):
             memory.query_graph("select 1", timeout_ms=2_000)
 
 
 def test_no_process_outlives_a_server_that_is_killed(sqlite_store, tmp_path):
     """Even if it is in the middle of a row that takes minutes."""
     program = (
-        "import sys, threading, time; from recollect import Memory\n"
+        "import sys, threading, time; from wherefrom import Memory\n"
         "memory = Memory.open(sys.argv[1]); memory.query_graph('select 1', timeout_ms=2000)\n"
         "threading.Thread(target=memory.query_graph, args=(sys.stdin.read(),), kwargs={'timeout_ms': 500}).start()\n"
         "time.sleep(0.2); print('running', flush=True); time.sleep(60)\n"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import mcp_types as types
 import pytest
-from forking_for_tests import recollect_command
+from forking_for_tests import wherefrom_command
 from raw_client_for_tests import RawClient, tool_call
 
-from recollect.interfaces.mcp.lines import MAX_LINE_BYTES
-from recollect.interfaces.mcp.messages import MAX_DEPTH
-from recollect.interfaces.mcp.stdio import _line_of
+from wherefrom.transport.lines import MAX_LINE_BYTES
+from wherefrom.transport.messages import MAX_DEPTH
+from wherefrom.transport.stdio import _line_of
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 CALL = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"memory_save","arguments":{"content":%s}}}'
@@ -29,7 +29,7 @@ def nested(levels):
 def client(tmp_path_factory):
     """One server for all the lines that it must survive."""
     url = tmp_path_factory.mktemp("stdio") / "m.db"
-    with RawClient(url, command=[*recollect_command(), "mcp"]) as opened:
+    with RawClient(url, command=[*wherefrom_command(), "mcp"]) as opened:
         yield opened
         assert opened.hang_up() == []
         assert opened.wait() == 0
@@ -149,7 +149,7 @@ def test_metadata_as_deep_as_it_may_be_still_goes_in(client):
 def test_a_line_without_end_is_refused_and_not_kept(tmp_path, place):
     around = {"first": (b'{"id":7,"params":{"a":"', b'"},"jsonrpc":"2.0"}'), "last": (b'{"a":"', b'","id":7}')}
     before, after = around[place]
-    with RawClient(tmp_path / "m.db", command=[*recollect_command(), "mcp"]) as client:
+    with RawClient(tmp_path / "m.db", command=[*wherefrom_command(), "mcp"]) as client:
         client.send(before + b"x" * (2 * MAX_LINE_BYTES) + after)
         (answer,) = client.answers_until_ping()
         assert (answer["id"], answer["error"]["code"]) == (7, INVALID_REQUEST)
@@ -217,7 +217,7 @@ def readable(line):
 def test_hundreds_of_broken_lines_and_each_with_an_id_is_answered_once(tmp_path, seed):
     chance = random.Random(seed)
     lines, answers = [], []
-    with RawClient(tmp_path / "m.db", command=[*recollect_command(), "mcp"]) as client:
+    with RawClient(tmp_path / "m.db", command=[*wherefrom_command(), "mcp"]) as client:
         for group in range(10):
             some = [mutated(chance, 10_000 + 100 * group + number) for number in range(10)]
             client.send(*some)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect import EmbedderUnavailable, TextRefused
-from recollect.embedding.endpoint import EndpointEmbedder
-from recollect.embedding.port import vectors_of
-from recollect.embedding.static import StaticEmbedder
+from wherefrom import EmbedderUnavailable, TextRefused
+from wherefrom.embedding.endpoint import EndpointEmbedder
+from wherefrom.embedding.port import vectors_of
+from wherefrom.embedding.static import StaticEmbedder
 
 
 @pytest.fixture

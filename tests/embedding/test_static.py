@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.embedding.port import vectors_of
-from recollect.embedding.static import StaticEmbedder
+from wherefrom.embedding.port import vectors_of
+from wherefrom.embedding.static import StaticEmbedder
 
 EMBEDDER = StaticEmbedder()
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from recollect.explore.documents.bibliography import Cited, doi_of, read_bibliography, url_of
-from recollect.model.errors import InvalidInput
+from wherefrom.explore.documents.bibliography import Cited, doi_of, read_bibliography, url_of
+from wherefrom.model.errors import InvalidInput
 
 BIBTEX = r"""
 @string{acm = "ACM"}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from wherefrom import Memory
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs/how-to/explore-evidence.md"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-_ON_THE_COMMAND_LINE = re.compile(r'^\$ recollect sql (?:--\S+ )*"([^"]+)"', re.MULTILINE)
+_ON_THE_COMMAND_LINE = re.compile(r'^\$ wherefrom sql (?:--\S+ )*"([^"]+)"', re.MULTILINE)
 _OVER_MCP = re.compile(r'"sql": ("(?:[^"\\]|\\.)*")')
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

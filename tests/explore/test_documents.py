@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.explore.documents import pdf as documents_pdf
-from recollect.explore.documents.document import Block, Document, pieces_of, split, year_in
-from recollect.explore.documents.reading import READABLE, is_bibliography, read
-from recollect.model.errors import InvalidInput
-from recollect.model.evidence import NewPage
+from wherefrom.explore.documents import pdf as documents_pdf
+from wherefrom.explore.documents.document import Block, Document, pieces_of, split, year_in
+from wherefrom.explore.documents.reading import READABLE, is_bibliography, read
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.evidence import NewPage
 
 MARKDOWN = """---
 title: "Rivers of Asia"
@@ -492,8 +492,8 @@ def test_bibliographies_are_recognised():
 
 def test_importing_the_package_is_cheap():
     code = (
-        "import sys, recollect.explore.documents.reading, recollect.explore.documents.fetching,"
-        " recollect.explore.documents.bibliography;"
+        "import sys, wherefrom.explore.documents.reading, wherefrom.explore.documents.fetching,"
+        " wherefrom.explore.documents.bibliography;"
         "print(sorted({'trafilatura','lxml','pypdfium2','bibtexparser','markdown_it','httpx2'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 
-from recollect.explore.documents import fetching
-from recollect.explore.documents.fetching import fetch
-from recollect.model.errors import InvalidInput
+from wherefrom.explore.documents import fetching
+from wherefrom.explore.documents.fetching import fetch
+from wherefrom.model.errors import InvalidInput
 
 
 class Pages(BaseHTTPRequestHandler):
@@ -84,7 +84,7 @@ def test_a_page_is_fetched_with_its_type(server):
     assert found.data == "<p>川</p>".encode()
     assert found.content_type == "text/html; charset=utf-8"
     assert found.url == found.final_url == server.url + "/page"
-    assert "Recollect" in server.agents[0]
+    assert "Wherefrom" in server.agents[0]
 
 
 def test_redirects_are_followed_five_times(server):

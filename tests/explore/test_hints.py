@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from recollect import Memory
-from recollect.explore.hint_rules import ARGUMENTS, FUNCTIONS, INSTEAD_OF_FUNCTION
+from wherefrom import Memory
+from wherefrom.explore.hint_rules import ARGUMENTS, FUNCTIONS, INSTEAD_OF_FUNCTION
 
 # A statement, and what the hint has to say on SQLite and on PostgreSQL. None: the statement is right there.
 WRONG = [

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect import InvalidInput, Memory
-from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom import InvalidInput, Memory
+from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
 
 # The contract: what agents can rely on.
 COLUMNS = {

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound
-from recollect.explore.views import all_rendered, list_views, render
-from recollect.storage.agent.port import Asked, Budget
+from wherefrom import InvalidInput, Memory, NotFound
+from wherefrom.explore.views import all_rendered, list_views, render
+from wherefrom.storage.agent.port import Asked, Budget
 
 NOW = "2026-01-01T00:00:00.000000Z"
 SHAPES = {shape.name: shape for shape in list_views()}
@@ -151,7 +151,7 @@ def task(key):
 def lines(graph):
     """A graph as an export has it: fragments carry the domain and year of their page."""
     pages = {page["id"]: page for page in graph["pages"]}
-    yield {"type": "recollect", "format": 1, "exported_at": NOW, "root_namespace": "main"}
+    yield {"type": "wherefrom", "format": 1, "exported_at": NOW, "root_namespace": "main"}
     yield from (task(key) for key in sorted({claim["task_id"] for claim in graph["claims"]} - {None}))
     for page in graph["pages"]:
         yield node(page["id"], "page", page["url"], title=page["title"], domain=page["domain"], year=page["year"])
@@ -437,7 +437,7 @@ def test_a_view_can_be_selected_from_and_stand_in_a_query(memory, load, name):
         made = render(name, load.dialect, task_id=task_id)
         budget = Budget(rows=200, timeout_ms=2000, steps=50_000_000, answer_bytes=1_000_000)
         asked = Asked(f"with x as ({made.sql}) select * from x", budget, NOW, parameters=made.parameters, ours=True)
-        answered = memory._reader.answer(memory._access, asked)
+        answered = memory.view.store.reader.answer(memory.view.access, asked)
         assert sorted(map(str, plain(answered.rows))) == sorted(map(str, view(memory, name, task_id)[1]))
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.edits import candidate_base, delta_ged, doubt, edit_cost
-from recollect.graph.local import graph_of
+from wherefrom.graph.edits import candidate_base, delta_ged, doubt, edit_cost
+from wherefrom.graph.local import graph_of
 
 
 def graph(size, *edges):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.entropy import Entropies, entropy_change, link_set_change, neighbourhood_entropies, shared
-from recollect.graph.local import graph_of
+from wherefrom.graph.entropy import Entropies, entropy_change, link_set_change, neighbourhood_entropies, shared
+from wherefrom.graph.local import graph_of
 
 # Position, direction, passable, visits, success, goal: the features of a maze, and what counts in them.
 MAZE_WEIGHTS = np.array([1.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.0, 0.0])
@@ -317,7 +317,7 @@ def test_many_rows_with_few_and_with_many_links(links):
 @given(cases(), st.sampled_from([0, 256]))
 def test_growing_is_the_same_as_measuring_anew(case, pair):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("recollect.graph.entropy._PAIR", pair)  # 0: every sum is looked up pair by pair
+        patched.setattr("wherefrom.graph.entropy._PAIR", pair)  # 0: every sum is looked up pair by pair
         compare_growing(*case)
 
 

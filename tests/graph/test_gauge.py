@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.gauge import hop, least
-from recollect.model.insight import Hop
+from wherefrom.graph.gauge import hop, least
+from wherefrom.model.insight import Hop
 
 GIVEN = {"delta_ged": 0.5, "delta_h": 0.1, "delta_sp": 0.4, "temperature": 2.0, "path_weight": 0.25}
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.graph import paths as paths_module
-from recollect.graph.distances import FAR, arcs_of, distances
-from recollect.graph.local import graph_of
-from recollect.graph.paths import PairCache, fixed_pairs, mean_length, open_paths, relative
-from recollect.model.insight import PathKnobs
+from wherefrom.graph import paths as paths_module
+from wherefrom.graph.distances import FAR, arcs_of, distances
+from wherefrom.graph.local import graph_of
+from wherefrom.graph.paths import PairCache, fixed_pairs, mean_length, open_paths, relative
+from wherefrom.model.insight import PathKnobs
 
 EXACT = PathKnobs(engine="core", pair_samples=0, sources_cap=0, gain_epsilon=0.0)
 ENGINES = ("core", "cached", "cached_incr")

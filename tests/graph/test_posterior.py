@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.posterior import posterior
+from wherefrom.graph.posterior import posterior
 
 WEIGHTS = st.floats(min_value=0, max_value=1e6)
 MORE = st.floats(min_value=0.1, max_value=100)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.graph.walk import passing
+from wherefrom.graph.walk import passing
 
 
 def walk(start, edges, *, damping, steps=20):

@@ -16,12 +16,12 @@ from math import log
 import numpy as np
 import pytest
 
-from recollect.graph.edits import candidate_base, delta_ged, edit_cost
-from recollect.graph.entropy import link_set_change
-from recollect.graph.gauge import hop, least
-from recollect.graph.local import graph_of
-from recollect.graph.paths import mean_length, open_paths, relative
-from recollect.model.insight import PathKnobs
+from wherefrom.graph.edits import candidate_base, delta_ged, edit_cost
+from wherefrom.graph.entropy import link_set_change
+from wherefrom.graph.gauge import hop, least
+from wherefrom.graph.local import graph_of
+from wherefrom.graph.paths import mean_length, open_paths, relative
+from wherefrom.model.insight import PathKnobs
 
 A, B, C, D, E, F, G, H, Q = range(9)
 EDGES = np.array([(B, C), (C, D), (D, A), (A, E), (B, F), (C, G), (D, H)])

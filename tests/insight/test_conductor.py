@@ -8,14 +8,14 @@ import pytest
 from insight_for_tests import tuned
 from recall_for_tests import Compass
 
-from recollect import Memory
-from recollect.api.asking import SEARCHED
-from recollect.insight import conductor, cycle
-from recollect.insight.gates import GateState
-from recollect.model.insight import ExpansionRequest
-from recollect.storage import embeddings
-from recollect.storage.question import Question
-from recollect.storage.standings import Link
+from wherefrom import Memory
+from wherefrom.api.questions import SEARCHED
+from wherefrom.insight import conductor, cycle
+from wherefrom.insight.gates import GateState
+from wherefrom.model.insight import ExpansionRequest
+from wherefrom.storage import embeddings
+from wherefrom.storage.question import Question
+from wherefrom.storage.standings import Link
 
 ROOT_HALF = math.sqrt(0.5)
 # The scores are relative to the mean of the ten best; a place that is not taken counts as 0.15.
@@ -30,19 +30,18 @@ def memory(tmp_path):
 
 def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0, planned=()):
     """The stage for a memo with this text, or for the question. alpha 1: only vectors count, 0: only words."""
+    store, access = memory.view.store, memory.view.access
 
     def work(tx):
         model = embeddings.active(tx)
-        vector = None if model is None else memory._embedder.embed([text])[0].astype("float32")
+        vector = None if model is None else store.embedder.embed([text])[0].astype("float32")
         if vector is not None:
             vector = vector / (vector @ vector) ** 0.5
-        question = Question(text, vector, model, kinds=SEARCHED, now=memory._now())
-        index = conductor.Index(
-            tx, memory._access, memory._text_search, memory._database.vectors, alpha=alpha, floor=floor
-        )
+        question = Question(text, vector, model, kinds=SEARCHED, now=memory.view.now())
+        index = conductor.Index(tx, access, store.text_search, store.database.vectors, alpha=alpha, floor=floor)
         return conductor.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
 
-    return memory._database.read(work)
+    return store.database.read(work)
 
 
 def pairs_of(staged):

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from insight_for_tests import WHATEVER, Case, judged_case, tuned
 
-from recollect import InvalidInput
-from recollect.graph.local import graph_of
-from recollect.insight.context import Context, Scene, checked, context_of
-from recollect.insight.reasoner import judge
-from recollect.model.insight import CandidateEdge, NormSpec
+from wherefrom import InvalidInput
+from wherefrom.graph.local import graph_of
+from wherefrom.insight.context import Context, Scene, checked, context_of
+from wherefrom.insight.reasoner import judge
+from wherefrom.model.insight import CandidateEdge, NormSpec
 
 CASE = Case(4, [(0, 1), (1, 2)], {at: [1.0, float(at)] for at in range(4)}, [0], [(0, 2, 0.9)])
 NAN, INF = math.nan, math.inf

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from insight_for_tests import EXACT, WHATEVER, Case, base, delta_h, delta_sp, gauge, judged_case, tuned
 
-from recollect.graph.paths import PairCache
-from recollect.insight.context import context_of
-from recollect.insight.cycle import judged
-from recollect.insight.gates import GateState, Thresholds, to_json
-from recollect.insight.reasoner import judge
-from recollect.model.insight import CandidateEdge
-from recollect.policy.linking import Linking
+from wherefrom.graph.paths import PairCache
+from wherefrom.insight.context import context_of
+from wherefrom.insight.cycle import judged
+from wherefrom.insight.gates import GateState, Thresholds, to_json
+from wherefrom.insight.reasoner import judge
+from wherefrom.model.insight import CandidateEdge
+from wherefrom.policy.linking import Linking
 
 LN = math.log
 # 0 – 1 – 2 – 3, all alike, one candidate from end to end.

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 from insight_for_tests import Case, delta_h, delta_sp, judged_case, tuned
 
-import recollect
-from recollect import Memory
-from recollect.config import SETTINGS
-from recollect.insight.context import context_of
-from recollect.insight.cycle import judged
-from recollect.insight.gates import GateState, Thresholds
-from recollect.insight.reasoner import judge
-from recollect.interfaces.insight_answers import InsightAnswer
-from recollect.model import insight as values
-from recollect.model.insight import CandidateEdge, NormSpec, PathKnobs
-from recollect.policy import document
-from recollect.policy.linking import Linking
-from recollect.policy.linking_kinds import KINDS
-from recollect.policy.nodes import Choice, Flag
+import wherefrom
+from wherefrom import Memory
+from wherefrom.config import SETTINGS
+from wherefrom.insight.context import context_of
+from wherefrom.insight.cycle import judged
+from wherefrom.insight.gates import GateState, Thresholds
+from wherefrom.insight.reasoner import judge
+from wherefrom.interfaces.graph_answers import InsightAnswer
+from wherefrom.model import insight as values
+from wherefrom.model.insight import CandidateEdge, NormSpec, PathKnobs
+from wherefrom.policy import document
+from wherefrom.policy.linking import Linking
+from wherefrom.policy.linking_kinds import KINDS
+from wherefrom.policy.nodes import Choice, Flag
 
 # The eight dimensions of a maze cell and how much each counts.
 MAZE_WEIGHTS = [1.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.0, 0.0]
@@ -336,10 +336,10 @@ def test_there_is_no_benefit_in_any_metric_answer_or_schema(sqlite_memory):
         sqlite_memory.save(text)
     plan = sqlite_memory.find_insight()
     assert plan.decisions
-    assert "benefit" not in InsightAnswer.of(plan, rejected=True).model_dump_json()
+    assert "benefit" not in InsightAnswer.of_plan(plan, rejected=True).model_dump_json()
     assert "benefit" not in json.dumps([dataclasses.asdict(each) for each in plan.decisions])
     assert "benefit" not in json.dumps(InsightAnswer.model_json_schema())
-    package = Path(recollect.__file__).parent
+    package = Path(wherefrom.__file__).parent
     sources = "\n".join(file.read_text(encoding="utf-8") for file in package.rglob("*.py"))
     assert "h_benefit" not in sources
     assert "ig_benefit" not in sources
@@ -359,7 +359,7 @@ def test_no_environment_variable_changes_the_sign_of_delta_h(tmp_path, monkeypat
     assert hops[0].delta_h > 0
     assert max(stored) > 0
     for name in ("H_SIGN", "H_SCOPE", "ENTROPY", "IG_MODE", "NORM", "INSIGHT", "GAUGE_TEMPERATURE", "ALLOW_AUTOCAND"):
-        for prefix in ("RECOLLECT_", "INSIGHTSPIKE_", "GEDIG_"):
+        for prefix in ("WHEREFROM_", "INSIGHTSPIKE_", "GEDIG_"):
             monkeypatch.setenv(prefix + name, "-1")
     assert measured("b.db") == (hops, stored)
     other = {"alpha": "0.0", "cutoff": "off", "cutoff_min": "1", "cutoff_max": "2", "cutoff_sensitivity": "9"}

@@ -10,7 +10,7 @@ import pytest
 from metabolism_for_tests import Placed
 from talking_for_tests import Clock
 
-from recollect import Memory
+from wherefrom import Memory
 
 
 @pytest.fixture(scope="module", params=("sqlite", "postgres"))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.metabolism.conflicts import in_question, settled
-from recollect.policy.metabolism import EXCLUSIVE
-from recollect.storage.metabolism import Thickness
+from wherefrom.metabolism.conflicts import in_question, settled
+from wherefrom.policy.metabolism import EXCLUSIVE
+from wherefrom.storage.metabolism import Thickness
 
 ONE_VALUED = frozenset({"lives_in", "status"})
 

@@ -7,9 +7,9 @@ import json
 import pytest
 from metabolism_for_tests import Graph, ago, fates, kept_edges, kept_nodes, pruned, put, removed, says
 
-from recollect.model.evidence import Task
-from recollect.model.metabolism import WHY_SPARED
-from recollect.storage.transfer.records import line
+from wherefrom.model.evidence import Task
+from wherefrom.model.metabolism import WHY_SPARED
+from wherefrom.storage.transfer.records import line
 
 HUB = "main.huba"
 LOOKUP = ("answer:task", "tool:contact-lookup")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.metabolism.judging import Judged, judge
-from recollect.metabolism.nearest import Near, Neighbours
+from wherefrom.metabolism.judging import Judged, judge
+from wherefrom.metabolism.nearest import Near, Neighbours
 
 NONE = frozenset()
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.metabolism import nearest as module
-from recollect.metabolism.nearest import Candidate, nearest
+from wherefrom.metabolism import nearest as module
+from wherefrom.metabolism.nearest import Candidate, nearest
 
 GROUP = ("main", "memo", None)
 

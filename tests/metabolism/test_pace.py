@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.metabolism import pace
-from recollect.metabolism.pace import Pace
+from wherefrom.metabolism import pace
+from wherefrom.metabolism.pace import Pace
 
 HELD_S = 0.1
 

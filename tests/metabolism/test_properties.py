@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from metabolism_for_tests import NOW, Graph, Placed, ago, exported, fates, put, removed, says
 
-from recollect import Memory
-from recollect.model.identifiers import timestamp
+from wherefrom import Memory
+from wherefrom.model.identifiers import timestamp
 
 APART = {"wide_beach": 0.05, "sandy_beach": 0.09, "grey_beach": 0.2}
 # Copies of each other, near and less near; the same but for a number; and some that are alone.

@@ -7,9 +7,9 @@ import json
 import pytest
 from metabolism_for_tests import says
 
-from recollect import Conflict, InvalidInput, NewClaim, NewEvidence, NewFragment, NewPage, NotFound
-from recollect.model.identifiers import timestamp
-from recollect.model.metabolism import EVIDENCE_TAGS
+from wherefrom import Conflict, InvalidInput, NewClaim, NewEvidence, NewFragment, NewPage, NotFound
+from wherefrom.model.identifiers import timestamp
+from wherefrom.model.metabolism import EVIDENCE_TAGS
 
 
 @pytest.fixture

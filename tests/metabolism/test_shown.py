@@ -9,10 +9,10 @@ import pytest
 from metabolism_for_tests import NOW, Graph, ago, exported, put
 from rich.console import Console
 
-from recollect import Memory
-from recollect.interfaces.answers import Relation, RelationList
-from recollect.interfaces.cli.render import relation_line, relation_table
-from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom import Memory
+from wherefrom.interfaces.answers import Relation, RelationList
+from wherefrom.interfaces.cli.render import relation_line, relation_table
+from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
 
 TOLERANCE = 1e-9
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from metabolism_for_tests import Graph, fates, kept_edges, pruned, removed, says
 
-from recollect import InvalidInput
-from recollect.model.metabolism import EVIDENCE_TAGS
+from wherefrom import InvalidInput
+from wherefrom.model.metabolism import EVIDENCE_TAGS
 
 
 def joined(memory, *, newest=0.0, **edge):

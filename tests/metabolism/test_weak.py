@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from metabolism_for_tests import Graph, Placed, ago, fates, kept_edges, kept_nodes, pruned, removed, says
 
-from recollect import Memory
+from wherefrom import Memory
 
 
 @pytest.fixture

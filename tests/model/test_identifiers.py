@@ -3,7 +3,7 @@ from __future__ import annotations
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
 
-from recollect.model.identifiers import new_id, timestamp
+from wherefrom.model.identifiers import new_id, timestamp
 
 
 def test_ids_are_uuid7_in_order_of_creation():

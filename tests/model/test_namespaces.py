@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidNamespace
-from recollect.model import namespaces
+from wherefrom import InvalidNamespace
+from wherefrom.model import namespaces
 
 
 @pytest.mark.parametrize(

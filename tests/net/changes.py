@@ -9,4 +9,92 @@ A key is a pattern (fnmatch, case counts) on the path of a difference, which is
 
 from __future__ import annotations
 
-CHANGES: dict[str, str] = {}
+CURSOR = "every answer that may be too long has a cursor for its rest, null if there is none"
+ONCE = "ranges and words are checked once, by the verb, with one wording for Python, tools and commands"
+CHOICE = "a tool of several verbs says in one way which arguments exclude each other, or are lacking"
+SENTENCE = "one sentence for a parameter, in its declaration, for tools and commands"
+SCHEMA = "the schema of an answer is named after the result that it mirrors; its keys are the same"
+RANGE = "ranges are listed as JSON Schema's minimum and maximum everywhere, and end where the verb's end"
+TABLE = "one generic table shows what has no table of its own"
+ALSO = "an access may read further roots: --also"
+NOTE = "the status says if the store lies under the former name"
+
+CHANGES: dict[str, str] = {
+    # Keys that answers have gained.
+    "tool *: */answer/next_cursor": CURSOR,
+    "command *: */stdout/next_cursor": CURSOR,
+    "surface tools: */outputSchema/properties/next_cursor*": CURSOR,
+    "surface tools: */outputSchema/required/next_cursor": CURSOR,
+    "surface tools: */outputSchema/properties/truncated/description": CURSOR,
+    "surface tools: */inputSchema/properties/cursor*": CURSOR,
+    "tool get_status: */answer/note": NOTE,
+    "command status: */stdout/note": NOTE,
+    "verb status: */note": NOTE,
+    "surface tools: get_status/outputSchema/properties/note": NOTE,
+    "command *: */stdout/history/*/claim_id": "a correction is shown whole, with the claim that it is about",
+    # What agents and people may give.
+    "surface tools: memory_save/inputSchema/properties/trace_id": "every verb that writes events takes a trace",
+    "surface tools: find_insight/inputSchema/properties/plan_id": "a plan can be read again",
+    "surface tools: memory_list/inputSchema/properties/kind/enum/*": "pages and fragments can be listed, too",
+    "tool memory_list: list-kind/*": "pages and fragments can be listed, too",
+    "surface commands: */parameters/--also": ALSO,
+    "command mcp: c-mcp-unknown/stderr/0": ALSO,
+    "surface commands: insight/parameters/--plan": "a plan can be read again",
+    "surface commands: task create/parameters/--class": "a task has a boundary class, on the command line, too",
+    "surface commands: move": "brings over a store of the former name",
+    # Sentences and schemas.
+    "surface commands: */help": SENTENCE,
+    "surface commands: */name": SENTENCE,
+    "surface commands: */metavar": SENTENCE,
+    "surface commands: */parameters/argument */opts/*": SENTENCE,
+    "surface tools: */inputSchema/*description": SENTENCE,
+    "surface tools: */outputSchema/*description": SENTENCE,
+    "surface tools: */outputSchema/$defs/*": SCHEMA,
+    "surface tools: */outputSchema/*$ref": SCHEMA,
+    "surface tools: */inputSchema/$defs/*": SCHEMA,
+    "surface tools: */inputSchema/*$ref": SCHEMA,
+    "surface tools: */inputSchema/*minimum": RANGE,
+    "surface tools: */inputSchema/*maximum": RANGE,
+    "surface tools: */inputSchema/*/ge": RANGE,
+    "surface tools: */inputSchema/*/le": RANGE,
+    "surface tools: memory_relation_list/inputSchema/properties/depth/*": RANGE,
+    "surface tools: memory_relation_list/inputSchema/properties/direction/*": RANGE,
+    "surface tools: add_evidence/inputSchema/properties/request_id": "every verb that writes events takes a request",
+    "surface tools: policy_apply/outputSchema/*": SCHEMA,
+    # Errors.
+    "tool *: */error/message": ONCE,
+    "tool *: */error/hint": ONCE,
+    "tool memory_save: refuse-class/error/code": "a class that nothing is saved in is the boundary's to refuse",
+    "tool create_task: task-create-class/error/code": "a class that nothing is saved in is the boundary's to refuse",
+    "command metabolize: c-metabolize-wrong/stderr/error/*": ONCE,
+    "command insight: c-insight-*/stderr/error/*": CHOICE,
+    "verb add_evidence: v-evidence-wrong/error/*": "what has the wrong type is refused, and is no AttributeError",
+    "verb list: v-list-cursor/error/*": ONCE,
+    # Two refusals of a class are noted as events that were none before.
+    "* info: */sizes/events": "two refusals of a class are noted as events that were none before",
+    "* doctor: */sizes/events": "two refusals of a class are noted as events that were none before",
+    # Long texts: one rule for all answers.
+    "tool memory_list: read-long*/answer/items/0/content*": "a page of a long memo is as long as fits",
+    "tool query_graph: sql-long/answer/truncated": "a row whose texts were cut says so as other answers do",
+    # What people see.
+    "command add: r-*": TABLE,
+    "command backup: r-*": TABLE,
+    "command calibrate: r-*": TABLE,
+    "command correct: r-*": TABLE,
+    "command demo: r-*": TABLE,
+    "command doctor: r-*": TABLE,
+    "command embed: r-*": TABLE,
+    "command import: r-*": TABLE,
+    "command info: r-*": TABLE,
+    "command insight: r-*": TABLE,
+    "command metabolize: r-*": TABLE,
+    "command policy: r-policy-history/*": TABLE,
+    "command reclassify: r-*": TABLE,
+    "command reindex: r-*": TABLE,
+    "command reject: r-*": TABLE,
+    "command rename: r-*": TABLE,
+    "command search: r-*": TABLE,
+    "command similar: r-*": TABLE,
+    "command sweep: r-*": TABLE,
+    "command view: r-views/*": TABLE,
+}

@@ -359,7 +359,7 @@ def make_sqlite(target: Path, folder: Path) -> dict[str, object]:
     with maker.opened(embedder="none") as memory:
         before = path.read_bytes()
         write_last(maker, memory)
-        memory._journal.write()
+        memory.view.store.journal.write()
         # Nothing was checkpointed: what was written last is in the WAL alone.
         assert path.read_bytes() == before
         _pack(target / "memory.db.gz", before)
@@ -383,7 +383,7 @@ def make_postgres(target: Path, folder: Path, server) -> dict[str, object]:
         connection.execute("update agent_secrets set secret = repeat('0', 72)")
     with maker.opened(embedder="none") as memory:
         write_last(maker, memory)
-        memory._journal.write()
+        memory.view.store.journal.write()
         found = facts(maker, memory)
         _pack(target / "memory.pgdump.sql.gz", dumped(url).encode())
         _pack(target / "backup.postgres.jsonl.gz", memory.backup(folder / "backup.jsonl").read_bytes())

@@ -35,7 +35,7 @@ from typer.testing import CliRunner
 
 from tests.net import calls
 
-PACKAGE: Final = "recollect"
+PACKAGE: Final = "wherefrom"
 
 # --- the adapters: all that is known of the inside of the program ----------------------------------------------------
 
@@ -47,8 +47,8 @@ def _server(open_memory: Callable[[], Any], dialect: str) -> Any:
 
 def aliases() -> dict[str, list[str]]:
     """The aliases of each tool, which no listing shows."""
-    tools = importlib.import_module(f"{PACKAGE}.interfaces.mcp.server").TOOLS
-    return {tool.name: list(tool.aliases) for tool in tools}
+    verbs = importlib.import_module(f"{PACKAGE}.interfaces.verbs").TOOLS
+    return {verb.tool: list(verb.aliases) for verb in verbs}
 
 
 @cache
@@ -70,7 +70,7 @@ def _fixed(clock: Clock) -> Iterator[None]:
 
     def start_and_wait(thread: threading.Thread) -> None:
         start(thread)
-        if thread.name == f"{PACKAGE}-embed":
+        if thread.name.endswith("-embed"):
             thread.join()
 
     with (

@@ -12,6 +12,7 @@ from tests.net.changes import CHANGES
 
 ABSENT = "(absent)"
 SHOWN = 40
+UNORDERED = ("/parameters", "/required", "/enum", "/opts")
 
 
 @pytest.mark.timeout(600)  # half a minute, on a machine that does nothing else
@@ -72,6 +73,8 @@ def _below(start, path, was, is_):
         for key in {**was, **is_}:
             below = f"{path}/{key}" if path else key
             yield from _below(start, below, was.get(key, ABSENT), is_.get(key, ABSENT))
+    elif isinstance(was, list) and isinstance(is_, list) and path.endswith(UNORDERED):
+        yield from _below(start, path, _named(was), _named(is_))
     elif isinstance(was, list) and isinstance(is_, list):
         for number in range(max(len(was), len(is_))):
             one = was[number] if number < len(was) else ABSENT
@@ -79,6 +82,14 @@ def _below(start, path, was, is_):
             yield from _below(start, f"{path}/{number}", one, other)
     elif was != is_ or type(was) is not type(is_):
         yield f"{start}{path}", was, is_
+
+
+def _named(entries):
+    """Entries of a list that has no order, by name: the options of a command, the words of a schema."""
+    options = {each["opts"][0]: each for each in entries if isinstance(each, dict) and each["opts"][0].startswith("-")}
+    arguments = [each for each in entries if isinstance(each, dict) and not each["opts"][0].startswith("-")]
+    words = {each: each for each in entries if isinstance(each, str)}
+    return {**options, **words, **{f"argument {number}": each for number, each in enumerate(arguments)}}
 
 
 def shown(value):

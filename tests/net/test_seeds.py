@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 # --- The doors --------------------------------------------------------------------------------------------------------
 
-PACKAGE = "recollect"
+PACKAGE = "wherefrom"
 
 
 def inside(path):

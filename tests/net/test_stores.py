@@ -21,7 +21,7 @@ import psycopg
 import pytest
 from net.make_stores import SUMS, sums
 
-PACKAGE = "recollect"
+PACKAGE = "wherefrom"
 STORES = Path(__file__).with_name("stores")
 EXPECTED = json.loads((STORES / "expected.json").read_text(encoding="utf-8"))
 DIALECTS = ("sqlite", "postgres")

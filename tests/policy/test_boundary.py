@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput
-from recollect.model.graph import BOUNDARY_CLASSES
-from recollect.policy.boundary import DEFAULT_ALLOW, Policies, visible_classes
-from recollect.policy.document import FINDING_KINDS, parse
-from recollect.policy.retrieval import Calibration
+from wherefrom import InvalidInput
+from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.policy.boundary import DEFAULT_ALLOW, Policies, visible_classes
+from wherefrom.policy.document import FINDING_KINDS, parse
+from wherefrom.policy.retrieval import Calibration
 
 SCOPES = ("session", "project", "principle")
 TAGS = ("answer:task", "answer:other", "tool:a", "tool:b", "tool:contact-lookup")

@@ -7,12 +7,12 @@ import sys
 import pytest
 import yaml
 
-from recollect import InvalidInput
-from recollect.policy import document
-from recollect.policy.document import FINDING_KINDS, ClassRule, Invariant, ScopeRule, dump_with, parse
-from recollect.policy.retrieval import PRESETS, Calibration, Retrieval
-from recollect.policy.tuning import KINDS
-from recollect.text.detect import KINDS as DETECTED
+from wherefrom import InvalidInput
+from wherefrom.policy import document
+from wherefrom.policy.document import FINDING_KINDS, ClassRule, Invariant, ScopeRule, dump_with, parse
+from wherefrom.policy.retrieval import PRESETS, Calibration, Retrieval
+from wherefrom.policy.tuning import KINDS
+from wherefrom.text.detect import KINDS as DETECTED
 
 PERSONAL = ("email", "phone", "card", "national_id")
 
@@ -48,7 +48,7 @@ def test_the_kinds_of_findings_are_those_that_are_detected():
 
 
 def test_judging_is_imported_without_yaml_and_cel():
-    code = "import sys, recollect.policy.boundary; print([m for m in ('yaml', 'cel') if m in sys.modules])"
+    code = "import sys, wherefrom.policy.boundary; print([m for m in ('yaml', 'cel') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from recollect.policy.invariants import RULE_CHARACTERS, VALUES, compiles, holds
+from wherefrom.policy.invariants import RULE_CHARACTERS, VALUES, compiles, holds
 
 FACTS = {
     "api": {"breaking_change": False},

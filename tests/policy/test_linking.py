@@ -12,13 +12,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput
-from recollect.policy import document
-from recollect.policy.boundary import Policies
-from recollect.policy.document import dump_with, parse
-from recollect.policy.linking import Linking
-from recollect.policy.linking_kinds import KINDS
-from recollect.policy.nodes import Choice, Flag, Number
+from wherefrom import InvalidInput
+from wherefrom.policy import document
+from wherefrom.policy.boundary import Policies
+from wherefrom.policy.document import dump_with, parse
+from wherefrom.policy.linking import Linking
+from wherefrom.policy.linking_kinds import KINDS
+from wherefrom.policy.nodes import Choice, Flag, Number
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "policies.md"
 DEFAULT = Linking()

@@ -13,14 +13,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput
-from recollect.model.metabolism import EVIDENCE_TAGS
-from recollect.policy import document
-from recollect.policy.boundary import Policies
-from recollect.policy.document import dump_with, parse
-from recollect.policy.metabolism import EXCLUSIVE, RANGES, Metabolism, normal_tag, overridden
-from recollect.policy.metabolism_kinds import KINDS
-from recollect.text.check import check_tag, normalised_tag
+from wherefrom import InvalidInput
+from wherefrom.model.metabolism import EVIDENCE_TAGS
+from wherefrom.policy import document
+from wherefrom.policy.boundary import Policies
+from wherefrom.policy.document import dump_with, parse
+from wherefrom.policy.metabolism import EXCLUSIVE, RANGES, Metabolism, normal_tag, overridden
+from wherefrom.policy.metabolism_kinds import KINDS
+from wherefrom.text.check import check_tag, normalised_tag
 
 DEFAULT = Metabolism()
 

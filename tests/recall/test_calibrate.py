@@ -11,8 +11,8 @@ from embedders_for_tests import Numbered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput, Memory
-from recollect.recall.calibrate import calibration_error, fit, fitted, reliability, scaled
+from wherefrom import InvalidInput, Memory
+from wherefrom.recall.calibrate import calibration_error, fit, fitted, reliability, scaled
 
 METHODS = ("isotonic", "platt", "quantile")
 

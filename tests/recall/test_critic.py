@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.model.graph import Node
-from recollect.model.identifiers import timestamp
-from recollect.policy.retrieval import Feedback
-from recollect.recall.critic import decayed, judged
+from wherefrom import Memory
+from wherefrom.model.graph import Node
+from wherefrom.model.identifiers import timestamp
+from wherefrom.policy.retrieval import Feedback
+from wherefrom.recall.critic import decayed, judged
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MADE = timestamp(START)

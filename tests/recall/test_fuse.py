@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embedding.port import Trust
-from recollect.policy.document import parse, retrieval
-from recollect.policy.retrieval import PRESETS, Calibration, Hybrid
-from recollect.recall.fuse import alpha_for, fuse, mapped
-from recollect.storage.candidates import Candidate
+from wherefrom.embedding.port import Trust
+from wherefrom.policy.document import parse, retrieval
+from wherefrom.policy.retrieval import PRESETS, Calibration, Hybrid
+from wherefrom.recall.fuse import alpha_for, fuse, mapped
+from wherefrom.storage.candidates import Candidate
 
 PLAIN = Trust(floor=-1.0)
 

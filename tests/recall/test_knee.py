@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.recall.cut_off import CutOff
-from recollect.recall.knee import kept, knee
+from wherefrom.recall.cut_off import CutOff
+from wherefrom.recall.knee import kept, knee
 
 SCORES = st.lists(st.floats(0, 1, allow_nan=False, width=32), min_size=2, max_size=60).map(
     lambda values: sorted(values, reverse=True)

@@ -7,9 +7,9 @@ import random
 import pytest
 from recall_for_tests import Clock, Compass, policy, texts
 
-from recollect import Gone, Memory
-from recollect.interfaces.recall_answers import ActiveContextAnswer
-from recollect.text.tokens import count_tokens
+from wherefrom import Gone, Memory
+from wherefrom.interfaces.answering import value_of
+from wherefrom.text.tokens import count_tokens
 
 BOTH = ("answer:task", "tool:contact-lookup")
 
@@ -287,12 +287,12 @@ def test_an_explained_answer_has_the_same_items_as_a_plain_one(memory):
     for number in range(6):
         memory.save(f"deploy number {number} north", claim_kind="fact")
     context = memory.activate("deploy north")
-    plain, explained = (ActiveContextAnswer.of(context, "main", explain=each) for each in (False, True))
-    assert [item.memo_id for item in plain.items] == [item.memo_id for item in explained.items]
-    assert all(item.features is None for item in plain.items)
-    assert all(item.features is not None for item in explained.items)
-    assert (plain.parameters, plain.filtered) == (None, None)
-    assert explained.parameters["k_final"] == 12
+    plain, explained = (value_of(context, "main", explain=each) for each in (False, True))
+    assert [item["memo_id"] for item in plain["items"]] == [item["memo_id"] for item in explained["items"]]
+    assert all(item["features"] is None for item in plain["items"])
+    assert all(item["features"] is not None for item in explained["items"])
+    assert (plain["parameters"], plain["filtered"]) == (None, None)
+    assert explained["parameters"]["k_final"] == 12
 
 
 def test_the_same_question_has_the_same_answer(memory):

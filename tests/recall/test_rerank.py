@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model.identifiers import timestamp
-from recollect.policy.retrieval import Feedback, Rerank
-from recollect.recall.rerank import days_before, half_life_days, half_of, rerank
-from recollect.storage.standings import Spread, Standing, _spread_of
+from wherefrom.model.identifiers import timestamp
+from wherefrom.policy.retrieval import Feedback, Rerank
+from wherefrom.recall.rerank import days_before, half_life_days, half_of, rerank
+from wherefrom.storage.standings import Spread, Standing, _spread_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FRESH = Standing("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)

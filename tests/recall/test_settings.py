@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import pytest
 from recall_for_tests import START, Clock, Compass, policy, texts
 
-from recollect import Memory
-from recollect.model.graph import Node
-from recollect.model.identifiers import timestamp
-from recollect.policy import retrieval
-from recollect.storage.transfer.records import line
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.model.graph import Node
+from wherefrom.model.identifiers import timestamp
+from wherefrom.policy import retrieval
+from wherefrom.storage.transfer.records import line
+from wherefrom.text.check import content_hash
 
 SECTIONS = {
     "hybrid": retrieval.Hybrid,
@@ -235,7 +235,7 @@ def recency_half_life_days(store):
     now = timestamp(START)
     text = "deploy north"
     fragment = Node("f1", "main", text, content_hash(text), now, now, now, now, kind="fragment")
-    header = '{"type": "recollect", "format": 1}'
+    header = '{"type": "wherefrom", "format": 1}'
     store.memory.import_(io.BytesIO(f"{header}\n{line('node', fragment)}\n".encode()))
     store.clock.forward(days=30)
     assert store.items()[0].weighed.factors.recency == pytest.approx(0.5)
@@ -384,7 +384,7 @@ def timeout_ms(store):
     chain(store.memory)
     late = SimpleNamespace(monotonic=lambda: time.monotonic() + 30)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("recollect.recall.pipeline.time", late)
+        patch.setattr("wherefrom.recall.pipeline.time", late)
         default = store.under().activate("deploy north")
         patient = store.under(context={"timeout_ms": 60_000}).activate("deploy north")
     assert (texts(default), len(default.degraded)) == (["deploy north"], 1)

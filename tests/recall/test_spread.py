@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recall_for_tests import Clock, Compass, policy, texts
 
-from recollect import Memory
-from recollect.recall.fuse import Scored
-from recollect.recall.spread import masses, mix, walked
-from recollect.storage.candidates import Candidate
-from recollect.storage.standings import Link
+from wherefrom import Memory
+from wherefrom.recall.fuse import Scored
+from wherefrom.recall.spread import masses, mix, walked
+from wherefrom.storage.candidates import Candidate
+from wherefrom.storage.standings import Link
 
 
 def scored(**scores):

@@ -8,7 +8,7 @@ import json
 import pytest
 from recall_for_tests import Clock
 
-from recollect import InvalidInput, Memory, NewPage
+from wherefrom import InvalidInput, Memory, NewPage
 
 TEXT = "We ship on Fridays only after the soak test."
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect import InvalidInput, Memory, NotFound, config
-from recollect.api.opening import open_database
-from recollect.storage.statements import EDGE_COLUMNS
+from wherefrom import InvalidInput, Memory, NotFound, Store, config
+from wherefrom.api.opening import open_database
+from wherefrom.storage.statements import EDGE_COLUMNS
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_pages_of_relations_join_without_gap_or_overlap(memory, ids):
 def test_since_gives_what_changed_in_the_order_of_change(url):
     clock = iter(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hour) for hour in range(100))
     with Memory.open(url) as opened:
-        memory = Memory(opened._database, opened._access, clock=lambda: next(clock))
+        memory = Store(opened.view.store.database, clock=lambda: next(clock)).memory()
         a, b = (memory.save(text).node.id for text in "ab")
         for tag in ("t1", "t2", "t3"):
             memory.relate(a, b, tag=tag, weight=0.5)

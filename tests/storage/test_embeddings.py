@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from embedders_for_tests import Numbered
 
-from recollect import Conflict, EmbedderUnavailable, InvalidInput, Memory, NotFound
-from recollect.embedding.static import StaticEmbedder
+from wherefrom import Conflict, EmbedderUnavailable, InvalidInput, Memory, NotFound
+from wherefrom.embedding.static import StaticEmbedder
 
 
 def counts(execute, url):
@@ -151,13 +151,13 @@ def test_two_workers_do_not_do_the_same_work(url, execute):
 
 def test_a_failing_endpoint_costs_nothing_but_the_meaning(url, execute, endpoint, monkeypatch):
     for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
-        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+        monkeypatch.setenv(f"WHEREFROM_{name}", value)
     with Memory.open(url) as memory:
         memory.save("the kitten naps")
     assert counts(execute, url) == (1, 0), "completed in the background before it was closed"
     for mode in ("broken", "refused", "garbage", "short", "slow"):
         endpoint.mode = mode
-        monkeypatch.setenv("RECOLLECT_EMBED_TIMEOUT_MS", "400")
+        monkeypatch.setenv("WHEREFROM_EMBED_TIMEOUT_MS", "400")
         with Memory.open(url) as memory:
             assert memory.save(f"about {mode} dogs").status == "created"
             found = memory.search("kitten dogs")
@@ -185,7 +185,7 @@ def test_what_the_boundary_forbids_is_not_sent(memory, url, execute, endpoint, m
         for line in lines.splitlines()
     )
     for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
-        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+        monkeypatch.setenv(f"WHEREFROM_{name}", value)
     other = f"{url}2" if not url.startswith("postgresql") else url
     if other == url:
         for table in ("nodes", "embedding_models"):
@@ -252,7 +252,7 @@ def test_a_task_confines_claims_and_through_edges_fragments(memory):
     memory.save("template")
     memory.export(stream := io.StringIO())
     header, row = stream.getvalue().splitlines()
-    from recollect.text.check import content_hash
+    from wherefrom.text.check import content_hash
 
     def node(number, kind, text, task=None):
         import json
@@ -320,7 +320,7 @@ def test_without_a_limit_the_scores_decide_how_many(url, monkeypatch):
         assert len(everything.hits) == 30
         assert 3 <= len(found.hits) < 30
         assert found.candidates == 30
-    monkeypatch.setenv("RECOLLECT_CUTOFF", "off")
+    monkeypatch.setenv("WHEREFROM_CUTOFF", "off")
     with Memory.open(url) as memory:
         assert len(memory.search("whale sings").hits) == 10
 
@@ -339,7 +339,7 @@ def test_without_a_limit_the_scores_decide_how_many(url, monkeypatch):
     ],
 )
 def test_settings_that_make_no_sense_are_refused(tmp_path, monkeypatch, name, value):
-    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    monkeypatch.setenv(f"WHEREFROM_{name}", value)
     with pytest.raises(InvalidInput):
         Memory.open(tmp_path / "memory.db")
 
@@ -376,7 +376,7 @@ def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(url, execu
         for text in ("one", "a long text", "two", "three"):
             memory.save(text)
     for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
-        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+        monkeypatch.setenv(f"WHEREFROM_{name}", value)
     endpoint.mode = "too long"
     with Memory.open(url) as memory:
         assert memory.embed() == 3
@@ -393,10 +393,10 @@ def test_a_worker_sends_only_what_is_its_own_to_send(url, endpoint, monkeypatch)
     with Memory.open(url, owner="bob", embedder="none") as bob:
         bob.save("private to bob")
     for name, value in (("EMBEDDER", "endpoint"), ("EMBED_MODEL", "m"), ("EMBED_URL", endpoint.url)):
-        monkeypatch.setenv(f"RECOLLECT_{name}", value)
+        monkeypatch.setenv(f"WHEREFROM_{name}", value)
     with Memory.open(url, owner="bob", embedder=Numbered("other")) as bob:
-        bob._embedder.instant = False
-        bob._worker.close()
+        bob.view.store.embedder.instant = False
+        bob.view.store.worker.close()
         bob.save("also private to bob")
     with Memory.open(url, owner="alice") as alice:
         alice.save("hers")
@@ -448,7 +448,7 @@ def test_a_process_with_another_model_embeds_nothing_in_vain(memory, url):
         other.embedded = 0
         for _ in range(5):
             stranger.search("memo")
-        stranger._worker.wait()
+        stranger.view.store.worker.wait()
         assert other.embedded == 0
 
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 import pytest
 from talking_for_tests import Clock
 
-from recollect import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
-from recollect.model import limits
-from recollect.model.evidence import Correction, EvidenceSummary, NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
+from wherefrom.model import limits
+from wherefrom.model.evidence import Correction, EvidenceSummary, NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
 
 # No text names its title: that would make mentions, which are edges, too.
 NILE = NewPage("https://rivers.example/nile", "Annual report", 2020)
@@ -57,7 +57,7 @@ def exported(memory):
 
 
 def stream_of(records):
-    header = {"type": "recollect", "format": 1}
+    header = {"type": "wherefrom", "format": 1}
     return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
 
 

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from recollect import BoundaryDenied, Conflict, Memory
-from recollect.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom import BoundaryDenied, Conflict, Memory
+from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
 
 EMAIL = "kim.lee" + "@" + "example.org"
 SECRET = "ghp" + "_" + "aB3" * 12

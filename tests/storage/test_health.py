@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Memory, StoreError
-from recollect.storage import migrate
+from wherefrom import Memory, StoreError
+from wherefrom.storage import migrate
 
 
 def failed(memory):

@@ -8,11 +8,11 @@ import json
 
 import pytest
 from import_for_tests import edge, exported, node, stream
-from talking_for_tests import recollect
+from talking_for_tests import wherefrom
 
-from recollect import InvalidInput, StoreUnavailable
+from wherefrom import InvalidInput, StoreUnavailable
 
-HEADER = b'{"type":"recollect","format":1}\n'
+HEADER = b'{"type":"wherefrom","format":1}\n'
 LONG = "".join(f"Sentence number {number} of a long memo.\n" for number in range(4_000))
 BAD = {
     b"not json": "not JSON",
@@ -79,7 +79,7 @@ def test_a_file_of_rejects_can_be_mended_and_imported(memory, tmp_path):
     imported = memory.import_(lines(HEADER, *records).splitlines(), rejects=rejects)
     assert (imported.nodes_created, imported.rejected, imported.edges_skipped) == (1, 3, 1)
     header, *told = map(json.loads, rejects.read_text().splitlines())
-    assert header["type"] == "recollect"
+    assert header["type"] == "wherefrom"
     assert [each["record"] for each in sorted(told, key=lambda each: each["line"])] == records[1:]
     assert {each["type"] for each in told} == {"rejected"}
     assert rejects.stat().st_mode & 0o077 == 0
@@ -171,10 +171,10 @@ def test_a_long_entity_of_a_reference_server_is_split_too(memory):
 def test_the_command_reports_lines_and_writes_rejects(tmp_path):
     file, rejects, url = tmp_path / "in.jsonl", tmp_path / "rejects.jsonl", str(tmp_path / "memory.db")
     file.write_bytes(bad_file())
-    told = recollect(url, "import", str(file), "--rejects", str(rejects))
+    told = wherefrom(url, "import", str(file), "--rejects", str(rejects))
     assert "8 lines left out" in told
     assert "line 15 (long): content has" in told
     assert len(rejects.read_text().splitlines()) == len(BAD) + 1
-    answer = json.loads(recollect(url, "import", str(file), "--split", "--json"))
+    answer = json.loads(wherefrom(url, "import", str(file), "--split", "--json"))
     assert (answer["nodes_split"], answer["rejected"]) == (1, len(BAD) - 1)
     assert answer["rejections"][0] == {"line": 3, "id": None, "code": "invalid_input", "reason": "the line is not JSON"}

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 from import_for_tests import TIME, edge, exported, node, stream, task
 
-from recollect import Conflict, Memory, NewClaim, NewEvidence, NewFragment, NewPage, NotFound
-from recollect.model.identifiers import timestamp, utc_now
-from recollect.text.check import content_hash
+from wherefrom import Conflict, Memory, NewClaim, NewEvidence, NewFragment, NewPage, NotFound
+from wherefrom.model.identifiers import timestamp, utc_now
+from wherefrom.text.check import content_hash
 
 PII = ["answer:task", "tool:contact-lookup"]
 PAGE = NewPage("https://secret.example/report", year=1999)

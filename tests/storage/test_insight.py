@@ -10,7 +10,7 @@ import pytest
 from embedders_for_tests import Numbered
 from talking_for_tests import Clock
 
-from recollect import Conflict, Gone, InvalidInput, Memory, NotFound, StoreBusy
+from wherefrom import Conflict, Gone, InvalidInput, Memory, NotFound, StoreBusy
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 NOWHERE = "01900000-0000-7000-8000-000000000000"

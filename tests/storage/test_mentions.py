@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from recollect import Memory
+from wherefrom import Memory
 
 
 def mentions(memory, **filters):

@@ -11,13 +11,13 @@ import pytest
 from metabolism_for_tests import NOW, Graph, Placed, ago
 from talking_for_tests import Clock
 
-from recollect import Memory
-from recollect.model.identifiers import timestamp
-from recollect.model.metabolism import EVIDENCE_TAGS
-from recollect.policy.metabolism import Metabolism
-from recollect.storage import metabolism
-from recollect.storage.metabolism import Clocks
-from recollect.storage.statements import scope_parameters
+from wherefrom import Memory
+from wherefrom.model.identifiers import timestamp
+from wherefrom.model.metabolism import EVIDENCE_TAGS
+from wherefrom.policy.metabolism import Metabolism
+from wherefrom.storage import metabolism
+from wherefrom.storage.metabolism import Clocks
+from wherefrom.storage.statements import scope_parameters
 
 SPACES = ("main", "main/a", "main/a/b", "main/c")
 SETTINGS = {
@@ -58,7 +58,7 @@ def memory(url):
 
 
 def clocks(memory, tx, settings=SETTINGS):
-    return Clocks(NOW, metabolism.newest(tx, memory._access, NOW), settings)
+    return Clocks(NOW, metabolism.newest(tx, memory.view.access, NOW), settings)
 
 
 def found(memory, name, *, gone=(), **given):
@@ -67,9 +67,9 @@ def found(memory, name, *, gone=(), **given):
         metabolism.count_as_gone(tx, gone)
         if name != "thin_edges":
             given["now"] = timestamp(NOW)
-        return list(getattr(metabolism, name)(tx, memory._access, **given))
+        return list(getattr(metabolism, name)(tx, memory.view.access, **given))
 
-    return memory._database.read(look)
+    return memory.view.store.database.read(look)
 
 
 class Plainly:
@@ -157,12 +157,12 @@ def test_pages_do_not_shift_when_what_was_found_is_removed_meanwhile(memory, mon
     def remove(tx):
         metabolism.set_clocks(tx, clocks(memory, tx))
         met = []
-        for node in metabolism.orphan_nodes(tx, memory._access, now=timestamp(NOW)):
+        for node in metabolism.orphan_nodes(tx, memory.view.access, now=timestamp(NOW)):
             met.append(node.id)
-            tx.run("nodes_delete", {"owner": memory._access.owner, "ids": json.dumps([node.id])})
+            tx.run("nodes_delete", {"owner": memory.view.access.owner, "ids": json.dumps([node.id])})
         return met
 
-    assert memory._database.write(remove) == whole
+    assert memory.view.store.database.write(remove) == whole
     assert execute(url, "select count(*) from nodes") == [(60 - len(whole),)]
 
 
@@ -203,14 +203,14 @@ def test_what_the_access_may_not_see_is_not_found(memory, url):
 @pytest.mark.parametrize("name", FINDERS)
 def test_no_statement_reads_all_edges_for_each_node(sqlite_memory, name):
     scattered().put(sqlite_memory)
-    where = {**scope_parameters(sqlite_memory._access), "now": timestamp(NOW), "after": 0, "limit": 10}
+    where = {**scope_parameters(sqlite_memory.view.access), "now": timestamp(NOW), "after": 0, "limit": 10}
 
     def plan(tx):
         metabolism.set_clocks(tx, clocks(sqlite_memory, tx))
         sql = tx._statements.sql(name, {**where, "ids": None, "seqs": None})
         return [row[3] for row in tx._connection.execute(f"explain query plan {sql}", where)]
 
-    steps = sqlite_memory._database.read(plan)
+    steps = sqlite_memory.view.store.database.read(plan)
     assert steps
     assert not [step for step in steps if re.match(r"SCAN (e|f|edges)\b", step)], steps
     assert not [step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step], "a page at a time, in order"

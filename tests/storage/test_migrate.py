@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from recollect import Memory, SchemaTooNew, StoreError, StoreUnavailable
-from recollect.storage import migrate
+from wherefrom import Memory, SchemaTooNew, StoreError, StoreUnavailable
+from wherefrom.storage import migrate
 
-OPEN = "import sys; from recollect import Memory; print(Memory.open(sys.argv[1]).info().schema_version)"
+OPEN = "import sys; from wherefrom import Memory; print(Memory.open(sys.argv[1]).info().schema_version)"
 
 
 @pytest.fixture

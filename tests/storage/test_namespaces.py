@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Conflict, InvalidNamespace, Memory, NotFound
+from wherefrom import Conflict, InvalidNamespace, Memory, NotFound
 
 
 def names(memory, *arguments, **given):

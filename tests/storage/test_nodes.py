@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
+from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
 
 
 def test_a_saved_memo_is_read_back_exactly(memory):

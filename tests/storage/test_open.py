@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from recollect import InvalidInput, InvalidNamespace, Memory, StoreError, StoreUnavailable, config
+from wherefrom import InvalidInput, InvalidNamespace, Memory, StoreError, StoreUnavailable, config
 
 
 def test_a_bare_path_and_its_url_are_the_same_file(tmp_path, monkeypatch):
@@ -65,21 +65,21 @@ def test_without_a_url_the_memory_is_in_a_private_folder_of_the_user(tmp_path, m
         pytest.fail("this test knows where Linux keeps user data; teach it this platform")
     with Memory.open() as memory:
         memory.save("text")
-    folder = tmp_path / "share" / "recollect"
+    folder = tmp_path / "share" / "wherefrom"
     assert (folder / "memory.db").exists()
     assert folder.stat().st_mode & 0o077 == 0
 
 
 def test_settings_come_from_the_call_then_the_environment_then_the_defaults():
-    environment = {"RECOLLECT_OWNER": "env", "RECOLLECT_ROOT": "env/root", "RECOLLECT_ALLOW": "a, b,"}
+    environment = {"WHEREFROM_OWNER": "env", "WHEREFROM_ROOT": "env/root", "WHEREFROM_ALLOW": "a, b,"}
     settings = config.load({"owner": "call", "root": None}, environment)
     assert (settings.owner, settings.root, settings.allow, settings.pool_size) == ("call", "env/root", ("a", "b"), 8)
 
 
 @pytest.mark.parametrize("text", ["x", "0", "-1", "1.5"])
 def test_a_malformed_number_in_the_environment_is_named(text):
-    with pytest.raises(InvalidInput, match="RECOLLECT_POOL_SIZE"):
-        config.load({}, {"RECOLLECT_POOL_SIZE": text})
+    with pytest.raises(InvalidInput, match="WHEREFROM_POOL_SIZE"):
+        config.load({}, {"WHEREFROM_POOL_SIZE": text})
 
 
 def test_a_default_namespace_outside_the_root_is_refused(tmp_path):

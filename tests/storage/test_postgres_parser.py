@@ -7,10 +7,10 @@ import time
 import pytest
 
 from bench import parser_fuzz
-from recollect import Memory
-from recollect.model.errors import InvalidInput
-from recollect.storage.agent import postgres_grammar
-from recollect.storage.agent.postgres_guard import checked
+from wherefrom import Memory
+from wherefrom.model.errors import InvalidInput
+from wherefrom.storage.agent import postgres_grammar
+from wherefrom.storage.agent.postgres_guard import checked
 
 TABLES = ("claims", "pages")
 DEEP = 20

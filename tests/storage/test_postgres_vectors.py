@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from embedders_for_tests import Numbered
 
-from recollect import Memory
-from recollect.embedding.port import vectors_of
-from recollect.storage import postgres_vectors
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.embedding.port import vectors_of
+from wherefrom.storage import postgres_vectors
+from wherefrom.text.check import content_hash
 
 WORDS = [
     "cat",
@@ -53,7 +53,7 @@ def fill(memory, texts):
     template = json.loads(rows[-1])
     lines = [header] + [
         json.dumps(
-            {**template, "id": f"{memory._access.owner}{at}", "content": text, "content_hash": content_hash(text)}
+            {**template, "id": f"{memory.view.access.owner}{at}", "content": text, "content_hash": content_hash(text)}
         )
         for at, text in enumerate(texts)
     ]
@@ -67,8 +67,8 @@ def found(memory, query, count=10):
 
 
 def true_nearest(memory, texts, query, count=10):
-    (direction,) = vectors_of(memory._embedder, [query])
-    return [texts[at] for at in np.argsort(-(vectors_of(memory._embedder, texts) @ direction))[:count]]
+    (direction,) = vectors_of(memory.view.store.embedder, [query])
+    return [texts[at] for at in np.argsort(-(vectors_of(memory.view.store.embedder, texts) @ direction))[:count]]
 
 
 def test_the_index_is_made_used_and_dropped_with_its_model(url, execute):

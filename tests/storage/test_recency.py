@@ -7,7 +7,7 @@ import io
 import pytest
 from recall_for_tests import Clock
 
-from recollect import Memory
+from wherefrom import Memory
 
 FACT = "The soak test takes six hours."
 NEW_FACT = "The soak test takes four hours."

@@ -11,10 +11,10 @@ import pytest
 from receipts_for_tests import exported, opened_at
 from talking_for_tests import Clock
 
-from recollect.metabolism import pace
-from recollect.storage import postgres, sqlite
-from recollect.storage.statements import Statements
-from recollect.text.check import content_hash
+from wherefrom.metabolism import pace
+from wherefrom.storage import postgres, sqlite
+from wherefrom.storage.statements import Statements
+from wherefrom.text.check import content_hash
 
 MEMOS, DISTANCES = 60, 6
 RELATIONS = MEMOS * DISTANCES
@@ -22,17 +22,17 @@ BATCH = 20
 RESTORE = f"""
 import sys
 from datetime import datetime
-from recollect import Memory
-from recollect.metabolism import pace
+from wherefrom import Memory
+from wherefrom.metabolism import pace
 url, moment, run_id = sys.argv[1], datetime.fromisoformat(sys.argv[2]), sys.argv[3]
 pace._MOST = {BATCH}
 with Memory.open(url, clock=lambda: moment, embedder="none") as memory:
-    write = memory._database.write
+    write = memory.view.store.database.write
     def told(work):
         done = write(work)
         print("written", flush=True)
         return done
-    memory._database.write = told
+    memory.view.store.database.write = told
     memory.restore(run_id=run_id)
 """
 

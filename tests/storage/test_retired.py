@@ -11,9 +11,9 @@ from embedders_for_tests import Numbered
 from receipts_for_tests import exported, fill, nodes_of, opened_at, sentence
 from talking_for_tests import Clock
 
-from recollect import InvalidInput, Memory, NotFound
-from recollect.metabolism import pace
-from recollect.storage import migrate, retired
+from wherefrom import InvalidInput, Memory, NotFound
+from wherefrom.metabolism import pace
+from wherefrom.storage import migrate, retired
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 EMAIL = "kim.lee@example.org"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.storage import postgres, sqlite
-from recollect.storage.statements import _BLOCK, Statements, _blocks
+import wherefrom
+from wherefrom.storage import postgres, sqlite
+from wherefrom.storage.statements import _BLOCK, Statements, _blocks
 
-SOURCE = Path(recollect.__file__).parent
+SOURCE = Path(wherefrom.__file__).parent
 STATEMENTS = {dialect.name: Statements(dialect) for dialect in (sqlite.DIALECT, postgres.DIALECT)}
 NAMES = sorted(set().union(*(statements._blocks for statements in STATEMENTS.values())))
 COMMON = sorted(_blocks("queries"))

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from recollect import InvalidInput, Memory
+from wherefrom import InvalidInput, Memory
 
 TEXTS = {
     "cat": "The cat sat on the mat.",

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from recollect import InvalidInput, Memory, StoreUnavailable
+from wherefrom import InvalidInput, Memory, StoreUnavailable
 
 REFERENCE = """
 {"type":"entity","name":"Ada","entityType":"person","observations":["wrote the first program","born 1815"]}
@@ -24,7 +24,7 @@ def exported(memory):
     stream = io.StringIO()
     memory.export(stream)
     header, *lines = stream.getvalue().splitlines()
-    assert json.loads(header)["type"] == "recollect"
+    assert json.loads(header)["type"] == "wherefrom"
     return lines
 
 
@@ -35,7 +35,7 @@ def stream_of(memory):
 
 
 def lines_of(*records):
-    header = {"type": "recollect", "format": 1}
+    header = {"type": "wherefrom", "format": 1}
     return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
 
 
@@ -53,7 +53,7 @@ def fill(memory):
     for number, (source, target) in enumerate(itertools.pairwise(ids)):
         memory.relate(source, target, tag="supports", weight=number / 29, reason=f"reason {number}")
     memory.relate(ids[0], ids[1], tag="supports", weight=1 / 7)
-    memory._database.write(
+    memory.view.store.database.write(
         lambda tx: tx.run(
             "setting_save",
             {
@@ -149,7 +149,7 @@ def test_a_faulty_line_is_rejected_with_its_number_and_the_others_are_stored(mem
         b"not json",
         b"[1]",
         b'{"type":"node"}',
-        b'{"type":"recollect","format":99}',
+        b'{"type":"wherefrom","format":99}',
         b'{"a":' * 5000,
         b"\xff\xfe",
     ],
@@ -292,7 +292,7 @@ def test_a_backup_is_a_whole_copy_and_the_store_stays_in_use(memory, tmp_path, n
     assert path.stat().st_mode & 0o077 == 0
     with pytest.raises(InvalidInput, match="already there"):
         memory.backup(path)
-    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".recollect")] == []
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".wherefrom")] == []
 
 
 def test_a_failed_backup_leaves_the_store_usable(memory, tmp_path):

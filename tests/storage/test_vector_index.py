@@ -9,9 +9,9 @@ import apsw
 import numpy as np
 import pytest
 
-from recollect import Memory
-from recollect.storage import vector_index, vector_lists
-from recollect.text.check import content_hash
+from wherefrom import Memory
+from wherefrom.storage import vector_index, vector_lists
+from wherefrom.text.check import content_hash
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def true_nearest(path, memory, query, count, where="true"):
         .fetchall()
     )
     vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), -1)
-    (direction,) = memory._embedder.embed([query])
+    (direction,) = memory.view.store.embedder.embed([query])
     order = np.argsort(-(vectors @ direction), kind="stable")[:count]
     return [rows[at][0] for at in order]
 
@@ -73,7 +73,7 @@ def found(memory, query, count=10, **given):
 
 
 def index_of(memory):
-    return memory._database.vectors
+    return memory.view.store.database.vectors
 
 
 def test_it_sees_what_others_write_delete_and_move(tmp_path):

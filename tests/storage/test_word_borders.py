@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from word_borders_for_tests import COMPOUNDS, HELD_BACK, SEEN
 
-from recollect import Memory
+from wherefrom import Memory
 
 # Of 40 each; without the rule none.
 LEAST_OF_SEEN = 37

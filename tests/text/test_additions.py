@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.additions import adds, adds_unspaced, changed, is_same_word
+from wherefrom.text.additions import adds, adds_unspaced, changed, is_same_word
 
 _TEXT = (
     "the gardener waters roses early because summer heat dries soil quickly and "

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from word_borders_for_tests import COMPOUNDS
 
-from recollect.text.borders import Flank, crossings, short_words
+from wherefrom.text.borders import Flank, crossings, short_words
 
 
 @pytest.mark.parametrize(

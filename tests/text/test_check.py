@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput
-from recollect.text import check
+from wherefrom import InvalidInput
+from wherefrom.text import check
 
 
 @pytest.mark.parametrize(

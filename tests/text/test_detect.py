@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.text.detect import KINDS, Finding, find, redact
+from wherefrom.text.detect import KINDS, Finding, find, redact
 
 KEY = "MIIEpAIBAAKCAQEA7bq1c0Xo2vD3\nq9YxR4n8sL0pTzWbVfGhJkQmNe5u\nAbCdEf=="
 JWT = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI5MDg3MTIzNCJ9.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -325,7 +325,7 @@ def test_rows_of_one_value_take_no_time(kind, value):
 
 def test_importing_loads_no_library():
     code = (
-        "import sys, recollect.text.detect; "
+        "import sys, wherefrom.text.detect; "
         "print([name for name in ('phonenumbers', 'stdnum', 'detect_secrets') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

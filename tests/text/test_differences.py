@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.differences import difference, facts_of
+from wherefrom.text.differences import difference, facts_of
 
 
 def between(one, other):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.names import head_of, mentioned, names_of, phrase_of, words_of
+from wherefrom.text.names import head_of, mentioned, names_of, phrase_of, words_of
 
 
 def found(text, *titles, strict=True):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.quotes import _is_part, find_quote
+from wherefrom.text.quotes import _is_part, find_quote
 
 FOUND = {
     "a line break in Japanese": ("ナイル川は\n氾濫する。", "川は氾濫する", "川は\n氾濫する"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.split import split_text
+from wherefrom.text.split import split_text
 
 
 @given(st.text(), st.integers(min_value=16, max_value=200))

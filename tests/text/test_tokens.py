@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.tokens import query_terms, terms
+from wherefrom.text.tokens import query_terms, terms
 
 
 @pytest.mark.parametrize(

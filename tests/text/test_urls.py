@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model.errors import InvalidInput
-from recollect.text.urls import check_url, domain_of
+from wherefrom.model.errors import InvalidInput
+from wherefrom.text.urls import check_url, domain_of
 
 
 @pytest.mark.parametrize(

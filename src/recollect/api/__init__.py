@@ -1,6 +1,0 @@
-"""`Memory`: the verbs. The only place that chooses a database or an embedder."""
-
-from recollect.api.memory import Memory
-from recollect.api.opening import access_of, dialect_of
-
-__all__ = ["Memory", "access_of", "dialect_of"]

@@ -1,0 +1,320 @@
+"""The engine of memos and claims: save, get, list, delete."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Annotated, Any, Final
+
+from wherefrom.api.boundary import guarded, keep_invariants, note_of
+from wherefrom.api.insight import InsightEngine
+from wherefrom.api.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId
+from wherefrom.api.view import Engine
+from wherefrom.model import limits
+from wherefrom.model.access import Access
+from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
+from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
+from wherefrom.model.identifiers import timestamp
+from wherefrom.model.param import Param
+from wherefrom.model.results import Deleted, Page, Saved
+from wherefrom.storage import edges, embeddings, events, evidence, mentions, nodes, sweep
+from wherefrom.storage.events import Trace
+from wherefrom.storage.port import Transaction
+from wherefrom.text import check
+
+logger = logging.getLogger("wherefrom")
+
+# So many expired nodes are swept beside one save.
+_SWEPT_AT_ONCE: Final = 20
+
+_Content = Annotated[
+    str,
+    Param(
+        "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when.",
+        aliases=("text",),
+        check=check.check_content,
+    ),
+]
+_Title = Annotated[
+    str | None,
+    Param("A short name, at most 300 characters. Omit to keep the old one.", check=check.check_title),
+]
+_Metadata = Annotated[
+    Mapping[str, Any] | None,
+    Param("JSON object merged into what is there; a null removes its key. At most 16 KB.", check=check.check_metadata),
+]
+_ChangedId = Annotated[
+    str | None,
+    Param("The memo to change. Omit to save a new one.", option="--id", metavar="MEMO_ID", check=check.check_id),
+]
+_ClaimKind = Annotated[
+    ClaimKind | None,
+    Param("Save it as a claim: one statement of this kind. Omit for a memo.", aliases=("kind",), option="--claim"),
+]
+_Scope = Annotated[Scope | None, Param("How long it holds: session 7 days, project 120 days, principle for good.")]
+_BoundaryClass = Annotated[
+    BoundaryClass | None,
+    Param(
+        "Who may see it; internal if omitted. It is raised by itself where the text demands.",
+        words=SAVED_CLASSES,
+        option="--class",
+    ),
+]
+_Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]
+_Entities = Annotated[
+    Sequence[str],
+    Param("Names of people, projects, things that it is about.", option="--entity", check=check.check_names),
+]
+_Provenance = Annotated[
+    Mapping[str, Any] | None,
+    Param('Where it comes from, e.g. {"url": "…", "actor": "…"}.', check=check.check_metadata),
+]
+_Pinned = Annotated[
+    bool | None,
+    Param("Keep it whatever metabolism makes of it; false unpins.", option="--pin/--unpin"),
+]
+_Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    """What is about to be stored: checked, guarded and embedded."""
+
+    node: Node
+    change: nodes.Change
+    existing: Node | None
+    entities: tuple[Node, ...]
+    redacted: Counter[str]
+    not_kept: str | None
+    lifetime: timedelta | None
+    accept: Callable[[Node], None]
+    made: embeddings.Made | None
+
+
+class MemoEngine(Engine):
+    """Saves, reads and deletes memos and claims."""
+
+    def save(
+        self,
+        content: _Content,
+        *,
+        title: _Title = None,
+        metadata: _Metadata = None,
+        namespace: Place = None,
+        memo_id: _ChangedId = None,
+        claim_kind: _ClaimKind = None,
+        scope: _Scope = None,
+        boundary_class: _BoundaryClass = None,
+        confidence: _Confidence = None,
+        entities: _Entities = (),
+        provenance: _Provenance = None,
+        pinned: _Pinned = None,
+        link: _Link = False,
+        request_id: RequestId = None,
+        trace_id: TraceId = None,
+    ) -> Saved:
+        """Save a memo, with `claim_kind` a claim, or with `memo_id` change one.
+
+        A title that is not given stays; metadata is merged, and a null removes its key. The same text in
+        the same namespace is kept once: the node that has it is returned as a duplicate. It keeps its title;
+        another one becomes an alias, by which it is found and linked, too. `scope` says how long
+        it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
+        `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
+        find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
+        """
+        access, trace = self.view.writing, Trace(request_id, trace_id)
+        given = Node(
+            id=self.store.new_id(),
+            namespace=access.resolve(namespace),
+            kind="memo" if claim_kind is None else "claim",
+            title=title,
+            content=content,
+            content_hash="",
+            metadata=metadata or {},
+            provenance=provenance or {},
+            claim_kind=claim_kind,
+            scope=scope,
+            boundary_class=boundary_class or "internal",
+            confidence=0.5 if confidence is None else confidence,
+            pinned=pinned or False,
+            observed_at="",
+            recency_anchor="",
+            created_at="",
+            updated_at="",
+        )
+        existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
+        with self.view.noting_refusal("save", given.namespace, trace):
+            saving = self._saving(given, existing, entities, sure=confidence is not None)
+            saving = replace(saving, change=replace(saving.change, pinned=pinned))
+            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
+        if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
+            self.store.worker.wake(access)
+        return self._linked(saved) if link else saved
+
+    def get(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Node:
+        """Read one memo or claim in full."""
+        access = self.view.access.narrowed(namespace)
+        return self.store.database.read(lambda tx: nodes.read(tx, access, memo_id))
+
+    def list(
+        self,
+        *,
+        namespace: Namespace = None,
+        kind: Annotated[NodeKind, Param("What to list.")] = "memo",
+        limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
+        cursor: Cursor = None,
+    ) -> Page:
+        """List the memos (or nodes of another kind) of a namespace and of those below it, newest first; without one,
+        of the default.
+        """
+        access = self.view.reading(namespace)
+        return self.store.database.read(lambda tx: nodes.page(tx, access, kind=kind, limit=limit, cursor=cursor))
+
+    def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Deleted:
+        """Delete a memo for good; its relations go with it."""
+        access = self.view.writing.narrowed(namespace)
+
+        def work(tx: Transaction) -> Deleted:
+            now = self.view.now()
+            tx.run("lock_edges_shared", {})
+            deleted = nodes.delete(tx, access, memo_id, now=now)
+            payload = {"memo_id": memo_id, "edges": deleted.edges_deleted}
+            events.record(tx, access, "delete", payload, namespace=deleted.node.namespace, at=now)
+            return deleted
+
+        return self.store.database.write(work)
+
+    def _changeable(self, access: Access, node_id: str, claim_kind: ClaimKind | None) -> Node:
+        """The node with this id, if it is one that a caller may change to what is given."""
+        node = self.store.database.read(lambda tx: nodes.read(tx, access, node_id))
+        if node.kind in ("page", "fragment"):
+            raise InvalidInput(f"{node.id} is a {node.kind}: it stays as its source has it")
+        if claim_kind is not None and node.kind != "claim":
+            raise InvalidInput(f"{node.id} is a {node.kind} and stays one", hint="save the claim as a new one")
+        return node
+
+    def _linked(self, saved: Saved) -> Saved:
+        """What was saved, with its links. It is saved: whatever goes wrong now must not look as if it were not."""
+        try:
+            links, degraded = InsightEngine(self.view).link_saved(saved.node)
+        except WherefromError as error:
+            return replace(saved, degraded=(f"not linked: {error.message}",))
+        except Exception:
+            logger.exception("linking %s failed", saved.node.id)
+            return replace(saved, degraded=("not linked: it failed unexpectedly, the log has the details",))
+        return replace(saved, links=links, degraded=degraded)
+
+    def _saving(self, given: Node, existing: Node | None, entities: Sequence[str], *, sure: bool) -> _Saving:
+        """What the policy leaves of what is given, with its vectors: no lock is held over an embedding."""
+        scope = given.scope
+        if existing is not None:
+            given = replace(
+                given,
+                kind=existing.kind,
+                namespace=existing.namespace,
+                scope=scope or existing.scope,
+                boundary_class=strictest(given.boundary_class, existing.open_class),
+            )
+        if given.kind == "claim":
+            check.check_text(given.content, field="a claim", size=limits.CLAIM_BYTES)
+        rules = self.view.boundary.at(given.namespace)
+        node, redacted = guarded(given, rules)
+        node = replace(node, content_hash=check.content_hash(node.content))
+        bare = replace(given, title=None, metadata={}, provenance={})
+        names: list[Node] = []
+        for name in entities:
+            entity, taken = guarded(replace(bare, content=name), rules)
+            names.append(replace(entity, title=entity.content))
+            redacted.update(taken)
+        merged = node
+        if existing is not None:
+            shared_class = node.shared_class or existing.shared_class
+            merged = replace(node, title=node.title or existing.title, shared_class=shared_class)
+        texts = [embeddings.embedded_text(text_node) for text_node in (merged, *names)]
+        return _Saving(
+            node=node,
+            change=nodes.Change(
+                content=node.content,
+                title=node.title,
+                metadata=node.metadata,
+                provenance=node.provenance,
+                boundary_class=node.boundary_class,
+                shared_class=node.shared_class,
+                claim_kind=node.claim_kind,
+                scope=scope,
+                confidence=node.confidence if sure else None,
+            ),
+            existing=existing,
+            entities=tuple(names),
+            redacted=redacted,
+            not_kept=note_of(redacted, personal=rules.personal),
+            lifetime=None if node.scope is None else rules.expiry(node.scope),
+            accept=lambda stored: keep_invariants(stored, rules),
+            made=None if self.store.embedder is None else embeddings.made(self.store.embedder, texts),
+        )
+
+    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
+        tx.run("lock_edges_shared", {})
+        moment = self.store.clock()
+        now = timestamp(moment)
+        run_id, known = self.store.new_id(), saving.node.content_hash
+        sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE)
+        sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE, content_hash=known)
+        expires_at = None if saving.lifetime is None else timestamp(moment + saving.lifetime)
+        times: dict[str, Any] = {"observed_at": now, "recency_anchor": now, "created_at": now, "updated_at": now}
+        if saving.existing is None:
+            saved = nodes.create(
+                tx, access, replace(saving.node, expires_at=expires_at, **times), saving.made, accept=saving.accept
+            )
+        else:
+            _refuse_judged(tx, access, saving)
+            change = replace(saving.change, expires_at=expires_at)
+            saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=saving.accept)
+        self._link_entities(tx, access, saved.node, saving, now=now)
+        if saved.status == "duplicate":
+            # Said again: what it mentions is seen again.
+            edges.reinforce_of(tx, access, saved.node.id, tag=mentions.TAG, now=now)
+        if saved.status != "unchanged":
+            redacted = dict(saving.redacted)
+            payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
+            payload |= {"redacted": redacted} if redacted else {}
+            events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
+        notes = (saved.note, saving.not_kept)
+        return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
+
+    def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
+        """Link a node to the entities that the caller names; those that are not there yet are made."""
+        times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), now)
+        known = [
+            nodes.entity(
+                tx,
+                access,
+                Node(
+                    id=self.store.new_id(),
+                    namespace=node.namespace,
+                    kind="entity",
+                    title=name.content,
+                    content=name.content,
+                    content_hash=check.content_hash(name.content),
+                    boundary_class=strictest(node.open_class, name.boundary_class),
+                    shared_class=name.shared_class and strictest(node.open_class, name.open_class),
+                    **times,
+                ),
+                saving.made,
+            )
+            for name in saving.entities
+        ]
+        mentions.give(tx, access, node.id, known, now=now)
+
+
+def _refuse_judged(tx: Transaction, access: Access, saving: _Saving) -> None:
+    """Evidence speaks about the words of a claim: with other words it is another claim."""
+    claim = saving.existing
+    if claim is None or claim.kind != "claim" or saving.node.content == claim.content:
+        return
+    found = evidence.posteriors(tx, access, [claim.id])[claim.id]
+    if found.supports + found.refutes + found.neutral:
+        raise Conflict(f"claim {claim.id} has evidence about its words", hint="save the new words as a new claim")

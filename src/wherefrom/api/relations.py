@@ -1,0 +1,225 @@
+"""Engines of relations between memos, and of the namespaces that memos are in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from wherefrom.api.boundary import guarded_edge
+from wherefrom.api.params import (
+    AnyTag,
+    Cursor,
+    NewTag,
+    SourceId,
+    SourceWithin,
+    Tag,
+    TargetId,
+    check_place,
+)
+from wherefrom.api.view import Engine
+from wherefrom.model import limits
+from wherefrom.model.errors import BoundaryDenied
+from wherefrom.model.graph import Edge
+from wherefrom.model.namespaces import is_inside
+from wherefrom.model.param import Param
+from wherefrom.model.results import Direction, Namespaces, Related, Relations, Renamed
+from wherefrom.storage import edges, events, namespaces
+from wherefrom.storage.port import Transaction
+from wherefrom.text import check
+
+
+class RelationEngine(Engine):
+    """Relates memos, and follows relations."""
+
+    def relate(
+        self,
+        source_id: SourceId,
+        target_id: TargetId,
+        *,
+        tag: NewTag,
+        weight: Annotated[
+            float,
+            Param(
+                "How strong, 0 to 1. Guideline: supports 0.6–1.0, conflicts 0.4–0.8, explains 0.5–0.8.",
+                0,
+                1,
+                option="--weight,-w",
+            ),
+        ],
+        reason: Annotated[
+            str | None,
+            Param(
+                "Why, in one plain sentence. Omit to keep the old one.", option="--reason,-r", check=check.check_reason
+            ),
+        ] = None,
+        namespace: SourceWithin = None,
+    ) -> Related:
+        """Relate two memos, or update that relation. A reason that is not given stays; an empty one is cleared.
+
+        With `namespace`, the source memo must be in it.
+        """
+        access = self.view.writing
+        known = self.view.boundary.in_force().policies
+        within = None if namespace is None else access.resolve(namespace)
+        key = (source_id, target_id, tag)
+
+        def guard(edge: Edge) -> Edge:
+            return guarded_edge(edge, known.at(edge.source_namespace))
+
+        def work(tx: Transaction) -> Related:
+            now = self.view.now()
+            related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within, guard=guard)
+            if related.status != "unchanged":
+                payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
+                events.record(tx, access, "integrate", payload, namespace=related.edge.source_namespace, at=now)
+            return related
+
+        return self.store.database.write(work)
+
+    def unrelate(self, source_id: SourceId, target_id: TargetId, *, tag: Tag, namespace: SourceWithin = None) -> Edge:
+        """Delete one relation; the memos stay.
+
+        Returns the relation as it was.
+        """
+        access = self.view.writing
+        within = None if namespace is None else access.resolve(namespace)
+
+        def work(tx: Transaction) -> Edge:
+            now = self.view.now()
+            edge = edges.delete(tx, access, (source_id, target_id, tag), within=within)
+            events.record(tx, access, "delete", _names(edge), namespace=edge.source_namespace, at=now)
+            return edge
+
+        return self.store.database.write(work)
+
+    def relations(
+        self,
+        *,
+        source_id: Annotated[
+            str | None,
+            Param(
+                "Only relations from this memo.",
+                name="source_memo_id",
+                option="--source",
+                metavar="MEMO_ID",
+                check=check.check_id,
+            ),
+        ] = None,
+        target_id: Annotated[
+            str | None,
+            Param(
+                "Only relations to this memo.",
+                name="target_memo_id",
+                option="--target",
+                metavar="MEMO_ID",
+                check=check.check_id,
+            ),
+        ] = None,
+        tag: AnyTag = None,
+        since: Annotated[
+            str | None,
+            Param(
+                "Only what was created or changed at or after this ISO-8601 time.",
+                metavar="TIME",
+                check=check.check_time,
+            ),
+        ] = None,
+        namespace: Annotated[
+            str | None, Param("Only relations whose source is in it or below.", option="--namespace,-n")
+        ] = None,
+        limit: Annotated[int, Param("How many at most.", 1, limits.RELATIONS_LIMIT)] = 100,
+        cursor: Cursor = None,
+    ) -> Relations:
+        """List relations, newest first, filtered by any of source, target, tag, namespace of the source, and
+        `since` (created or changed at or after that time: what a copy needs to catch up).
+        """
+        filters = {"source_id": source_id, "target_id": target_id, "tag": tag, "since": since}
+        access = self.view.access
+        within = None if namespace is None else access.readable(namespace)
+        measure = self.view.measure(access)
+        return self.store.database.read(
+            lambda tx: edges.page(tx, access, filters, within=within, limit=limit, cursor=cursor, measure=measure)
+        )
+
+    def walk(
+        self,
+        start_id: Annotated[
+            str, Param("Where the walk starts.", name="start_memo_id", metavar="MEMO_ID", check=check.check_id)
+        ],
+        *,
+        depth: Annotated[int, Param("How many steps.", 1, limits.WALK_DEPTH, aliases=("max_depth",))] = 3,
+        direction: Annotated[Direction, Param("Which way it follows relations.")] = "both",
+        tag: AnyTag = None,
+        limit: Annotated[int, Param("How many relations at most.", 1, limits.WALK_LIMIT)] = 200,
+        cursor: Cursor = None,
+    ) -> Relations:
+        """Walk the graph from a memo: the relations within `depth` steps, nearest and strongest first; cycles cannot
+        trap it.
+        """
+        access = self.view.access
+        measure = self.view.measure(access)
+        return self.store.database.read(
+            lambda tx: edges.walk(
+                tx,
+                access,
+                start_id,
+                depth=depth,
+                direction=direction,
+                tag=tag,
+                limit=limit,
+                cursor=cursor,
+                measure=measure,
+            )
+        )
+
+
+class NamespaceEngine(Engine):
+    """Lists and moves namespaces."""
+
+    def namespaces(
+        self,
+        namespace: Annotated[str | None, Param("Where to start. Omit for the root.")] = None,
+        *,
+        depth: Annotated[int, Param("How many levels below.", 1, limits.NAMESPACES_DEPTH)] = 5,
+        limit: Annotated[int, Param("How many at most.", 1, limits.NAMESPACES_LIMIT)] = 100,
+        cursor: Cursor = None,
+    ) -> Namespaces:
+        """List the namespaces at and below one (without one: the root), by name, with their counts."""
+        access = self.view.access
+        base = access.root if namespace is None else access.readable(namespace)
+        return self.store.database.read(
+            lambda tx: namespaces.page(tx, access, base, depth=depth, limit=limit, cursor=cursor)
+        )
+
+    def rename_namespace(
+        self,
+        source: Annotated[str, Param("The namespace to move.")],
+        target: Annotated[str, Param("Its new path.", check=check_place)],
+    ) -> Renamed:
+        """Move a namespace and everything below it, in one transaction."""
+        access = self.view.writing
+        old, new = access.resolve(source), access.resolve(target)
+        self._refuse_escape(old, new)
+
+        def work(tx: Transaction) -> Renamed:
+            now = self.view.now()
+            renamed = namespaces.rename(tx, access, old, new, now=now)
+            payload = {"source": old, "target": new, "nodes": renamed.nodes, "edges": renamed.edges}
+            events.record(tx, access, "rename", payload, namespace=new, at=now)
+            return renamed
+
+        renamed = self.store.database.write(work)
+        self.view.boundary.forget()
+        return renamed
+
+    def _refuse_escape(self, old: str, new: str) -> None:
+        """A move must not take memos out from under a policy that holds above them."""
+        for place in self.view.boundary.in_force().policies.by_namespace:
+            if place != old and is_inside(old, place) and not is_inside(new, place):
+                raise BoundaryDenied(
+                    f"{new!r} is outside {place!r}, whose policy holds for {old!r}",
+                    hint="move it inside, or change the policies first",
+                )
+
+
+def _names(edge: Edge) -> dict[str, Any]:
+    return {"source_memo_id": edge.source_id, "target_memo_id": edge.target_id, "tag": edge.tag}

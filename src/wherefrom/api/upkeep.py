@@ -1,0 +1,198 @@
+"""The engine of upkeep: export, import, backup, indexes, health."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import replace
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import IO, Annotated
+
+from wherefrom.api.boundary import ImportGuard
+from wherefrom.api.import_files import Source, readable, writable
+from wherefrom.api.opening import path_of
+from wherefrom.api.view import Engine, silent
+from wherefrom.embedding.port import Embedder
+from wherefrom.model.access import Access
+from wherefrom.model.errors import InvalidInput, StoreUnavailable
+from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.param import Param
+from wherefrom.model.results import Check, Health, Imported, Info
+from wherefrom.storage import embeddings, health, linking, text_index
+from wherefrom.storage.port import Progress, Transaction
+from wherefrom.storage.transfer import load, records
+
+
+class UpkeepEngine(Engine):
+    """Keeps a memory whole, and moves it."""
+
+    def export(
+        self,
+        target: IO[str],
+        *,
+        shared: Annotated[bool, Param("For others: without personal data.")] = False,
+        progress: Progress = silent,
+    ) -> int:
+        """Write everything this access may see in its root as JSON lines.
+
+        `shared` is for others: texts with personal data are written without them, in the class that they have so.
+        Returns how many lines there are.
+        """
+        return self._export(target, self.view.writing, progress, shared=shared)
+
+    def import_(
+        self,
+        source: Source,
+        *,
+        split: Annotated[bool, Param("Store memos that are too long in parts.")] = False,
+        rejects: str | PathLike[str] | IO[str] | None = None,
+        progress: Progress = silent,
+    ) -> Imported:
+        """Read an export, or a reference MCP memory server's memory.jsonl, into the root: a path, a file, or lines.
+
+        A line that cannot be stored is left out and reported, with its number, its id and the reason; the others are
+        stored. `rejects` is a new file for all such lines: mended, it can be imported. `split` stores memos that are
+        too long in parts. Doing it again changes nothing.
+        """
+        guard = ImportGuard(self.view.boundary)
+        with readable(source) as file, writable(rejects) as sink:
+            imported = load.load(
+                self.store.database,
+                self.view.writing,
+                file,
+                guard=guard,
+                embedder=self.store.embedder,
+                now=self.view.now(),
+                options=load.Options(progress, split=split, rejects=sink),
+            )
+        if not embeddings.is_instant(self.store.embedder):
+            self.store.worker.wake(self.view.writing)
+        return replace(imported, redacted=dict(guard.redacted))
+
+    def backup(
+        self, target: Annotated[str | Path, Param("A new file.", metavar="FILE")], *, progress: Progress = silent
+    ) -> Path:
+        """Write a consistent copy while the store is in use.
+
+        On SQLite a database file; on PostgreSQL, whose own tools copy databases, an export of the
+        owner's root in all boundary classes, to be read by `import_`.
+        """
+        path = path_of(str(target))
+        try:
+            if path.exists():
+                raise InvalidInput(f"{path} is already there", hint="choose a new name")
+            # A folder of our own beside it: private, on the same disk, and nobody else's file is touched.
+            with tempfile.TemporaryDirectory(prefix=".wherefrom-", dir=path.parent) as folder:
+                partial = Path(folder) / "copy"
+                if not self.store.database.copy_to(partial, progress):
+                    with partial.open("x", encoding="utf-8") as file:
+                        self._export(file, replace(self.view.writing, classes=BOUNDARY_CLASSES, hidden=()), progress)
+                partial.chmod(0o600)
+                partial.rename(path)
+        except OSError as error:
+            raise StoreUnavailable(f"cannot write {path}: {error.strerror}", hint="is the folder there?") from None
+        return path
+
+    def reindex(self) -> int:
+        """Make the full-text index of the root anew, and find all mentions again.
+
+        Returns how many texts the index holds.
+        """
+        access = self.view.writing
+        count = text_index.reindex(self.store.database, access)
+        linking.rebuild(self.store.database, access, now=self.view.now())
+        return count
+
+    def embed(self, *, progress: Progress = silent) -> int:
+        """Make the vectors that are missing in the whole store. Can be interrupted and repeated.
+
+        Returns how many it made.
+        """
+        embedder = self._required_embedder()
+        self.store.worker.wait()
+        self.store.database.write(embeddings.find_missing)
+        done = embeddings.complete(
+            self.store.database,
+            embedder,
+            classes=self.store.tuning.send_classes,
+            clock=self.store.clock,
+            progress=progress,
+        )
+        if done:
+            embeddings.prepare(self.store.database)
+        return done
+
+    def reembed(self, *, progress: Progress = silent) -> int:
+        """Make all vectors of the store with this memory's embedder beside the old ones, and switch when complete."""
+        embedder = self._required_embedder()
+        model = self.store.database.read(embeddings.active)
+        if model is None or model.model_id == embedder.model_id:
+            return self.embed(progress=progress)
+        return embeddings.refill(
+            self.store.database,
+            embedder,
+            classes=self.store.tuning.send_classes,
+            clock=self.store.clock,
+            progress=progress,
+        )
+
+    def info(self) -> Info:
+        """Say where the memory is and what it holds."""
+        access = self.view.access
+        return Info(
+            program_version=version("wherefrom"),
+            database=self.store.database.name,
+            location=self.store.database.location,
+            schema_version=self.store.database.schema_version(),
+            owner=access.owner,
+            root_namespace=access.root,
+            default_namespace=access.namespace,
+            embedder=None if self.store.embedder is None else self.store.embedder.model_id,
+            privacy="personal" if self.view.boundary.in_force().policies.personal else "shared",
+            sizes=self.store.database.read(lambda tx: health.sizes(tx, access)),
+            engine=self.store.database.engine(),
+        )
+
+    def doctor(self) -> Health:
+        """Check that the store is whole."""
+        info = self.info()
+        access = self.view.access
+        schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
+        rows = self.store.database.read(lambda tx: health.checks(tx, access))
+        classes = self.store.tuning.send_classes
+        vectors = self.store.database.read(lambda tx: health.vector_checks(tx, access, self.store.embedder, classes))
+        return Health(info, (schema, *self.store.database.check_integrity(), *rows, *vectors))
+
+    def _export(self, target: IO[str], access: Access, progress: Progress, *, shared: bool = False) -> int:
+        if not self.store.database.read_only:
+            return self._export_to(target, access, progress, shared=shared)
+        # A read of a file that somebody else may write to is done again if it changed meanwhile.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as exported:
+            written = self._export_to(exported, access, progress, shared=shared)
+            exported.seek(0)
+            shutil.copyfileobj(exported, target)
+        return written
+
+    def _export_to(self, target: IO[str], access: Access, progress: Progress, *, shared: bool) -> int:
+        def work(tx: Transaction) -> int:
+            if self.store.database.read_only:
+                target.seek(0)
+                target.truncate()
+            sizes = health.sizes(tx, access)
+            total = sum(count for name, count in sizes.items() if name not in ("events", "retired"))
+            written = 0
+            for line in records.export(tx, access, now=self.view.now(), shared=shared):
+                target.write(line + "\n")
+                written += 1
+                if written % 1_000 == 0:
+                    progress(written, total)
+            return written
+
+        return self.store.database.read(work)
+
+    def _required_embedder(self) -> Embedder:
+        if self.store.embedder is None:
+            raise InvalidInput("this memory has no embedder", hint="set WHEREFROM_EMBEDDER, for example to static")
+        return self.store.embedder

@@ -1,0 +1,72 @@
+"""The port that every embedder implements, and how far its vectors are to be trusted in a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wherefrom.model.errors import EmbedderUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+else:
+    Matrix = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How an embedder's similarities enter a ranking; calibrated for each embedder (docs/concepts/search.md).
+
+    alpha: the weight of the vectors beside the text (0 to 1) when the question is written with spaces;
+    alpha_unspaced: the same for Chinese, Japanese, Korean, Thai and other scripts without;
+    centring: the share of the candidates' common direction that is taken out before comparing;
+    feedback: how far the question is moved towards the best candidates (Rocchio's β);
+    floor: a similarity at or below it says that two texts have nothing to do with each other.
+    """
+
+    alpha: float = 0.5
+    alpha_unspaced: float = 0.5
+    centring: float = 0.0
+    feedback: float = 0.0
+    floor: float = 0.0
+
+
+class Embedder(Protocol):
+    """Makes vectors. Many threads may share one."""
+
+    model_id: str
+    """Names the vectors: those of one id can be compared with each other, and with no others."""
+    instant: bool
+    """Whether it is fast enough to embed within a save; else texts wait for a background worker."""
+    sends: bool
+    """Whether texts leave this machine's process: then the boundary decides which may."""
+    trust: Trust
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One row of numbers for each text. Raises EmbedderUnavailable, or TextRefused if it is a text's fault."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Matrix:
+    """The vectors of some texts, one row of length 1 each; anything else that an embedder gives is refused."""
+    import numpy as np
+
+    try:
+        rows = np.asarray(embedder.embed(texts), dtype=np.float32)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise EmbedderUnavailable(f"{embedder.model_id} failed: {error}") from error
+    if rows.ndim != 2 or len(rows) != len(texts) or rows.shape[1] == 0:
+        raise EmbedderUnavailable(f"{embedder.model_id} gave vectors of the shape {rows.shape} for {len(texts)} texts")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or (lengths == 0).any():
+        raise EmbedderUnavailable(f"{embedder.model_id} gave a vector that has no direction")
+    unit: Matrix = (rows / lengths).astype(np.float32)
+    return unit

@@ -1,0 +1,85 @@
+"""The two gates: AG says that a closer look is worth it, DG which links are accepted.
+
+AG fires when g0 > θ_AG and it does not rest; DG accepts a link when its g ≤ θ_DG. The thresholds are fixed, or
+quantiles of the last decisions in the namespace: θ_AG the upper one of g0, θ_DG the lower one of the least g of a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from wherefrom.policy.linking import Gates
+
+_LONGEST_REST: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What holds for one decision; `rests`: AG may not fire now."""
+
+    theta_ag: float
+    theta_dg: float
+    rests: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GateState:
+    """What the gates of a namespace remember.
+
+    attention, decision: of the last decisions, g0 and the least g of a link. resting: for how many decisions AG rests
+    yet; rest: how long it rested last, 0 once it passed a decision without firing.
+    """
+
+    attention: tuple[float, ...] = ()
+    decision: tuple[float, ...] = ()
+    resting: int = 0
+    rest: int = 0
+
+
+def thresholds(state: GateState, settings: Gates) -> Thresholds:
+    """The thresholds in force; the fixed ones as long as too little was seen."""
+    theta_ag, theta_dg = settings.theta_ag, settings.theta_dg
+    if settings.mode == "running":
+        if len(state.attention) >= settings.warm_up:
+            theta_ag = float(np.quantile(state.attention, settings.ag_quantile))
+        if len(state.decision) >= settings.warm_up:
+            theta_dg = float(np.quantile(state.decision, settings.dg_quantile))
+    return Thresholds(theta_ag, theta_dg, rests=state.resting > 0)
+
+
+def observed(state: GateState, settings: Gates, *, g0: float, links: Sequence[float], fired: bool) -> GateState:
+    """The state after a decision: with its values, and with AG resting if it fired."""
+    if fired:
+        rest = min(2 * state.rest if state.rest else settings.cool_down, max(_LONGEST_REST, settings.cool_down))
+        resting = rest
+    else:
+        resting = max(state.resting - 1, 0)
+        # A decision that AG could have fired in and did not: the next time it rests as long as at first.
+        rest = state.rest if state.resting > 0 else 0
+    return GateState(
+        attention=(*state.attention, g0)[-settings.window :],
+        decision=(*state.decision, min(links))[-settings.window :] if links else state.decision,
+        resting=resting,
+        rest=rest,
+    )
+
+
+def to_json(state: GateState) -> dict[str, Any]:
+    """The state as it is stored."""
+    return {
+        "attention": [round(value, 6) for value in state.attention],
+        "decision": [round(value, 6) for value in state.decision],
+        "resting": state.resting,
+        "rest": state.rest,
+    }
+
+
+def from_json(stored: Mapping[str, Any] | None) -> GateState:
+    """The state that was stored; a new one if there is none."""
+    if stored is None:
+        return GateState()
+    return GateState(tuple(stored["attention"]), tuple(stored["decision"]), int(stored["resting"]), int(stored["rest"]))

@@ -1,0 +1,57 @@
+"""The one way from a verb's result to JSON, whoever asked: tools, commands with `--json`, later routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from wherefrom.interfaces import graph_answers as graph
+from wherefrom.interfaces.shape import ANSWERS, Answer, mirror
+from wherefrom.model.evidence import QueryResult
+from wherefrom.model.insight import InsightPlan
+from wherefrom.model.results import ActiveContext, Found
+
+# What an answer says only when it is asked to explain.
+_EXPLAINED: Final = ("scores", "factors", "features")
+_EXPLAINED_ABOVE: Final[Mapping[type, tuple[str, ...]]] = {ActiveContext: ("parameters", "filtered")}
+# What comes last in an answer.
+_LAST: Final = ("next_cursor", "truncated")
+_NO_ROWS: Final = QueryResult((), (), False, 0)
+
+
+def answer_of(result: Any) -> type[Answer]:
+    """What a kind of result becomes: the answer that is declared for it, or its mirror."""
+    return ANSWERS.get(result) or mirror(result)
+
+
+def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, explain: bool = False) -> Any:
+    """A result as plain JSON values. `explain` adds how scores came about, or what was judged and not taken."""
+    if answer is None and isinstance(result, tuple | list):
+        return [value_of(each, root, explain=explain) for each in result]
+    if not is_dataclass(result) and answer is None:
+        return result
+    if isinstance(result, tuple):  # the analyses that there are
+        return _dumped(graph.ViewResult.of(_NO_ROWS, views=result))
+    if isinstance(result, InsightPlan):
+        return _dumped(graph.InsightAnswer.of_plan(result, rejected=explain))
+    values = {"root_namespace": root} if not hasattr(result, "root_namespace") else {}
+    value = _dumped((answer or answer_of(type(result))).of(result, **values))
+    return value if explain else _unexplained(value, type(result))
+
+
+def _dumped(answer: Answer) -> Any:
+    # By way of Pydantic's JSON, which has a word for what JSON has not, such as an infinite number.
+    value: dict[str, Any] = from_json(answer.model_dump_json())
+    last = {name: value.pop(name) for name in _LAST if name in value}
+    return {**value, **last}
+
+
+def _unexplained(value: dict[str, Any], kind: type) -> dict[str, Any]:
+    if kind in (Found, ActiveContext):
+        for item in value["items"]:
+            item |= {name: None for name in _EXPLAINED if name in item}
+        value |= dict.fromkeys(_EXPLAINED_ABOVE.get(kind, ()))
+    return value

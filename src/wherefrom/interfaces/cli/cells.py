@@ -1,0 +1,112 @@
+"""Pieces of tables for people. Stored text is shown as data: no markup, no control characters."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+from rich.table import Table
+from rich.text import Text
+
+from wherefrom.model.graph import GUESSING, HUMAN, Edge, Node
+from wherefrom.text.check import json_text
+
+_CELL_CHARACTERS: Final = 120
+# Columns whose entries are copied or compared, and so never broken into lines.
+_UNBROKEN: Final = frozenset(("rank", "id", "score", "similarity", "step", "weight", "sure", "thick"))
+
+
+def new_table(*columns: str) -> Table:
+    """A plain table; ids are copied, so they are never cut."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column in _UNBROKEN)
+    return table
+
+
+def rows_table(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> Table:
+    """Rows of values as a table."""
+    table = new_table(*columns)
+    for row in rows:
+        table.add_row(*map(cell, row))
+    return table
+
+
+def table_of(rows: Iterable[object], columns: str, *, empty: str = "nothing here yet") -> Table | str:
+    """A row for each object, with these of its attributes or of its parts' attributes."""
+    paths = columns.split()
+    names = [path.rpartition(".")[2].replace("_", " ") for path in paths]
+    table = rows_table(names, ([tidy(attrgetter(path)(row)) for path in paths] for row in rows))
+    return table if table.row_count else empty
+
+
+def degraded_lines(result: Any) -> Iterator[Text]:
+    """Why an answer may lack something."""
+    return (shown(f"degraded: {why}") for why in result.degraded)
+
+
+def counts_of(counts: Mapping[str, int]) -> str:
+    """Numbers with what they count."""
+    return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items())
+
+
+def shown(text: str, *, style: str = "", lines: bool = False) -> Text:
+    """Text as data: control characters made visible, nothing interpreted."""
+    return Text("".join(_visible(character, lines=lines) for character in text), style=style)
+
+
+def cell(value: Any) -> Text:
+    """A value as the entry of a table, not too long."""
+    if isinstance(value, Text):
+        return value
+    text = "" if value is None else value if isinstance(value, str) else json_text(value)
+    return shown(_cut(text, _CELL_CHARACTERS))
+
+
+def tidy(value: Any) -> Any:
+    """A number with three digits; anything else as it is."""
+    return f"{value:.3f}" if isinstance(value, float) else value
+
+
+def first_line(text: str, *, width: int = 60) -> Text:
+    """The beginning of a text, on one line."""
+    return shown(_cut(" ".join(text[: width * 4].split()), width))
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def when(timestamp: str) -> str:
+    """A stored time, to the second."""
+    return timestamp[:19].replace("T", " ")
+
+
+def memo_cell(node: Node) -> Text:
+    """What a memo is called, how it begins, where it is and when it changed."""
+    lines = [shown(node.title, style="bold")] if node.title else []
+    lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
+    return Text("\n").join(lines)
+
+
+def judge_of(edge: Edge) -> str:
+    """Names who judged a relation; a program's guess is marked as one."""
+    if edge.judge in GUESSING:
+        return f"guess: {edge.judge}"
+    return "stated" if edge.judge is None else "person" if edge.judge == HUMAN else edge.judge
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[: characters - 1] + "…"
+
+
+def _visible(character: str, *, lines: bool) -> str:
+    if lines and character in "\n\t":
+        return character
+    if unicodedata.category(character) in ("Cc", "Cf") and character not in "\u200c\u200d":
+        code = ord(character)
+        return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+    return character

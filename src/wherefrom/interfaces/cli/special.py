@@ -1,0 +1,268 @@
+"""Commands that do more than their verb: they read files and standard input, write files, show progress, or draw."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import IO, Annotated, Any, Final
+
+import typer
+
+from wherefrom.interfaces.cli.cells import count, shown
+from wherefrom.interfaces.cli.commands import Call, Function, Special
+from wherefrom.interfaces.cli.session import print_json
+from wherefrom.model.errors import InvalidInput, StoreUnavailable
+
+_INTERRUPTED: Final = 130
+_STOPPED: Final = "stopped: what went until now is kept and can be restored"
+_AGAIN: Final = "the same command again completes it"
+SPECIALS: dict[str, Special] = {}
+
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw it in this file.")]
+
+
+def special(command: str, *, optional: str = "", without: str = "") -> Callable[[Function], Function]:
+    """Registers the function of a command: which argument of its verb need not be given, and which it gives itself."""
+
+    def register(function: Function) -> Function:
+        SPECIALS[command] = Special(function, optional, without)
+        return function
+
+    return register
+
+
+@special("save")
+def save(call: Call) -> None:
+    """Save a memo or a claim, or change one with --id. The text - reads standard input."""
+    if call.given["content"] == "-":
+        call.given["content"] = sys.stdin.buffer.read().decode(errors="surrogateescape")
+    call.show(call.run())
+
+
+@special("export")
+def export(
+    call: Call, file: Annotated[Path, typer.Argument(help="Where to; - writes to standard output.")] = Path("-")
+) -> None:
+    if str(file) == "-":
+        call.run(target=sys.stdout)
+        return
+    with _written(file, "x") as stream:
+        lines = call.run(target=stream)
+    call.session.show({"file": str(file), "lines": lines}, f"{count(lines, 'line')} written to {file}")
+
+
+@special("import")
+def import_(
+    call: Call,
+    file: Annotated[Path, typer.Argument(help="An export, or a reference memory server's memory.jsonl; - for stdin.")],
+    rejects: Annotated[
+        Path | None,
+        typer.Option(
+            "--rejects",
+            metavar="FILE",
+            help="New file for the lines that are left out, each with the reason and with all that it said, secrets "
+            "too; mended, it can be imported.",
+        ),
+    ] = None,
+) -> None:
+    """Read an export or a memory.jsonl; lines that cannot be stored are left out and reported. Safe to repeat."""
+    source = sys.stdin.buffer if str(file) == "-" else file
+    imported = call.run(source=source, rejects=rejects)
+    if rejects is not None:
+        call.given["rejects"] = rejects
+    call.show(imported)
+
+
+@special("reembed")
+def reembed(
+    call: Call,
+    model: Annotated[str | None, typer.Option("--model", help="The model's name; see the settings.")] = None,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", help="static, endpoint or sentence-transformers.")
+    ] = None,
+) -> None:
+    """Make all vectors with another model beside the old ones, and switch when all are there."""
+    session = call.session
+    with session.opened(embedder=embedder, embed_model=model) as memory, session.progress("embedding") as report:
+        number = memory.reembed(progress=report)
+        name = memory.info().embedder
+    made = f"{count(number, 'vector')} made; the store is searched with {name} now"
+    session.show({"vectors": number, "model": name}, made)
+
+
+@special("doctor")
+def doctor(call: Call) -> None:
+    """Check that the memory is whole; exit code 1 if it is not."""
+    call.show(call.run())
+
+
+@special("add", optional="sources")
+def add(
+    call: Call,
+    urls: Annotated[Path | None, typer.Option("--urls", metavar="FILE", help="A file with one URL a line.")] = None,
+) -> None:
+    """Add documents as evidence: Markdown, HTML, PDF, text; BibTeX, CSL-JSON, JSONL for papers."""
+    lines = [] if urls is None else _read(urls).splitlines()
+    named = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    call.given["sources"] = [*(call.given.get("sources") or []), *named]
+    if not call.given["sources"]:
+        raise InvalidInput("there is nothing to add", hint="name files, folders or URLs, or give --urls")
+    call.show(call.run())
+
+
+@special("reject")
+def reject(
+    call: Call, restore: Annotated[bool, typer.Option("--restore", help="Adopt a rejected claim again.")] = False
+) -> None:
+    """Take a claim out of recall and of the analyses, or with --restore back in."""
+    call.show((call.of("restore_claim") if restore else call).run())
+
+
+@special("sql", optional="sql")
+def sql(call: Call) -> None:
+    """Ask the evidence graph in read-only SQL. The statement - is read from standard input."""
+    if "sql" not in call.given and not call.given.get("include_schema"):
+        raise InvalidInput("there is no statement", hint="give one SELECT, or --schema to see the tables")
+    statement = call.given.get("sql", "select this_year from clock")
+    call.given["sql"] = sys.stdin.read() if statement == "-" else statement
+    call.show(call.run())
+
+
+@special("view")
+def view(call: Call, show_sql: Annotated[bool, typer.Option("--sql", help="Print its SQL instead.")] = False) -> None:
+    """Run one of the analyses, or without a name list them."""
+    if show_sql and "name" in call.given:
+        call.given.pop("limit", None)
+        call = call.of("render_view")
+    call.show(call.run())
+
+
+@special("insight")
+def insight(call: Call, plot: Plot = None) -> None:
+    """Find links worth making, of a memo, a question or everything new; make them, or take them back."""
+    from wherefrom.pictures.insight import neighbourhood
+
+    _show_and_draw(call, plot, call.run, lambda plan: neighbourhood(plan, rejected=call.explain))
+
+
+@special("metabolize")
+def metabolize(call: Call, plot: Plot = None) -> None:
+    """Show what has become redundant; with --apply let it go, with receipts to restore it from. What is not given is as
+    the policy of each namespace says.
+    """
+    from wherefrom.pictures.metabolism import distributions
+
+    def run() -> Any:
+        try:
+            with _terminable():
+                return call.run(figures=plot is not None)
+        except KeyboardInterrupt:
+            if not call.given.get("apply"):
+                raise
+        if call.session.as_json:
+            print_json({"error": {"code": "interrupted", "message": _STOPPED, "hint": _AGAIN}}, sys.stderr)
+        else:
+            sys.stderr.write(f"{_STOPPED}; {_AGAIN}\n")
+        raise typer.Exit(_INTERRUPTED)
+
+    _show_and_draw(call, plot, run, distributions)
+
+
+@special("policy", without="yaml")
+def policy(
+    call: Call,
+    file: Annotated[Path | None, typer.Argument(help="A policy in YAML to apply; omit to read it.")] = None,
+    history: Annotated[bool, typer.Option("--history", help="List all versions instead.")] = False,
+) -> None:
+    """Show the policy of a namespace, or apply one."""
+    if file is not None:
+        call.show(call.run(yaml=_read(file)))
+        return
+    known = call.session.memory.policy(call.given.get("namespace"))
+    call.show(known if history else known[0])
+
+
+@special("calibrate")
+def calibrate(
+    call: Call,
+    file: Annotated[Path, typer.Argument(help='JSON lines: {"query": "…", "relevant": ["memo_id", …]}.')],
+    plot: Plot = None,
+) -> None:
+    """Fit the scales of words and meaning to judged questions, as the next version of the policy."""
+    from wherefrom.pictures.reliability import reliability
+
+    fitted = call.run(judged=_judged(file))
+    if plot is not None:
+        with _written(plot) as stream:
+            stream.write(reliability(fitted))
+    call.show(fitted)
+
+
+def _judged(file: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_read(file).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise InvalidInput(f"line {number} of {file} is not JSON") from None
+        yield row
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"cannot read {file}: {error}") from None
+
+
+def _show_and_draw(call: Call, plot: Path | None, run: Callable[[], Any], draw: Callable[[Any], str]) -> None:
+    """The picture comes last: if it cannot be written, the id of what was done has been said."""
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise InvalidInput("--plot draws SVG only", hint="give a file that ends in .svg")
+    result = run()
+    call.show(result)
+    if plot is not None:
+        with _written(plot) as stream:
+            stream.write(draw(result))
+        if not call.session.as_json:
+            call.session.show(None, shown(f"drawn in {plot}"))
+
+
+@contextmanager
+def _written(file: Path, mode: str = "w") -> Iterator[IO[str]]:
+    """A file to write to; with the mode x it must be new."""
+    try:
+        with open(file, mode, encoding="utf-8", opener=_private) as stream:
+            yield stream
+    except FileExistsError:
+        raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
+    except OSError as error:
+        raise StoreUnavailable(f"cannot write {file}: {error.strerror}") from None
+
+
+def _private(path: str, flags: int) -> int:
+    """Memories are private, and so is a file of them."""
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """A request to end (SIGTERM, as from cron or a service manager) stops the work as Ctrl-C does, once."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del frame
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

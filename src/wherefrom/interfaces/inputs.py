@@ -1,0 +1,155 @@
+"""What a tool takes: a Pydantic model made of the parameters that verbs declare.
+
+Its schema has their ranges and words, which the verbs check. Checked here is that each value has its type and that
+there is no field too many.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import is_dataclass
+from functools import cache
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    create_model,
+)
+from pydantic.alias_generators import to_camel
+
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.param import REQUIRED, Param, Parameter, parameters_of
+
+# The attribute of an input that names the dataclass that its values are made into.
+_MADE: Final = "__made__"
+
+
+class Input(BaseModel):
+    """Base of all inputs: snake_case as listed, camelCase accepted, anything else refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[Input]:
+    """The input with a field for each parameter. With `group`, all but the first and the cursor are in one object."""
+    made = {name: _field(parameter) for name, parameter in parameters.items()}
+    if group:
+        outside = (next(iter(made)), "cursor")
+        inner = create_model(group.capitalize(), __base__=Input, **{n: f for n, f in made.items() if n not in outside})
+        made = {**{name: field for name, field in made.items() if name in outside}, group: (inner, inner())}
+    return create_model("Input", __base__=Input, **made)
+
+
+def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> dict[str, Any]:
+    """The given values by field. The error names the fields, never what was in them."""
+    try:
+        return _given(model.model_validate(dict(arguments)))
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False, include_context=False)
+        raise InvalidInput(
+            "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]),
+            hint=f"{tool} takes {', '.join(model.model_fields)}",
+        ) from None
+
+
+def schema_of(model: type[BaseModel], *, answers: bool = False) -> dict[str, Any]:
+    """The JSON schema of an input or an answer, without Pydantic's titles: they repeat the names and cost tokens."""
+    schema: dict[str, Any] = _without_titles(model.model_json_schema(mode="serialization" if answers else "validation"))
+    return schema
+
+
+def _field(parameter: Parameter, within: type | None = None) -> Any:
+    param = parameter.param
+    names = (parameter.name, *param.aliases)
+    spelled = dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name)))
+    kind = _wire(parameter.kind, param, within)
+    default = [] if parameter.default == () else parameter.default
+    settings: dict[str, Any] = {"validation_alias": AliasChoices(*spelled), "description": param.text or None}
+    if default is REQUIRED:
+        return (kind, Field(**settings))
+    return (kind | None if parameter.is_optional else kind, Field(default=default, **settings))
+
+
+def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
+    """The type of a parameter as JSON can say it."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return Annotated[str, WithJsonSchema({"enum": list(param.words or arguments), "type": "string"})]
+    if kind in (int, float):
+        return Annotated[kind, BeforeValidator(_no_truth), WithJsonSchema(_number(kind, param))]
+    if origin is Sequence:
+        return list[_wire(arguments[0], Param(), within)]  # type: ignore[misc]
+    if origin is Mapping:
+        return Annotated[dict[str, Any], BeforeValidator(_object)]
+    if origin in (Union, types.UnionType):
+        return Union[tuple(_wire(each, Param(), within) for each in arguments)]  # noqa: UP007
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _nested(kind, kind is within)
+    return kind
+
+
+@cache
+def _nested(kind: type, is_inside: bool = False) -> Any:
+    """The input of a dataclass: an object with its declared fields; inside another of its kind, only plain ones."""
+    declared = {
+        name: parameter
+        for name, parameter in parameters_of(kind).items()
+        if not is_inside or parameter.kind in (str, int, float, bool)
+    }
+    model = create_model(
+        f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **{p.name: _field(p, kind) for p in declared.values()}
+    )
+    setattr(model, _MADE, kind)
+    return model
+
+
+def _given(model: BaseModel) -> dict[str, Any]:
+    return {name: _value(getattr(model, name)) for name in model.model_fields_set}
+
+
+def _value(value: Any) -> Any:
+    """A value as a verb takes it: objects that stand for a dataclass are made into one."""
+    if isinstance(value, list):
+        return [_value(each) for each in value]
+    if not isinstance(value, BaseModel):
+        return value
+    made: Callable[..., Any] = getattr(type(value), _MADE, dict)
+    return made(**_given(value))
+
+
+def _number(kind: type, param: Param) -> dict[str, Any]:
+    ends = {"minimum": param.low, "maximum": param.high}
+    return {
+        **{end: kind(at) for end, at in ends.items() if at is not None},
+        "type": "integer" if kind is int else "number",
+    }
+
+
+def _no_truth(value: object) -> object:
+    """To Pydantic true is 1."""
+    if isinstance(value, bool):
+        raise ValueError("Input should be a number")
+    return value
+
+
+def _object(value: object) -> object:
+    """Some clients send an object as JSON in a string."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(value) if isinstance(value, str) else value
+    return value
+
+
+def _without_titles(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+        return {key: _without_titles(value) for key, value in kept.items()}
+    return [_without_titles(item) for item in schema] if isinstance(schema, list) else schema

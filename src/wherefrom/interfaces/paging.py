@@ -1,0 +1,192 @@
+"""Fits an answer to what a client may be sent, and says with a cursor how to ask for the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from wherefrom.interfaces.request_ids import WEIGHT_BYTES
+from wherefrom.model import cursors
+from wherefrom.model.errors import InvalidInput
+
+# What one answer may weigh on the wire, its text and its structured copy together.
+CEILING_BYTES: Final = 40 * 1024
+# In a list, enough of each memo to recognise it.
+_PREVIEW_CHARACTERS: Final = 600
+_PREVIEW_BYTES: Final = 2_000
+_KIND: Final = "page"
+_OFFSET_DIGITS: Final = 9
+_SHORTEST: Final = 50
+_LONGEST: Final = 4_000
+# Texts of an answer itself that may be long.
+_LONG: Final = ("error", "redacted")
+_OBJECTS: Final = ("provenance", "metadata", "source", "aliases")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in an answer a page begins: after so many entries of the answer to a call with this cursor of its own."""
+
+    cursor: str | None = None
+    offset: int = 0
+    given: str | None = None
+    """The cursor that the caller gave."""
+
+    def after(self, offset: int, call: str, resumed: str) -> str:
+        """The cursor of the page that begins here: `resumed` is the verb's own cursor, `call` names what was asked."""
+        return cursors.encode(_KIND, f"{offset}:{call}:{resumed}")
+
+
+def place_of(cursor: str | None, call: str) -> Place:
+    """The place that a caller's cursor means; a cursor that is not ours is the verb's own."""
+    try:
+        inside = cursors.decode(cursor, _KIND)
+    except InvalidInput:
+        return Place(cursor, given=cursor)
+    if inside is None:
+        return Place()
+    offset, _, rest = inside.partition(":")
+    known, _, own = rest.partition(":")
+    if not offset.isascii() or not offset.isdigit() or len(offset) > _OFFSET_DIGITS or known not in ("", call):
+        raise cursors.foreign(cursor)
+    return Place(own or None, int(offset), cursor)
+
+
+def call_of(tool: str, given: Mapping[str, Any]) -> str:
+    """A short name of what was asked, by which a cursor knows its list."""
+    try:
+        text = json.dumps([tool, given], sort_keys=True, default=str, ensure_ascii=False)
+    except ValueError:
+        raise InvalidInput("a number is too long") from None
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
+
+
+def weight(answer: Mapping[str, Any]) -> int:
+    """The bytes of an answer with its ids: the structured copy, and the text copy with its escapes."""
+    text = compact(answer)
+    return len(text.encode()) + len(json.dumps(text, ensure_ascii=False).encode()) + WEIGHT_BYTES
+
+
+def compact(answer: object) -> str:
+    """An answer as JSON text."""
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+
+
+def fit(
+    answer: Mapping[str, Any],
+    lists: Sequence[str],
+    *,
+    place: Place,
+    cursor_after: Callable[[int], str | None],
+    most: int | None = None,
+    mend: Callable[[dict[str, Any]], None] | None = None,
+) -> dict[str, Any]:
+    """The longest page of an answer that fits, from a place on. Its lists (or texts) are paged one after the other.
+
+    `most` is how many entries are wanted at most; `mend` puts right what depends on the entries that are shown.
+    """
+    whole = {path: entries for path in lists if (entries := _at(answer, path))}
+    total = sum(map(len, whole.values()))
+    if place.offset > total or (place.offset == total and place.offset > 0):
+        raise cursors.foreign(place.given)
+
+    def page(count: int) -> dict[str, Any]:
+        shown: dict[str, Any] = _copied(answer)
+        skip, left = place.offset, count
+        for path, entries in whole.items():
+            begin = min(skip, len(entries))
+            some = entries[begin : begin + left]
+            skip, left = skip - begin, left - len(some)
+            _put(shown, path, some, begin)
+        end = place.offset + count
+        if end < total:
+            shown |= {"next_cursor": cursor_after(end), "truncated": True}
+        if mend is not None:
+            mend(shown)
+        return shown
+
+    count = min(total - place.offset, most or total)
+    shown = page(count)
+    while (heavy := weight(shown)) > CEILING_BYTES and count > 1:
+        count = max(1, min(count - 1, count * CEILING_BYTES // heavy))
+        shown = page(count)
+    return shown if heavy <= CEILING_BYTES else _shortened(shown)
+
+
+def preview(memo: dict[str, Any]) -> dict[str, Any]:
+    """A memo as an item of a list: long fields shortened, and said so."""
+    shorter: dict[str, Any] = {}
+    if len(memo["content"]) > _PREVIEW_CHARACTERS:
+        shorter["content"] = memo["content"][:_PREVIEW_CHARACTERS]
+    for name in ("metadata", "aliases", "source"):
+        if name in memo and len(compact(memo[name]).encode()) > _PREVIEW_BYTES:
+            shorter[name] = type(memo[name])()
+    return {**memo, **shorter, "cut": sorted(shorter)} if shorter else memo
+
+
+def _at(answer: Any, path: str) -> Any:
+    for key in path.split("."):
+        answer = answer[int(key)] if isinstance(answer, list) else answer.get(key)
+    return answer
+
+
+def _put(answer: Any, path: str, entries: Any, begin: int) -> None:
+    *way, last = path.split(".")
+    holder = _at(answer, ".".join(way)) if way else answer
+    holder[last] = entries
+    if isinstance(entries, str) and f"{last}_offset" in holder:
+        holder[f"{last}_offset"] = begin
+
+
+def _copied(answer: Any) -> Any:
+    if isinstance(answer, Mapping):
+        return {key: _copied(value) for key, value in answer.items()}
+    return [_copied(value) for value in answer] if isinstance(answer, list) else answer
+
+
+def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
+    """One entry is too heavy by itself: its long texts are cut, and if that is not enough, its objects left out."""
+    characters = _LONGEST
+    while weight(answer) > CEILING_BYTES and characters > _SHORTEST:
+        for holder in list(_objects(answer)):
+            _cut_texts(answer, holder, characters)
+        characters //= 2
+    if weight(answer) > CEILING_BYTES:
+        for holder in list(_objects(answer)):
+            for name in _OBJECTS:
+                if holder.get(name):
+                    holder[name] = type(holder[name])()
+                    _note_cut(answer, holder, name)
+    if weight(answer) > CEILING_BYTES:  # even the names of its columns are too long
+        for name, value in answer.items():
+            if isinstance(value, list) and value:
+                answer[name] = [text[:_SHORTEST] for text in value[:_SHORTEST] if isinstance(text, str)]
+        answer |= {"row_count": 0} if "row_count" in answer else {}
+    return {**answer, "truncated": True}
+
+
+def _cut_texts(answer: dict[str, Any], holder: dict[str, Any], characters: int) -> None:
+    for name, value in holder.items():
+        if isinstance(value, str) and len(value) > characters and (holder is not answer or name in _LONG):
+            holder[name] = value[:characters]
+            _note_cut(answer, holder, name)
+
+
+def _note_cut(answer: dict[str, Any], holder: dict[str, Any], name: str) -> None:
+    """Say in the entry, or in the answer, that a field was shortened."""
+    told = holder if "cut" in holder else answer
+    if "cut" in told and name not in told["cut"]:
+        told["cut"] = [*told["cut"], name]
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            yield from _objects(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _objects(inner)

@@ -1,0 +1,151 @@
+"""How a verb's result becomes JSON: by an answer that declares its keys, or that mirrors the result's own fields."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar, Final, Self, Union, get_args, get_origin, get_type_hints
+
+from pydantic import (
+    AfterValidator,
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    create_model,
+    model_validator,
+)
+
+from wherefrom.model.param import declared
+
+_DIGITS: Final = 4
+
+
+# The answer that each kind of result becomes, if it does not mirror it.
+ANSWERS: Final[dict[Any, type[Answer]]] = {}
+
+
+class Told:
+    """A result with some values of its own in front of it, and behind it what some of its parts have."""
+
+    def __init__(self, result: object, values: Mapping[str, Any], within: Sequence[str] = ()) -> None:
+        self._result = result
+        self._within = within
+        self.__dict__.update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        if not hasattr(self._result, name):
+            for each in self._within:
+                part = self.__dict__.get(each) or getattr(self._result, each, None)
+                if hasattr(part, name):
+                    return getattr(part, name)
+        return getattr(self._result, name)
+
+
+class Answer(BaseModel):
+    """Base of all answers. A class is declared with the results that it `answers`, unless it is based on their mirror,
+    and with the parts of them `within` which it finds keys that they have not.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+    within: ClassVar[tuple[str, ...]] = ()
+    mirrored: ClassVar[Any] = None
+
+    def __init_subclass__(cls, answers: Sequence[Any] = (), within: Sequence[str] = (), **more: Any) -> None:
+        super().__init_subclass__(**more)
+        mirrored = [base.__dict__["mirrored"] for base in cls.__bases__ if "mirrored" in base.__dict__]
+        ANSWERS.update(dict.fromkeys((*mirrored, *answers), cls))
+        cls.within = (*cls.within, *within)
+
+    @classmethod
+    def told(cls, result: Any) -> Mapping[str, Any]:
+        """What the answer says that is not in the result as it is."""
+        del result
+        return {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told(cls, result: Any) -> Any:
+        return result if isinstance(result, Mapping) else Told(result, cls.told(result), cls.within)
+
+    @classmethod
+    def of(cls, result: object, **values: Any) -> Self:
+        """The answer that a verb's result makes, with values that the result does not have."""
+        return cls.model_validate(Told(result, values))
+
+
+class Paged(Answer):
+    """Base of the answers that may be too long: the rest of such an answer is asked for with its cursor."""
+
+    next_cursor: str | None = Field(
+        default=None, description="Pass it back as cursor for the next page; null on the last page."
+    )
+    truncated: bool = Field(default=False, description="True when the answer was shortened to fit its byte ceiling.")
+
+
+def found(path: str, **more: Any) -> Any:
+    """A key whose value is found at this path of the result."""
+    return Field(validation_alias=AliasPath(*path.split(".")), **more)
+
+
+def cut(characters: int) -> AfterValidator:
+    """Shortens a text to so many characters: enough to recognise it."""
+
+    def shortened(text: str | None) -> str | None:
+        return text if text is None or len(text) <= characters else text[: characters - 1] + "…"
+
+    return AfterValidator(shortened)
+
+
+def rounded(value: float | None) -> float | None:
+    """A number with four digits. Adding zero makes of −0.0 a 0.0."""
+    return None if value is None else round(value, _DIGITS) + 0.0
+
+
+Rounded = Annotated[float, AfterValidator(rounded)]
+Count = Annotated[int, BeforeValidator(lambda value: value if isinstance(value, int) else len(value))]
+
+
+@cache
+def mirror(result: Any, *, without: tuple[str, ...] = (), digits: bool = False, whole: bool = False) -> Any:
+    """The answer with the same keys as a result's fields, as their `Param` names and describes them.
+
+    `without` names fields that it leaves out. `digits` rounds its numbers. `whole`: every key is always there.
+    """
+    hints = get_type_hints(result, include_extras=True)
+    keys: dict[str, Any] = {}
+    for field in fields(result):
+        kind, param = declared(hints[field.name])
+        name = (param and param.name) or field.name
+        if field.name in without:
+            continue
+        settings: dict[str, Any] = {"description": param.text or None} if param else {}
+        if name != field.name:
+            settings["validation_alias"] = field.name
+        if field.default is not MISSING and not whole:
+            settings["default"] = field.default
+        elif field.default_factory is not MISSING and not whole:
+            settings["default"] = field.default_factory()
+        keys[name] = (_as_json(kind, digits=digits), Field(**settings))
+    made = create_model(result.__name__, __base__=Answer, __doc__=(result.__doc__ or "").split("\n\n")[0], **keys)
+    made.mirrored = result
+    return made
+
+
+def _as_json(kind: Any, *, digits: bool) -> Any:
+    """The type of a field as JSON has it: lists for sequences, objects for mappings, mirrors for dataclasses."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return ANSWERS.get(kind) or mirror(kind, digits=digits)
+    if origin is tuple and arguments[-1] is not ...:
+        return list[Any]
+    if origin in (tuple, Sequence):
+        return list[_as_json(arguments[0], digits=digits)]  # type: ignore[misc]
+    if origin is Mapping:
+        return dict[arguments[0], _as_json(arguments[1], digits=digits)]  # type: ignore[misc, valid-type]
+    if origin in (Union, types.UnionType):
+        return Union[tuple(_as_json(each, digits=digits) for each in arguments)]  # noqa: UP007
+    return Rounded if kind is float and digits else kind

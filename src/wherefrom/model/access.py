@@ -1,0 +1,173 @@
+"""Who is asking: the owner, the root they may not leave, what else they may read, and the classes they may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from wherefrom.model import namespaces
+from wherefrom.model.errors import BoundaryDenied, InvalidInput, InvalidNamespace, shown
+from wherefrom.model.graph import BoundaryClass
+from wherefrom.model.limits import ALSO_ROOTS
+
+READ_HINT: Final = "to change it, open the memory with a root that holds it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The scope of every query. It can be narrowed and never widened."""
+
+    owner: str
+    root: str
+    namespace: str
+    classes: tuple[BoundaryClass, ...]
+    hidden: tuple[str, ...] = ()
+    """What a policy further down takes away: `class namespace/`, for a class in a namespace and below it."""
+    also: tuple[str, ...] = ()
+    """Further roots, which it may read with all that is below them, and never write (see `also_roots`)."""
+    writes: bool = True
+    """False once it was narrowed to one of the further roots."""
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    """The tags that it holds. What it sees by them is in `classes` and `hidden`, as the policies say now."""
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """All roots that it may read, its own first."""
+        return (self.root, *self.also)
+
+    @property
+    def reach(self) -> tuple[Hashable, ...]:
+        """What it sees, as the key of what is remembered about that: not its default, nor what it may write."""
+        return self.owner, self.roots, self.classes, self.hidden
+
+    @property
+    def home(self) -> str:
+        """Where it notes what it did, such as a search: in its root, or, if it may only read that, in its default."""
+        return self.root if self.writes else self.namespace
+
+    def resolve(self, namespace: str | None) -> str:
+        """The absolute namespace that a caller's input means, to write in it; raises if it may only be read."""
+        place = self.readable(namespace)
+        if self.also and not namespaces.is_inside(place, self.root):
+            raise BoundaryDenied(
+                f"namespace {shown(place)} is outside the root {shown(self.root)}: this access may only read it",
+                hint=f"a namespace of that name inside the root is {shown('/' + place)}",
+            )
+        if not self.writes:
+            self.writing()
+        return place
+
+    def readable(self, namespace: str | None) -> str:
+        """The absolute namespace that a caller's input means, to read in it.
+
+        As in `namespaces.resolve`; beside that a path that begins with the segments of a further root is absolute.
+        """
+        if not self.also or namespace is None:
+            return namespaces.resolve(namespace, root=self.root, default=self.namespace)
+        for root in sorted(self.roots, key=len, reverse=True):
+            if namespaces.begins_with(namespace, root):
+                return namespaces.resolve(namespace, root=root, default=root)
+        try:
+            return namespaces.resolve(namespace, root=self.root, default=self.namespace)
+        except InvalidNamespace as error:
+            others = ", ".join(map(shown, self.also[:5]))
+            hint = f"{error.hint}; readable besides: {others}" if error.hint else f"readable besides: {others}"
+            raise InvalidNamespace(error.message, hint=hint) from None
+
+    def narrowed(self, namespace: str | None) -> Access:
+        """The same access confined to a namespace; unchanged when none is given. In a further root it may only read."""
+        if namespace is None:
+            return self
+        place = self.readable(namespace)
+        return replace(self, root=place, also=(), writes=self.writes and namespaces.is_inside(place, self.root))
+
+    def reading(self, namespace: str | None) -> Access:
+        """What a list or a search looks in: a namespace alone, or without one the default and the further roots."""
+        if namespace is not None:
+            return self.narrowed(namespace)
+        return replace(self, root=self.readable(None))
+
+    def own(self) -> Access:
+        """The same access without the further roots."""
+        if not self.also:
+            return self
+        alone = replace(self, also=())
+        return replace(alone, hidden=tuple(each for each in self.hidden if alone._meets(each)))
+
+    def writing(self) -> Access:
+        """The same access as far as it may write; raises if it may not at all."""
+        if not self.writes:
+            raise BoundaryDenied(f"this access may only read {shown(self.root)}", hint=READ_HINT)
+        return self.own()
+
+    def sees(self, namespace: str, boundary_class: BoundaryClass) -> bool:
+        """The rule that the queries apply, for a node that is already at hand."""
+        if boundary_class not in self.classes or f"{boundary_class} {namespace}/".startswith(self.hidden):
+            return False
+        return namespaces.is_inside(namespace, self.root) or any(
+            namespaces.is_inside(namespace, root) for root in self.also
+        )
+
+    def covers(self, other: Access) -> bool:
+        """Whether this access sees all that another one sees. With the same tags it does, even if a policy has taken
+        something away since the other was made.
+        """
+        reached = all(any(namespaces.is_inside(place, root) for root in self.roots) for place in other.roots)
+        if self.owner != other.owner or not reached:
+            return False
+        if other.tags and set(other.tags) <= set(self.tags):
+            return True
+        if not set(other.classes) <= set(self.classes):
+            return False
+        return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.overlaps(hidden))
+
+    def overlaps(self, hidden: str) -> bool:
+        """True if this access may see the class, and the namespace lies inside a root of its or contains one.
+
+        Class and namespace are written as in `hidden`.
+        """
+        return self._meets(hidden) and hidden.partition(" ")[0] in self.classes
+
+    def _meets(self, hidden: str) -> bool:
+        namespace = hidden.partition(" ")[2].removesuffix("/")
+        return any(
+            namespaces.is_inside(namespace, root) or namespaces.is_inside(root, namespace) for root in self.roots
+        )
+
+
+def also_roots(also: Sequence[str], *, default: str) -> tuple[str, ...]:
+    """Further roots as an access holds them: plain paths, each once, without those inside another one or inside the
+    default namespace, which are read anyway.
+    """
+    if isinstance(also, str) or not isinstance(also, Sequence):
+        raise InvalidInput(f"also {shown(also)} must be a list of namespaces", hint="for example ['team']")
+    if len(also) > ALSO_ROOTS:
+        raise InvalidInput(f"also holds more than {ALSO_ROOTS} namespaces", hint="name one above them")
+    found: list[str] = []
+    for root in sorted(namespaces.parse(each, field="also") for each in also):
+        if not any(namespaces.is_inside(root, known) for known in (default, *found)):
+            found.append(root)
+    return tuple(found)
+
+
+def access_seeing(
+    base: Access,
+    visible: Callable[[str], Sequence[BoundaryClass]],
+    places: Iterable[str],
+    tags: Sequence[str],
+) -> Access:
+    """What an access sees under some policies. `visible`: the classes that its tags open in a namespace; `places`: the
+    namespaces that have a policy of their own.
+
+    Its classes are those of its root. What is closed further down, or in one of its further roots, is hidden there: by
+    a policy in it, above it or below it.
+    """
+    classes = tuple(visible(base.root))
+    below = {name for name in places if any(namespaces.is_inside(name, root) for root in base.roots)}
+    hidden = {
+        f"{boundary_class} {name}/"
+        for name in (below | set(base.also)) - {base.root}
+        for boundary_class in set(classes) - set(visible(name))
+    }
+    return replace(base, classes=classes, hidden=tuple(sorted(hidden)), tags=tuple(tags))

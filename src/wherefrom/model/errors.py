@@ -1,0 +1,118 @@
+"""The tree of errors: what can go wrong, each with a stable code, a message and a hint.
+
+WherefromError
+├── InvalidInput            invalid_input       the caller sent something we refuse
+│   └── InvalidNamespace    invalid_namespace   a path that is malformed or leaves its root
+├── NotFound                not_found           no such row in the caller's root and boundary
+│   └── Gone                gone                it was there and its time is over
+├── BoundaryDenied          boundary_denied     the policy forbids it
+├── Conflict                conflict            the change would collide with another row
+├── EmbedderUnavailable     embedder_unavailable  vectors cannot be made now
+│   └── TextRefused         text_refused        the embedder will not take one of the texts
+└── StoreError              store_error         the database itself
+    ├── StoreBusy           store_busy          other writers held the lock for too long
+    ├── StoreUnavailable    store_unavailable   it cannot be opened or reached
+    └── SchemaTooNew        schema_too_new      written by a newer program
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class WherefromError(Exception):
+    """Base of all errors that Wherefrom raises on purpose."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class InvalidInput(WherefromError):
+    """The input breaks a stated rule; nothing was written."""
+
+    code = "invalid_input"
+
+
+class InvalidNamespace(InvalidInput):
+    """A namespace path is malformed or would leave the caller's root."""
+
+    code = "invalid_namespace"
+
+
+class NotFound(WherefromError):
+    """The row does not exist, or not where the caller may see it."""
+
+    code = "not_found"
+
+
+class Gone(NotFound):
+    """It was there, and its time is over: an active context that has expired."""
+
+    code = "gone"
+
+
+class BoundaryDenied(WherefromError):
+    """The policy in force forbids it: a secret in a text, a class that is denied, an invariant that does not hold."""
+
+    code = "boundary_denied"
+
+
+class Conflict(WherefromError):
+    """The change would collide with an existing row; nothing was written."""
+
+    code = "conflict"
+
+
+class EmbedderUnavailable(WherefromError):
+    """Vectors cannot be made: the embedder is missing, unreachable, or answers with something else."""
+
+    code = "embedder_unavailable"
+
+
+class TextRefused(EmbedderUnavailable):
+    """The embedder works, and will not take one of the texts it was given."""
+
+    code = "text_refused"
+
+
+class StoreError(WherefromError):
+    """The database failed in a way that the caller's input did not cause."""
+
+    code = "store_error"
+
+
+class StoreBusy(StoreError):
+    """Other writers kept the database locked for longer than the busy timeout."""
+
+    code = "store_busy"
+
+
+class StoreUnavailable(StoreError):
+    """The database cannot be opened or reached, or is not one of ours."""
+
+    code = "store_unavailable"
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer version of this program."""
+
+    code = "schema_too_new"
+
+
+def shown(value: object, *, limit: int = 60) -> str:
+    """A short, printable rendering of untrusted input for a message."""
+    try:
+        text = repr(value)
+        text.encode()
+    except UnicodeEncodeError:
+        text = ascii(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = f"a huge {type(value).__name__}"
+    return text if len(text) <= limit else text[: limit - 1] + "…"

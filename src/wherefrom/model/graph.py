@@ -1,0 +1,149 @@
+"""The two things the store keeps: nodes and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, Literal
+
+from wherefrom.model.param import Param
+
+NodeKind = Literal["memo", "claim", "fragment", "page", "entity"]
+ClaimKind = Literal["fact", "preference", "task", "policy_hint"]
+Scope = Literal["session", "project", "principle"]
+BoundaryClass = Literal["public", "internal", "pii", "secret"]
+
+Relation = Literal["supports", "refutes", "neutral", "origin"]
+TaskStatus = Literal["created", "exploring", "paused", "completed", "failed", "cancelled"]
+QueryType = Literal["initial", "expansion", "mirror", "reverse"]
+
+# The judgements of a fragment about a claim: one pair has at most one of them.
+Judgement = Literal["supports", "refutes", "neutral"]
+JUDGEMENTS: Final[tuple[Judgement, ...]] = ("supports", "refutes", "neutral")
+# The judge of an edge is None if whoever saved it stated it. A person who corrected a judgement is `human`: what a
+# program says later does not change it. Links that insight found, and mentions of names in a text, are guesses of a
+# program until a caller states them. Any other judge was named by the caller with the evidence.
+HUMAN: Final = "human"
+INSIGHT: Final = "insight"
+NAMES: Final = "names"
+GUESSING: Final = frozenset({INSIGHT, NAMES})
+# From the shortest to the longest: what has no scope lasts as long as a principle.
+SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
+PrivacyMode = Literal["personal", "shared"]
+# From the least to the most restricted.
+BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
+# What something can be saved as: secrets are not kept.
+SAVED_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A memo, claim, fragment, page or entity of one owner. Times are UTC, ISO-8601. `aliases` are other titles that
+    the same text was saved under.
+
+    The order of the fields is the order of the columns in every query.
+    """
+
+    id: str
+    namespace: str
+    content: str
+    content_hash: str
+    observed_at: str
+    recency_anchor: str
+    created_at: str
+    updated_at: str
+    version: int = 1
+    kind: NodeKind = "memo"
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    pinned: bool = False
+    aliases: tuple[str, ...] = ()
+    claim_kind: ClaimKind | None = None
+    scope: Scope | None = None
+    boundary_class: BoundaryClass = "internal"
+    utility: float = 0.0
+    confidence: float = 0.5
+    quality: float = 0.5
+    expires_at: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    superseded_by: str | None = None
+    task_id: str | None = None
+    judged_at: str | None = None
+    page_id: str | None = None
+    position: int | None = None
+    domain: str | None = None
+    year: int | None = None
+    rejected_at: str | None = None
+    shared_class: BoundaryClass | None = None
+    """The class of the text without the personal data in it, which those see who may not see the whole; None: there is
+    no such text.
+    """
+
+    @property
+    def open_class(self) -> BoundaryClass:
+        """The least restricted class in which anything of the node is shown: the shared class, if there is one."""
+        return self.shared_class or self.boundary_class
+
+    def restricted(self, boundary_class: BoundaryClass, open_class: BoundaryClass | None = None) -> Node:
+        """The node at least as restricted as these: the whole of it, and what is open of it."""
+        whole = strictest(self.boundary_class, boundary_class)
+        part = strictest(self.open_class, open_class or boundary_class)
+        return replace(self, boundary_class=whole, shared_class=None if part == whole else part)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A directed, weighted, reasoned link; unique by (source, target, tag).
+
+    The order of the fields is the order of the columns in every query.
+    """
+
+    source_id: str
+    target_id: str
+    tag: str
+    weight: float
+    source_namespace: str
+    target_namespace: str
+    observed_at: str
+    created_at: str
+    updated_at: str
+    version: int = 1
+    confidence: float = 1.0
+    reason: str | None = None
+    boundary_class: BoundaryClass = "internal"
+    judge: str | None = None
+    source_kind: NodeKind = "memo"
+    target_kind: NodeKind = "memo"
+    page_id: str | None = None
+    domain: str | None = None
+    year: int | None = None
+    """Of the source: the page that it is a fragment of, and where and when that was published."""
+    task_id: str | None = None
+    """The task that the target belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredEdge(Edge):
+    """An edge as answers show it: with its thickness at that time, weight × confidence × decay, from 0 to 1.
+
+    Thickness changes with time and is not stored, so that it does not count when edges are compared.
+    """
+
+    thickness: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """A node as the end of an edge: enough to name it."""
+
+    id: Annotated[str, Param(name="memo_id")]
+    namespace: str
+    kind: str
+    title: str | None
+
+
+def strictest(first: BoundaryClass, second: BoundaryClass) -> BoundaryClass:
+    """The more restricted of two boundary classes: what an edge between them carries."""
+    return max(first, second, key=BOUNDARY_CLASSES.index)

@@ -1,0 +1,163 @@
+"""Metabolism: what is thin, what is weak, what may go and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Final, Literal
+
+from wherefrom.model.graph import MeasuredEdge, NodeRef
+from wherefrom.model.insight import Degraded
+from wherefrom.model.param import Param
+
+Orphans = Literal["entities", "all"]
+RunState = Literal["planned", "applied"]
+RemovalRule = Literal["orphan", "restorable"]
+SparedRule = Literal[
+    "young",
+    "pinned",
+    "policy_hint",
+    "principle",
+    "restored",
+    "task",
+    "evidence",
+    "page",
+    "ended",
+    "stands_in",
+    "no_vector",
+    "unique",
+    "differs",
+    "disputed",
+    "last_link",
+]
+LinkRule = Literal["thin", "exclusive", "duplicate"]
+
+# What says where a statement comes from, or what it is worth: it neither decays nor is it pruned.
+EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts")
+
+WHY_SPARED: Final[Mapping[SparedRule, str]] = {
+    "young": "younger than the protection",
+    "pinned": "pinned",
+    "policy_hint": "a policy hint",
+    "principle": "of the scope principle",
+    "restored": "was brought back lately",
+    "task": "belongs to a task that is not finished",
+    "evidence": "supports a claim that lives",
+    "page": "a piece of a page, which stays whole",
+    "ended": "expired, rejected or no longer on its page: kept as it is",
+    "stands_in": "others that were let go are restored from it",
+    "no_vector": "has no vector to compare",
+    "unique": "nothing that stays is near enough to restore it from",
+    "differs": "what is near says something else (a number, date, negation, name) or less",
+    "disputed": "what is near contradicts or replaces it",
+    "last_link": "the last relation of one that stays",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """A node whose relations are all thin, or that has none, and what becomes of it.
+
+    neighbour: of the nodes that stay and could stand for it the one of the highest cosine similarity. detail: in what
+    the two differ.
+    """
+
+    node: NodeRef
+    removed: Annotated[bool, Param("It may go, or went; else it stays.")]
+    rule: RemovalRule | SparedRule
+    links: Annotated[int, Param("How many relations it has.")]
+    thickness: Annotated[float | None, Param("Of its thickest relation; null without any.")] = None
+    difficulty: Annotated[float | None, Param("1 − similarity to its neighbour; null if none was compared.")] = None
+    neighbour: NodeRef | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThinLink:
+    """A relation that goes by itself.
+
+    Both its ends stay; it is thin, or another stands for it.
+    """
+
+    source_id: Annotated[str, Param(name="source_memo_id")]
+    target_id: Annotated[str, Param(name="target_memo_id")]
+    tag: str
+    thickness: float
+    rule: LinkRule
+
+
+@dataclass(frozen=True, slots=True)
+class TagConflict:
+    """Relations of one source that exclude each other, the thickest first. kept: the one that stays; None if it
+    cannot be decided, and then all stay.
+    """
+
+    source_id: Annotated[str, Param(name="source_memo_id")]
+    tag: str
+    links: tuple[ThinLink, ...]
+    kept: ThinLink | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How many values fall into equal parts of [0, 1], and where the cut is."""
+
+    counts: tuple[int, ...]
+    cut: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetabolismPlan:
+    """What may go from a namespace and those below it, what is spared and why; and once applied, what went.
+
+    run_id is None before it is applied. spared: how many stay by each rule. ends: the nodes that the listed relations
+    join. settings: by namespace.
+    """
+
+    root_namespace: str
+    created_at: str
+    state: Annotated[RunState, Param("planned: nothing was changed.")] = "planned"
+    run_id: Annotated[str | None, Param("Pass it to restore to bring back all that this run let go.")] = None
+    nodes: Annotated[int, Param("How many were examined.")] = 0
+    links: Annotated[int, Param("How many relations were examined.")] = 0
+    settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    removed: Annotated[tuple[Weak, ...], Param("Nodes that go.")] = ()
+    spared: Mapping[SparedRule, int] = field(default_factory=dict)
+    examples: Annotated[tuple[Weak, ...], Param("Some of what is spared.")] = ()
+    weakest: Annotated[tuple[Weak, ...], Param("The weakest nodes, whatever becomes of them.")] = ()
+    pruned: Annotated[
+        int, Param("How many relations go by themselves, besides those of the nodes.", name="links_to_go")
+    ] = 0
+    thinnest: Annotated[tuple[ThinLink, ...], Param("Some of the relations that go by themselves.")] = ()
+    conflicts: Annotated[
+        tuple[TagConflict, ...], Param("Some relations that exclude each other, undecided first.")
+    ] = ()
+    ends: tuple[NodeRef, ...] = ()
+    undecided: Annotated[int, Param("How many conflicts are undecided: delete the wrong relation, or leave it.")] = 0
+    nodes_removed: Annotated[int, Param("Once applied: how many nodes went.")] = 0
+    links_removed: Annotated[int, Param("Once applied: how many relations went, with nodes or by themselves.")] = 0
+    skipped: Annotated[int, Param("Once applied: how many stayed after all, since they were changed meanwhile.")] = 0
+    purged: Annotated[int, Param("Receipts whose time was over, and that were deleted for good.")] = 0
+    resumed: Annotated[bool, Param("It completed a run that was stopped.")] = False
+    thickness: Histogram | None = None
+    difficulty: Histogram | None = None
+    degraded: Degraded = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What came back: nodes, and how many relations; and what could not, with the reason."""
+
+    root_namespace: str
+    node_ids: tuple[str, ...]
+    links: int
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reinforced:
+    """A relation after it was strengthened or weakened, and what it was before."""
+
+    edge: MeasuredEdge
+    before: MeasuredEdge

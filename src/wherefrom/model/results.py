@@ -1,0 +1,327 @@
+"""What the verbs answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from wherefrom.model.graph import MeasuredEdge, Node, NodeRef, PrivacyMode
+from wherefrom.model.insight import Degraded, ProposedLink
+from wherefrom.model.param import Param
+
+SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
+Direction = Literal["forward", "backward", "both"]
+Target = Literal["claims", "fragments", "memos"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
+    `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
+    of a title that is not its first, and what was not kept. `redacted`: what the policy took out of it, by kind.
+    `links`: those that were made because it was asked for; `degraded`: what was not as it should be about that.
+    """
+
+    node: Node
+    status: SaveStatus
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    links: tuple[ProposedLink, ...] = ()
+    degraded: tuple[str, ...] = ()
+    alias_added: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A deleted memo and how many edges went with it."""
+
+    node: Node
+    edges_deleted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of nodes, newest first; `next_cursor` is None on the last page."""
+
+    nodes: tuple[Node, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1]. All
+    values are the hit's own, also if it took the place of a duplicate.
+    """
+
+    bm25: Annotated[float | None, Param("BM25 of the words; null if no word was found.")]
+    text_rank: int | None
+    similarity: Annotated[float | None, Param("Cosine similarity; null if there is no vector to compare.")]
+    vector_rank: int | None
+    s_text: float
+    s_vec: float
+    found_through: Annotated[str | None, Param("The duplicate whose place and S this one took.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """The parts of g, each in [0, 1]: utility (as a z-score before), confidence, recency, and quality if it counts."""
+
+    utility_z: float
+    utility: float
+    confidence: float
+    recency: float
+    quality: Annotated[float | None, Param("Null unless the policy lets quality count.")]
+    age_days: float
+    g: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node that a search found, and how well it fits: 0 to 1, comparable within one answer. Ranked by the final
+    score S · g, `relevance` is S and `factors` has the parts of g.
+    """
+
+    node: Node
+    score: float
+    scores: Scores
+    factors: Factors | None = None
+    relevance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, best first, and how it searched.
+
+    filtered: how many candidates a rule left out, by reason.
+    """
+
+    hits: Annotated[tuple[Hit, ...], Param(name="items")]
+    arms: tuple[str, ...]
+    alpha: Annotated[float, Param("The weight of meaning beside words in the scores.")]
+    candidates: Annotated[int, Param("How many memos were ranked before the cut.")]
+    vectors_searched: int
+    degraded: Degraded = ()
+    policy_version: str = ""
+    filtered: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """A node near a question: the beginning of its text, the cosine similarity, and where it comes from."""
+
+    id: str
+    title: str | None
+    text_preview: Annotated[str, Param("The first 200 characters.")]
+    similarity: Annotated[float, Param("Cosine similarity.")]
+    kind: str = "claim"
+    source: Annotated[Mapping[str, Any], Param("Where it comes from: the page's url, its heading.")] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarFound:
+    """What `vector_search` found, most similar first, among how many."""
+
+    results: tuple[Similar, ...]
+    total_searched: Annotated[int, Param("How many embeddings were in scope.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A saved edge and what saving it did."""
+
+    edge: MeasuredEdge
+    status: Literal["created", "updated", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """Edges and the nodes at their ends. After a walk `depths` has each edge's distance from the start."""
+
+    root_namespace: str
+    nodes: tuple[NodeRef, ...]
+    edges: tuple[MeasuredEdge, ...]
+    next_cursor: str | None
+    depths: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceCount:
+    """A namespace and how many nodes it holds, everything below it included."""
+
+    namespace: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Namespaces:
+    """Namespaces inside the root, by name."""
+
+    root_namespace: str
+    default_namespace: str
+    items: tuple[NamespaceCount, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What moving a namespace touched."""
+
+    source: str
+    target: str
+    nodes: int
+    edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A line that an import left out: its number, the id it has, the code of the error and the reason."""
+
+    line: int
+    id: str | None
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did; running it again changes nothing.
+
+    duplicate: a new node whose text was already there; refused: a changed node whose new text another
+    node has; denied: a node that the policy does not let in; split: a memo that was stored in parts;
+    skipped: an edge with an end that is in neither the file nor the store.
+    rejected: how many lines were left out, for whatever reason; rejections: the first 1,000 of them.
+    redacted: what the policies took out of the texts, by kind.
+    """
+
+    nodes_created: int = 0
+    nodes_updated: int = 0
+    nodes_unchanged: int = 0
+    nodes_duplicate: int = 0
+    nodes_refused: int = 0
+    nodes_denied: int = 0
+    nodes_split: int = 0
+    edges_created: int = 0
+    edges_updated: int = 0
+    edges_unchanged: int = 0
+    edges_skipped: int = 0
+    tasks: int = 0
+    queries: int = 0
+    corrections: int = 0
+    settings: int = 0
+    rejected: int = 0
+    rejections: tuple[Rejection, ...] = ()
+    redacted: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding of `doctor`."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """Where the store is and how large it is."""
+
+    program_version: str
+    database: str
+    location: str
+    schema_version: int
+    owner: str
+    root_namespace: str
+    default_namespace: str
+    embedder: str | None
+    privacy: PrivacyMode
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    engine: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """All findings of `doctor`, with the facts they were made on."""
+
+    info: Info
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How an item of a context got its place."""
+
+    scores: Scores
+    relevance: float
+    graph: float
+    factors: Factors
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """A node in a context, with the reason for its place.
+
+    replaces: nodes that this one stands for (they are superseded by it); disputed_by: items that contradict it, and
+    disputes: the relations that say so.
+    """
+
+    rank: int
+    node: Node
+    score: float
+    reason: str
+    weighed: Weighed | None = None
+    replaces: tuple[str, ...] = ()
+    disputed_by: tuple[str, ...] = ()
+    disputes: tuple[MeasuredEdge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveContext:
+    """What was recalled for a question, best first.
+
+    filtered: how many candidates were left out, by reason; parameters: α, k and what else the order depends on.
+    """
+
+    id: Annotated[str, Param(name="active_context_id")]
+    question: str
+    scopes: tuple[str, ...]
+    policy_version: str
+    provenance: Mapping[str, Any]
+    created_at: str
+    expires_at: str
+    items: tuple[ContextItem, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    filtered: Mapping[str, int] = field(default_factory=dict)
+    tokens: Annotated[int, Param("About how many tokens the texts have.")] = 0
+    degraded: Degraded = ()
+    is_kept: bool = True
+    """False if the memory may only be read, so that it cannot be asked for by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judgement made of a node; `repeated`: this request was already counted. `links`: how many of its
+    relations became stronger or weaker by it.
+    """
+
+    node: Node
+    signal: str
+    status: Literal["recorded", "repeated"]
+    representative_id: str | None = None
+    links: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep retired: the receipt's run, the nodes, and how many edges went with them."""
+
+    run_id: str
+    node_ids: Annotated[tuple[str, ...], Param(name="memo_ids")]
+    edges: Annotated[int, Param(name="relations")]

@@ -1,0 +1,114 @@
+"""What runs an agent's SQL: reads only, sees only what the access may see, ends within its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Protocol
+
+from wherefrom.model.access import Access
+from wherefrom.model.evidence import TableShape
+
+BASE_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "embedding_models")
+# A text, blob or row that is longer stops the statement.
+VALUE_BYTES: Final = 150_000
+ROW_BYTES: Final = 4_000_000
+PATTERN_CHARACTERS: Final = 256
+COLUMNS: Final = 100
+
+Failure = Literal["refused", "interrupted", "failed"]
+Dialect = Literal["SQLite", "PostgreSQL"]
+
+
+class SqlFailed(Exception):
+    """A statement gave no answer: it was refused, ran out of its budget, or is wrong."""
+
+    def __init__(self, kind: Failure, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much a statement may use: rows, milliseconds, steps of SQLite's engine, bytes of the answer."""
+
+    rows: int
+    timeout_ms: int
+    steps: int
+    answer_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement with its parameters. `ours`: we wrote it, so its text is not checked; all else holds."""
+
+    sql: str
+    budget: Budget
+    now: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Rows, and whether there were more than the budget allows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+
+
+class Reader(Protocol):
+    """Runs statements of agents on one database. Threads may share it."""
+
+    dialect: Dialect
+    """Whose SQL it takes."""
+    notes: tuple[str, ...]
+    """What a caller should know about this database."""
+
+    def answer(self, access: Access, asked: Asked) -> Answered:
+        """The rows of one statement, or SqlFailed."""
+        ...
+
+    def shapes(self, access: Access) -> tuple[TableShape, ...]:
+        """The tables and views that a statement may read."""
+        ...
+
+    def close(self) -> None:
+        """Release its connections."""
+        ...
+
+
+class Collector:
+    """Takes rows until there are enough of them, or they weigh enough."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._bytes = 0
+        self.rows: list[tuple[Any, ...]] = []
+        self.truncated = False
+
+    def take(self, row: tuple[Any, ...]) -> bool:
+        """Keep a row; False if no more are wanted."""
+        if len(self.rows) >= self._budget.rows:
+            self.truncated = True
+            return False
+        weight = sum(map(_weight, row))
+        if weight > ROW_BYTES:
+            raise SqlFailed("failed", f"a row is too big: {weight:,} bytes", "select fewer or shorter columns")
+        self.rows.append(row)
+        self._bytes += weight
+        if self._bytes > self._budget.answer_bytes:
+            self.truncated = True
+            return False
+        return True
+
+
+def _weight(value: object) -> int:
+    if isinstance(value, str):
+        return len(value.encode("utf-8", "replace"))
+    if isinstance(value, dict | list):
+        return len(str(value))
+    return 2 * len(value) if isinstance(value, bytes) else 8

@@ -1,0 +1,360 @@
+"""The expressions that an agent's SELECT may hold on PostgreSQL, and how each is written."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from wherefrom.model.errors import InvalidInput, shown
+from wherefrom.storage.agent.postgres_guard_lists import (
+    AGGREGATES,
+    ARGUMENTS,
+    BINARY,
+    CALLS,
+    COMPARISONS,
+    FIELDS,
+    KEYWORDS,
+    OPERANDS,
+    PLAIN,
+    ROW_FUNCTIONS,
+    SYSTEM_COLUMNS,
+    TEXT,
+    UNITS,
+    VARIADIC,
+)
+from wherefrom.storage.agent.postgres_guard_names import folded, function_name, quote, quoted, trim_name, type_name
+
+MAX_TREE_DEPTH: Final = 120
+MAX_CALLS: Final = 200  # each may hold 100 kB until its row is done, and no timeout fires inside a row
+MAX_DIGITS: Final = 40
+MAX_LIST: Final = 100  # of computed values after IN, and of branches after CASE x: one comparison each, one operation
+_JSON: Final = ("JSONExtract", "JSONExtractScalar")
+# Functions of ours around what is cast to a type, and around the result.
+_CHECKED_BEFORE: Final = {"jsonb": "bounded_json"} | dict.fromkeys(("date", "timestamp", "timestamptz"), "plain_time")
+_CHECKED_AFTER: Final = {"text": "bounded", "numeric": "bounded_number"}
+UNTICKED: Final = 40  # comparisons and casts: of 20 kB of JSON each takes a millisecond
+
+
+class ExpressionWriter(ABC):
+    """Writes expressions; the queries inside them are written by the subclass."""
+
+    def __init__(self, relations: Iterable[str], own: str) -> None:
+        self._relations = frozenset(relations)
+        self.own = own
+        """The schema of our functions and of the tables."""
+        self._depth = self._calls = self.nodes = self._unticked = 0
+        self.merges = False
+        """True while a column of an inner query is written: the planner may put it into many places."""
+
+    @abstractmethod
+    def query(self, node: Any) -> str:
+        """A whole query."""
+
+    def write(self, node: Any) -> str:
+        """An expression, in parentheses where precedence could matter."""
+        kind = type(node).__name__
+        self._depth += 1
+        self.nodes += 1
+        if self._depth > MAX_TREE_DEPTH:
+            raise InvalidInput("an expression nested too deeply, or a chain too long", hint="use IN (…) for long lists")
+        self.only(node)
+        if kind in COMPARISONS and any(type(child).__name__ in COMPARISONS for child in node.iter_expressions()):
+            raise InvalidInput("comparisons in a row", hint="put parentheses around the inner one")
+        if kind in BINARY:
+            text = self._binary(node, kind)
+        elif kind in _WRITERS:
+            text = _WRITERS[kind](self, node)
+        else:
+            raise InvalidInput(f"not allowed in a query: {kind}", hint="see the reference for what query_graph allows")
+        self._depth -= 1
+        return text
+
+    def only(self, node: Any) -> None:
+        """Refuse a node with an argument that nobody would write."""
+        allowed = ARGUMENTS.get(type(node).__name__, OPERANDS)
+        for key, value in node.args.items():
+            if key not in allowed and value is not None and value is not False and value != []:
+                raise InvalidInput(f"not allowed in a query: {key.strip('_')} of {type(node).__name__}")
+
+    def list(self, nodes: Iterable[Any]) -> str:
+        """Expressions with commas between."""
+        return ", ".join([self.write(node) for node in nodes])
+
+    def _ticked(self, text: str) -> str:
+        """An operation that may be long, followed by a look at the clock if the row has many of them."""
+        self._unticked += 1
+        return f"{self.own}.tick({text})" if self.merges or self._unticked > UNTICKED else text
+
+    def _binary(self, node: Any, kind: str) -> str:
+        left, right = self.write(node.this), node.expression
+        right_kind = type(right).__name__
+        if right_kind in ("Any", "All") and kind in COMPARISONS:
+            self.only(right)
+            text = f"{right_kind.lower()} ({self._inside(right.this)})"
+        elif right_kind == "JSONPath":
+            text = _json_key(right)
+        else:
+            text = self.write(right)
+        whole = BINARY[kind].format(left, text, own=self.own)
+        return self._ticked(whole) if kind in COMPARISONS or (self.merges and kind in _JSON) else whole
+
+    def _inside(self, node: Any) -> str:
+        """The query of IN, ANY or ALL, without parentheses of its own."""
+        plain = type(node).__name__ == "Subquery" and not any(node.args[key] for key in node.args if key != "this")
+        return self.query(node.this if plain else node)
+
+    def _column(self, node: Any) -> str:
+        if type(node.this).__name__ == "Star":
+            raise InvalidInput("a whole row as a value", hint="name the columns")
+        name, table = folded(node.this), node.args.get("table")
+        if name in SYSTEM_COLUMNS or (table is not None and name in ROW_FUNCTIONS):
+            raise InvalidInput(f"no such column: {shown(name)}", hint="give a computed column an alias of its own")
+        if table is None and name in KEYWORDS and not node.this.args.get("quoted"):
+            raise InvalidInput(f"not allowed in a query: {name}")
+        if table is None and name in self._relations:
+            raise InvalidInput(f"{shown(name)} is a table here", hint=f"for a column write {name}.{name}")
+        return quote(name) if table is None else f"{quoted(table)}.{quote(name)}"
+
+    def _literal(self, node: Any) -> str:
+        text = str(node.this)
+        if node.is_string:
+            return "'" + text.replace("'", "''") + "'"
+        if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", text, re.IGNORECASE):
+            raise InvalidInput(f"not a number: {shown(text)}")
+        if len(text) > MAX_DIGITS:
+            raise InvalidInput(f"a number of more than {MAX_DIGITS} digits")
+        return text
+
+    def _is(self, node: Any) -> str:
+        if type(node.expression).__name__ not in ("Null", "Boolean"):
+            raise InvalidInput("IS takes NULL, TRUE, FALSE or [NOT] DISTINCT FROM")
+        return f"({self.write(node.this)} is {_not(node)}{self.write(node.expression)})"
+
+    def _like(self, node: Any, escape: str = "") -> str:
+        word, text = type(node).__name__.lower(), TEXT.format(self.write(node.this))
+        return f"({text} {_not(node)}{word} {self.own}.pattern({self.write(node.expression)}){escape})"
+
+    def _escape(self, node: Any) -> str:
+        character = node.expression
+        if type(node.this).__name__ not in ("Like", "ILike") or not character.is_string or len(character.this) != 1:
+            raise InvalidInput("ESCAPE takes one character after LIKE")
+        self.only(node.this)
+        return self._like(node.this, f" escape {self._literal(character)}")
+
+    def _in(self, node: Any) -> str:
+        query = node.args.get("query")
+        if query is None and sum(type(one).__name__ != "Literal" for one in node.expressions) > MAX_LIST:
+            raise InvalidInput(f"more than {MAX_LIST} computed values after IN", hint="write IN (select …)")
+        inside = self.list(node.expressions) if query is None else self._inside(query)
+        self._unticked += len(node.expressions)
+        return self._ticked(f"({self.write(node.this)} in ({inside}))")
+
+    def _between(self, node: Any) -> str:
+        low, high = self.write(node.args["low"]), self.write(node.args["high"])
+        return self._ticked(f"({self.write(node.this)} between {low} and {high})")
+
+    def _case(self, node: Any) -> str:
+        if node.this and len(node.args["ifs"]) > MAX_LIST:
+            raise InvalidInput(f"more than {MAX_LIST} branches after CASE x", hint="write CASE WHEN x = … THEN …")
+        self._unticked += len(node.args["ifs"]) if node.this else 0
+        text = f"case {self.write(node.this)}" if node.this else "case"
+        for branch in node.args["ifs"]:
+            self.only(branch)
+            text += f" when {self.write(branch.this)} then {self.write(branch.args['true'])}"
+        default = node.args.get("default")
+        return f"({text}{'' if default is None else f' else {self.write(default)}'} end)"
+
+    def _cast(self, node: Any) -> str:
+        kind = type_name(node.args["to"])
+        if kind is None:
+            raise InvalidInput(f"not a type to cast to: {shown(node.args['to'].sql('postgres'))}")
+        self.only(node.args["to"])
+        value = self.write(node.this)
+        if kind in _CHECKED_BEFORE:
+            value = f"{self.own}.{_CHECKED_BEFORE[kind]}({value})"
+        text = f"cast({value} as {kind}{_precision(node.args['to'], kind)})"
+        if kind in _CHECKED_AFTER:
+            return f"{self.own}.{_CHECKED_AFTER[kind]}({text})"
+        return text if type(node.this).__name__ == "Literal" else self._ticked(text)
+
+    def _extract(self, node: Any) -> str:
+        return f"pg_catalog.extract('{_listed(node.this.name, FIELDS)}', {self.write(node.expression)})"
+
+    def _interval(self, node: Any) -> str:
+        amount, unit = node.this, node.args.get("unit")
+        if type(unit).__name__ != "Var" or not amount.is_string or not re.fullmatch(r"-?[0-9]{1,9}", amount.this):
+            raise InvalidInput("INTERVAL takes a whole number and a unit", hint="interval '7 days'")
+        return f"interval '{amount.this} {_listed(unit.name, UNITS)}'"
+
+    def _substring(self, node: Any) -> str:
+        # substring(x, y) with a text is a regular expression; substr() knows only positions.
+        parts = [node.args.get(key) for key in ("this", "start", "length")]
+        if any(part is not None and part.is_string for part in parts[1:]):
+            raise InvalidInput("SUBSTRING with a regular expression", hint="substring(text from 1 for 10)")
+        return _call_text(self.own, "substr", [self.write(part) for part in parts if part is not None], "", "")
+
+    def _position(self, node: Any) -> str:
+        return CALLS["strpos", 2].format(self.write(node.this), self.write(node.args["substr"]), own=self.own)
+
+    def _trim(self, node: Any) -> str:
+        characters = node.args.get("expression")
+        values = [self.write(node.this), *([] if characters is None else [self.write(characters)])]
+        return CALLS[trim_name(node), len(values)].format(*values, own=self.own)
+
+    def _call(self, node: Any) -> str:
+        name = function_name(node)
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            raise InvalidInput(f"more than {MAX_CALLS} function calls")
+        if name == "count" and [type(one).__name__ for one in node.expressions] == ["Star"]:
+            self.only(node.expressions[0])
+            return "pg_catalog.count(*)"
+        nodes, distinct, order = list(node.expressions), "", ""
+        if nodes and type(nodes[-1]).__name__ == "Order":
+            self.only(nodes[-1])
+            order, nodes[-1] = f" order by {self.list(nodes[-1].expressions)}", nodes[-1].this
+        if nodes and type(nodes[0]).__name__ == "Distinct" and not nodes[0].args.get("on"):
+            distinct, nodes = "distinct ", [*nodes[0].expressions, *nodes[1:]]
+        if (order or distinct) and name not in AGGREGATES and name != "string_agg":
+            raise InvalidInput(f"DISTINCT or ORDER BY in {shown(name)}")
+        if name in ("greatest", "least"):
+            self._unticked += len(nodes)
+            if len(nodes) > MAX_LIST:
+                raise InvalidInput(f"more than {MAX_LIST} values for {name}", hint="take max(…) or min(…) of rows")
+        if name == "date_trunc" and len(nodes) == 3 and type(nodes[2]).__name__ != "Literal":
+            raise InvalidInput("date_trunc takes a time zone in quotes", hint="date_trunc('day', x, 'UTC')")
+        text = _call_text(self.own, name, [self.write(one) for one in nodes], distinct, order)
+        return self._ticked(text) if name in ("greatest", "least", "nullif") else text
+
+    def _filter(self, node: Any) -> str:
+        self.only(node.expression)
+        return f"{self._function(node.this)} filter (where {self.write(node.expression.this)})"
+
+    def _over(self, node: Any) -> str:
+        if node.args.get("over") != "OVER":
+            raise InvalidInput("a window without OVER")
+        function = self._filter(node.this) if type(node.this).__name__ == "Filter" else self._function(node.this)
+        named = node.args.get("alias")
+        if named is not None and not any(node.args.get(key) for key in ("partition_by", "order", "spec")):
+            return f"{function} over {quoted(named)}"
+        return f"{function} over ({self.window(node)})"
+
+    def _function(self, node: Any) -> str:
+        if type(node).__name__ != "Anonymous":
+            raise InvalidInput("OVER and FILTER follow a function")
+        return self.write(node)
+
+    def window(self, node: Any) -> str:
+        """What stands in the parentheses of a window."""
+        self.only(node)
+        parts = [quoted(node.args["alias"])] if node.args.get("alias") else []
+        if keys := node.args.get("partition_by"):
+            parts.append(f"partition by {self.list(keys)}")
+        if order := node.args.get("order"):
+            self.only(order)
+            parts.append(f"order by {self.list(order.expressions)}")
+        if spec := node.args.get("spec"):
+            self.only(spec)
+            kind = _listed(str(spec.args["kind"]), ("rows", "range", "groups"))
+            start, end = (self._bound(spec, key) for key in ("start", "end"))
+            parts.append(f"{kind} between {start} and {end}" if end else f"{kind} {start}")
+        return " ".join(parts)
+
+    def _bound(self, spec: Any, key: str) -> str:
+        bound, side = spec.args.get(key), spec.args.get(f"{key}_side")
+        if bound is None:
+            return ""
+        text = self._literal(bound) if type(bound).__name__ == "Literal" else str(bound).lower()
+        if text == "current row":
+            return text
+        if text != "unbounded" and not text.isdigit():
+            raise InvalidInput("a window's bound is a whole number, UNBOUNDED or CURRENT ROW")
+        return f"{text} {_listed(str(side), ('preceding', 'following'))}"
+
+    def _ordered(self, node: Any) -> str:
+        direction = "desc" if node.args.get("desc") else "asc"
+        return f"{self.write(node.this)} {direction} nulls {'first' if node.args.get('nulls_first') else 'last'}"
+
+
+_WRITERS: Final[dict[str, Callable[[Any, Any], str]]] = {
+    "Column": ExpressionWriter._column,
+    "Literal": ExpressionWriter._literal,
+    "Null": lambda _, __: "null",
+    "Boolean": lambda _, node: "true" if node.this else "false",
+    "Paren": lambda writer, node: f"({writer.write(node.this)})",
+    "Neg": lambda writer, node: f"(- {writer.write(node.this)})",
+    "Not": lambda writer, node: f"(not {writer.write(node.this)})",
+    "Exists": lambda writer, node: f"exists ({writer.query(node.this)})",
+    "Subquery": lambda writer, node: f"({writer.query(node)})",
+    "CurrentDate": lambda _, __: "current_date",
+    "CurrentTimestamp": lambda _, __: "current_timestamp",
+    "Is": ExpressionWriter._is,
+    "Like": ExpressionWriter._like,
+    "ILike": ExpressionWriter._like,
+    "Escape": ExpressionWriter._escape,
+    "In": ExpressionWriter._in,
+    "Between": ExpressionWriter._between,
+    "Case": ExpressionWriter._case,
+    "Cast": ExpressionWriter._cast,
+    "Extract": ExpressionWriter._extract,
+    "Interval": ExpressionWriter._interval,
+    "Substring": ExpressionWriter._substring,
+    "StrPosition": ExpressionWriter._position,
+    "Trim": ExpressionWriter._trim,
+    "Anonymous": ExpressionWriter._call,
+    "Filter": ExpressionWriter._filter,
+    "Window": ExpressionWriter._over,
+    "Ordered": ExpressionWriter._ordered,
+}
+
+
+def _call_text(own: str, name: str, values: list[str], distinct: str, order: str) -> str:
+    if name == "string_agg" and len(values) == 2:
+        texts = ", ".join(f"cast({value} as text)" for value in values)
+        return f"{own}.bounded_agg({distinct}{texts}{order})"
+    if name in VARIADIC and values:
+        return VARIADIC[name].format(", ".join(values), own=own)
+    if (name, len(values)) in CALLS:
+        return CALLS[name, len(values)].format(*values, own=own)
+    least, most = PLAIN.get(name, (1, 0))
+    if not least <= len(values) <= most:
+        known = name in PLAIN or name in VARIADIC or name == "string_agg" or any(name == one for one, _ in CALLS)
+        reason = f"{len(values)} arguments for" if known else "no such function:"
+        raise InvalidInput(f"{reason} {shown(name)}", hint="see the reference for the functions query_graph allows")
+    return f"pg_catalog.{name}({distinct}{', '.join(values)}{order})"
+
+
+def _not(node: Any) -> str:
+    return "not " if node.args.get("negate") else ""
+
+
+def _listed(word: str, words: Iterable[str]) -> str:
+    if word.lower() not in words:
+        raise InvalidInput(f"not allowed in a query: {shown(word)}", hint=f"one of {', '.join(sorted(words))}")
+    return word.lower()
+
+
+def _precision(node: Any, kind: str) -> str:
+    sizes = [str(one.this.this) for one in node.expressions if type(one).__name__ == "DataTypeParam"]
+    if not node.expressions:
+        return ""
+    if kind != "numeric" or len(sizes) != len(node.expressions) or len(sizes) > 2:
+        raise InvalidInput(f"no length for type {kind}")
+    if not all(size.isascii() and size.isdigit() and int(size) <= 100 for size in sizes):
+        raise InvalidInput("numeric takes at most 100 digits")
+    return f"({', '.join(sizes)})"
+
+
+def _json_key(path: Any) -> str:
+    """The key or index that sqlglot made a path of."""
+    parts = path.expressions
+    if [type(part).__name__ for part in parts[:1]] != ["JSONPathRoot"] or len(parts) != 2:
+        raise InvalidInput("-> and ->> take one key or index")
+    key = parts[1].this
+    if type(parts[1]).__name__ == "JSONPathKey" and isinstance(key, str):
+        return "'" + key.replace("'", "''") + "'"
+    if type(parts[1]).__name__ == "JSONPathSubscript" and type(key) is int:
+        return str(key)
+    raise InvalidInput("-> and ->> take one key or index")

@@ -1,0 +1,86 @@
+"""Events: what happened, written in the transaction that did it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from wherefrom.model.access import Access
+from wherefrom.model.evidence import SearchHealth
+from wherefrom.storage.port import Transaction
+from wherefrom.storage.statements import inside_parameters
+from wherefrom.text.check import json_text
+
+Topic = Literal[
+    "ingest", "integrate", "delete", "rename", "import", "search", "search_fallback", "activate", "policy", "filter",
+    "critic", "feedback", "sweep", "task", "evidence", "correct", "insight", "metabolism", "restore", "reinforce",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a caller calls its request, and the chain of requests that it belongs to."""
+
+    request_id: str | None = None
+    trace_id: str | None = None
+
+
+NO_TRACE: Final = Trace()
+# The ids of the call that is being answered. A call may pass through several verbs and write events in each of them.
+_current: ContextVar[Trace] = ContextVar("wherefrom_trace", default=NO_TRACE)
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[None]:
+    """Give these ids to all events that this thread writes inside, as far as a verb is given no others."""
+    token = _current.set(trace)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_trace() -> Trace:
+    """The ids that `tracing` has set; none outside of it."""
+    return _current.get()
+
+
+def record(
+    tx: Transaction,
+    access: Access,
+    topic: Topic,
+    payload: Mapping[str, Any],
+    *,
+    namespace: str,
+    at: str,
+    trace: Trace = NO_TRACE,
+) -> None:
+    """Append an event. Payloads name rows and figures and never carry stored text."""
+    tx.run("event_insert", row_of(access, topic, payload, namespace=namespace, at=at, trace=trace))
+
+
+def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> SearchHealth:
+    """How the searches in an access's root went since a time, some days ago."""
+    parameters = {"owner": access.owner, "since": since, **inside_parameters("root", access.root)}
+    counts: dict[str, int] = dict(tx.rows("search_events", parameters))
+    searches = counts.get("search", 0) + counts.get("activate", 0)
+    return SearchHealth(days, searches, counts.get("search_fallback", 0))
+
+
+def row_of(
+    access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
+) -> dict[str, Any]:
+    """An event as the parameters of its statement. Where the access may only read, it is noted at the access's home."""
+    call = _current.get()
+    return {
+        "owner": access.owner,
+        "at": at,
+        "topic": topic,
+        "namespace": namespace if access.writes else access.home,
+        "payload": json_text(payload),
+        "request_id": trace.request_id or call.request_id,
+        "trace_id": trace.trace_id or call.trace_id,
+    }

@@ -1,0 +1,61 @@
+"""How the store is: what `info` and `doctor` say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wherefrom.embedding.port import Embedder
+from wherefrom.model.access import Access
+from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
+from wherefrom.model.results import Check
+from wherefrom.storage import embeddings
+from wherefrom.storage.port import Transaction
+from wherefrom.storage.statements import scope_parameters
+from wherefrom.text.check import content_hash, json_text
+
+
+def sizes(tx: Transaction, access: Access) -> dict[str, int]:
+    """Counts of what the root holds, and of the owner's events and retired rows."""
+    scope = scope_parameters(access)
+    counts = {f"{kind}s" if kind != "entity" else "entities": count for kind, count in tx.rows("node_counts", scope)}
+    for label, name in (("edges", "edge_total"), ("events", "event_total"), ("retired", "retired_total")):
+        row = tx.row(name, scope)
+        counts[label] = row[0] if row else 0
+    return {"memos": 0, **counts}
+
+
+def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
+    """Whether rows fit together: no edge without its ends, no stale copy, every text as it was hashed."""
+    scope = scope_parameters(access)
+    orphans, stale = tx.row("edge_faults", scope) or (0, 0)
+    (unindexed,) = tx.row("text_missing", scope) or (0,)
+    changed = sum(1 for _, text, hashed in tx.stream("node_hashes", scope) if content_hash(text) != hashed)
+    return (
+        Check("orphaned edges", orphans == 0, f"{orphans} edges without both ends"),
+        Check("edge copies", stale == 0, f"{stale} edges disagree with their ends"),
+        Check("pending work", unindexed == 0, f"{unindexed} texts wait to be indexed (`wherefrom reindex`)"),
+        Check("content hashes", changed == 0, f"{changed} texts differ from their hash"),
+    )
+
+
+def vector_checks(
+    tx: Transaction, access: Access, embedder: Embedder | None, send_classes: Sequence[BoundaryClass]
+) -> tuple[Check, ...]:
+    """Whether every text has the vector it should have, and whether this process makes the same kind."""
+    classes = BOUNDARY_CLASSES if embedder is None else embeddings.sendable(embedder, send_classes)
+    scope = {**scope_parameters(access), "classes": json_text(classes), "kinds": json_text(embeddings.KINDS)}
+    waiting, withheld, failure = tx.row("pending_health", scope) or (0, 0, None)
+    (forgotten,) = tx.row("embedding_stale", scope) or (0,)
+    model = embeddings.active(tx)
+    lacking = waiting + forgotten - withheld
+    found = f"{lacking} texts wait for their vectors (`wherefrom embed`)"
+    if withheld:
+        found += f"; {withheld} may not be sent to the endpoint"
+    if failure and lacking:
+        found += f"; last failure: {failure}"
+    checks = [Check("vectors", lacking == 0, found)]
+    if model is not None and embedder is not None:
+        same = model.model_id == embedder.model_id
+        said = f"{model.model_id}, {model.dimension} dimensions" if same else embeddings.mismatch(model, embedder)
+        checks.append(Check("embedder", same, said))
+    return tuple(checks)

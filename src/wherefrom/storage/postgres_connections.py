@@ -1,0 +1,255 @@
+"""Connections to PostgreSQL: made within a time limit, lent to one thread at a time, replaced when the server restarts.
+
+The thread that needs a connection makes it and gets the server's own reason if that fails. So a server that is down
+(`store_unavailable`, within the connect timeout) is told apart from connections that are all in use (`store_busy`,
+after the busy timeout).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors, pq
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from wherefrom.model import cancellation
+from wherefrom.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+from wherefrom.storage.port import Row
+
+Connection = psycopg.Connection[Row]
+
+COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
+# libpq knows no shorter timeout.
+_SHORTEST_CONNECT_S: Final = 2
+_PAUSE_S: Final = 0.05
+# A connection that nobody needed for so long is closed when another one is given back.
+_IDLE_SECONDS: Final = 600.0
+# A failed connection carries no SQLSTATE. These are the English texts of 53300; in another language the error is
+# `store_unavailable` with the server's words.
+_TOO_MANY: Final = ("too many clients", "too many connections", "connection slots are reserved")
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How long to wait.
+
+    busy_s: for a connection of our own that other threads are using.
+    connect_s: for the server.
+    """
+
+    busy_s: float
+    connect_s: float
+
+
+class Connections:
+    """At most `size` connections to one database, made when they are needed and kept for the next caller."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        size: int,
+        waits: Waits,
+        configure: Callable[[Connection], None] | None = None,
+        reset: Callable[[Connection], None] | None = None,
+        **options: Any,
+    ) -> None:
+        self._url = url
+        self._waits = waits
+        self._configure = configure
+        self._reset = reset
+        self._options = options
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._size = size
+        self._slots = threading.Semaphore(size)
+        self._idle: list[tuple[float, Connection]] = []
+        self._failed: tuple[float, StoreError] | None = None
+        self._closed = False
+
+    @contextmanager
+    def transaction(self, *, force_rollback: bool = False) -> Iterator[Connection]:
+        """A connection in a transaction. A connection that the server has dropped fails at BEGIN, before anything was
+        done: then all kept connections are closed and a new one is made, once.
+        """
+        stack, connection = self._begun(force_rollback=force_rollback)
+        with stack:
+            yield connection
+
+    def drop_idle(self) -> None:
+        """Close all connections that are not in use."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, connection in idle:
+            connection.close()
+
+    def close(self) -> None:
+        """Close all connections; those in use are closed when they are given back."""
+        self._closed = True
+        self.drop_idle()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_idle") and os.getpid() == self._process:
+            self.close()
+
+    def _begun(self, *, force_rollback: bool) -> tuple[ExitStack, Connection]:
+        for is_retry in (False, True):
+            with ExitStack() as stack:
+                connection = stack.enter_context(self._lent())
+                try:
+                    stack.enter_context(connection.transaction(force_rollback=force_rollback))
+                except psycopg.OperationalError:
+                    connection.close()
+                    if is_retry:
+                        raise
+                    self.drop_idle()
+                    continue
+                return stack.pop_all(), connection
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def _lent(self) -> Iterator[Connection]:
+        if os.getpid() != self._process:
+            raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
+        asked_at = time.monotonic()
+        call = cancellation.current()
+        if not call.acquired(self._slots, self._waits.busy_s):
+            if call.cancelled:
+                raise StoreBusy("the call was cancelled while it waited for a connection")
+            raise StoreBusy(
+                f"all {self._size} connections of this process to PostgreSQL are in use",
+                hint="try again in a moment, or let fewer calls run at once",
+            )
+        try:
+            connection = self._kept() or self._made(asked_at)
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._slots.release()
+
+    def _kept(self) -> Connection | None:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        with self._lock:
+            return self._idle.pop()[1] if self._idle else None
+
+    def _made(self, asked_at: float) -> Connection:
+        """A new connection; the error of another thread's attempt that failed since this caller asked."""
+        if self._failed is not None and self._failed[0] > asked_at:
+            failed = self._failed[1]
+            raise type(failed)(failed.message, hint=failed.hint)
+        try:
+            return connect(self._url, self._waits.connect_s, configure=self._configure, **self._options)
+        except StoreError as error:
+            self._failed = (time.monotonic(), error)
+            raise
+
+    def _give_back(self, connection: Connection) -> None:
+        try:
+            if self._reset is not None and not connection.closed:
+                self._reset(connection)
+        except psycopg.Error:
+            connection.close()
+        now = time.monotonic()
+        usable = connection.info.transaction_status == pq.TransactionStatus.IDLE and not self._closed
+        with self._lock:
+            if usable:
+                self._idle.append((now, connection))
+            unused = [kept for since, kept in self._idle if since < now - _IDLE_SECONDS]
+            self._idle = [(since, kept) for since, kept in self._idle if since >= now - _IDLE_SECONDS]
+        for each in unused if usable else (connection, *unused):
+            each.close()
+
+
+def connect(
+    url: str, timeout_s: float, *, configure: Callable[[Connection], None] | None = None, **options: Any
+) -> Connection:
+    """A new connection. A server that is starting up, or has no connection free, is asked again until the timeout."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection = psycopg.connect(url, **_limits(url, timeout_s), **options)
+            try:
+                if configure is not None:
+                    configure(connection)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+        except psycopg.OperationalError as error:
+            too_many = any(text in str(error) for text in _TOO_MANY)
+            if time.monotonic() + _PAUSE_S < deadline and (too_many or _is_starting(url, deadline)):
+                time.sleep(_PAUSE_S)
+            elif too_many:
+                raise StoreBusy(
+                    "PostgreSQL has no connection free",
+                    hint="try again; raise the server's max_connections or lower WHEREFROM_POOL_SIZE",
+                ) from None
+            else:
+                raise _unavailable(error) from None
+        except psycopg.Error as error:  # such as a setting or a type that the server does not know
+            raise _refused(error) from error
+
+
+def _limits(url: str, timeout_s: float) -> dict[str, Any]:
+    """Parameters that make libpq notice a server that does not answer, apart from those that the URL states itself."""
+    given = conninfo_to_dict(url)
+    hosts = len(str(given.get("host") or given.get("hostaddr") or "").split(","))
+    limits = {
+        "connect_timeout": max(_SHORTEST_CONNECT_S, int(timeout_s / hosts)),
+        # A machine that vanished acknowledges nothing; without a limit the system tries for a quarter of an hour.
+        "tcp_user_timeout": int(timeout_s * 1000),
+    }
+    return {name: value for name, value in limits.items() if name not in given}
+
+
+def _is_starting(url: str, deadline: float) -> bool:
+    """Whether the server is there and refuses connections for now: it starts, recovers or shuts down."""
+    left_s = max(_SHORTEST_CONNECT_S, int(deadline - time.monotonic()))
+    return pq.PGconn.ping(make_conninfo(url, connect_timeout=left_s).encode()) == pq.Ping.REJECT
+
+
+def _unavailable(error: psycopg.Error) -> StoreUnavailable:
+    reason = (str(error).strip() or "no answer").splitlines()[0]
+    return StoreUnavailable(
+        f"PostgreSQL cannot be reached: {reason}", hint="is the server running, and is the URL right?"
+    )
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """PostgreSQL's errors as ours."""
+    try:
+        yield
+    except COLLISIONS:
+        raise StoreBusy("other writers kept changing the same rows", hint="try again") from None
+    except errors.LockNotAvailable:
+        raise StoreBusy("another writer is not done yet", hint="try again") from None
+    except errors.IntegrityError as error:
+        raise Conflict(f"the change breaks a rule of the store: {error.diag.message_primary}") from error
+    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
+        raise StoreUnavailable(
+            f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"
+        ) from None
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise _unavailable(error) from None
+    except psycopg.Error as error:
+        raise _refused(error) from error
+
+
+def _refused(error: psycopg.Error) -> StoreError:
+    return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
+
+
+def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:
+    """Whether the server ended the connection, rather than refused a statement."""
+    return connection.closed or (error.sqlstate or "").startswith("57P")

@@ -1,0 +1,58 @@
+"""What goes wrong with a SQLite file, in our words."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from wherefrom.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+
+logger = logging.getLogger("wherefrom")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError):
+        raise StoreBusy(
+            "other writers kept the database locked", hint="try again; raise WHEREFROM_BUSY_TIMEOUT_MS if it goes on"
+        ) from None
+    except apsw.NotADBError:
+        raise StoreUnavailable("the file is not a SQLite database", hint="choose another path") from None
+    except apsw.CantOpenError as error:
+        raise StoreUnavailable(f"cannot open the database: {error}") from None
+    except apsw.ReadOnlyError:
+        raise StoreUnavailable("the database is read-only", hint="check the permissions of file and folder") from None
+    except apsw.FullError:
+        raise StoreUnavailable("the disk is full; nothing of this change was written") from None
+    except apsw.CorruptError as error:
+        raise StoreError(f"the database file is damaged: {error}", hint="restore a backup") from None
+    except apsw.ConstraintError as error:
+        raise Conflict(f"the change breaks a rule of the store: {error}") from error
+    except apsw.IOError as error:
+        raise StoreError(f"the disk failed: {error}") from error
+    except apsw.Error as error:
+        raise StoreError(f"SQLite refused the statement: {error}", hint="`wherefrom doctor` may say more") from error
+
+
+def state_of(path: Path) -> os.stat_result:
+    """What the file system says of a file."""
+    try:
+        return path.stat()
+    except OSError as error:
+        raise StoreUnavailable(f"cannot open {path}: {error.strerror}") from None
+
+
+def closed_quietly(connection: apsw.Connection) -> None:
+    """Close a connection; if that fails nothing is lost: what was committed is in the file or beside it."""
+    try:
+        connection.close()
+    except apsw.Error as error:
+        logger.warning("a connection was not closed cleanly: %s", error)

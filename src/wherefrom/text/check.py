@@ -1,0 +1,249 @@
+"""Checks of input text, one for each kind of field; what passes is stored and read back exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from wherefrom.model import limits
+from wherefrom.model.errors import InvalidInput, shown
+from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
+from wherefrom.model.identifiers import timestamp
+
+# What joins the words of a tag: supports, works_at, 根拠, dc:source.
+_JOINTS: Final = "_-.:"
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
+_INTEGER_LIMIT: Final = 2**63
+
+
+def content_hash(text: str) -> str:
+    """The SHA-256 of the exact text: two memos are duplicates only if not one character differs."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_text(value: object, *, field: str, characters: int | None = None, size: int | None = None) -> str:
+    """Text without NUL or lone surrogates, not blank, within the given number of characters or bytes."""
+    text = _encodable(value, field=field)
+    if not text.strip():
+        raise InvalidInput(f"{field} is empty")
+    if characters is not None and len(text) > characters:
+        raise InvalidInput(f"{field} has {len(text):,} characters; at most {characters:,} are allowed")
+    if size is not None and len(text.encode()) > size:
+        raise InvalidInput(
+            f"{field} has {len(text.encode()):,} bytes; at most {size:,} are allowed",
+            hint="split it into several memos and link them; an import does so with --split",
+        )
+    return text
+
+
+def check_content(value: object, *, field: str = "content") -> str:
+    """The text of a memo."""
+    return check_text(value, field=field, size=limits.MEMO_BYTES)
+
+
+def check_title(value: object, *, field: str = "title") -> str | None:
+    """A title, or None when it is to be kept as it is."""
+    return None if value is None else check_text(value, field=field, characters=limits.TITLE_CHARACTERS)
+
+
+def check_aliases(value: object) -> tuple[str, ...]:
+    """Other titles of a node."""
+    if not isinstance(value, list | tuple) or len(value) > limits.ALIASES:
+        raise InvalidInput(f"aliases must be a list of at most {limits.ALIASES} titles")
+    return tuple(check_text(alias, field="alias", characters=limits.TITLE_CHARACTERS) for alias in value)
+
+
+def check_reason(value: object, *, field: str = "reason") -> str | None:
+    """A reason, '' to clear it, or None when it is to be kept as it is."""
+    if value is None or value == "":
+        return value
+    return check_text(value, field=field, characters=limits.REASON_CHARACTERS)
+
+
+def check_id(value: object, *, field: str) -> str:
+    """An id as we write them; whether it exists is for the store to say."""
+    if not isinstance(value, str) or len(value) > limits.ID_CHARACTERS or not _ID.fullmatch(value):
+        raise InvalidInput(
+            f"{field} {shown(value)} is not an id",
+            hint="ids look like 0192f3a0-7c1e-7d3a-…, at most 64 letters, digits and ._:-",
+        )
+    return value
+
+
+def check_tag(value: object, *, field: str = "tag") -> str:
+    """A tag in the convention: lower case, words of any script joined by _ - . or :, at most 64 characters."""
+    tag = _encodable(value, field=field)
+    if len(tag) > limits.TAG_CHARACTERS:
+        raise InvalidInput(f"{field} has {len(tag)} characters; at most {limits.TAG_CHARACTERS} are allowed")
+    if not tag or tag != normalised_tag(tag):
+        raise InvalidInput(
+            f"{field} {shown(tag)} does not follow the convention",
+            hint=f"lower-case words joined by '_', for example {normalised_tag(tag) or 'supports'!r}",
+        )
+    return tag
+
+
+@lru_cache(maxsize=1024)
+def normalised_tag(text: str) -> str:
+    """The nearest tag that follows the convention; empty when nothing is left."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
+    # Letters, numbers and the marks that belong to letters, of any script.
+    kept = (c if c in _JOINTS or unicodedata.category(c)[0] in "LNM" else "_" for c in folded)
+    return "".join(kept)[: limits.TAG_CHARACTERS].strip(_JOINTS)
+
+
+def check_weight(value: object, *, field: str = "weight") -> float:
+    """A number from 0 to 1, kept at full precision."""
+    return check_number(value, field=field, low=0, high=1)
+
+
+def check_number(value: object, *, field: str, low: float, high: float) -> float:
+    """A number within its range, kept at full precision."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{field} must be a number, not {type(value).__name__}")
+    if not low <= value <= high:  # false for NaN, too
+        raise InvalidInput(f"{field} {shown(value)} is outside {low:g}..{high:g}")
+    return float(value)
+
+
+def check_whole(value: object, *, field: str, low: int, high: int) -> int:
+    """A whole number within its range."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{field} must be a whole number, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise InvalidInput(f"{field} {shown(value)} is outside {low}..{high}")
+    return value
+
+
+def check_year(value: object) -> int:
+    """A year of the common era, or some before it."""
+    return check_whole(value, field="year", low=-9999, high=9999)
+
+
+def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
+    """A JSON object of bounded size and depth, without NaN, NUL or lone surrogates."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{field} must be an object, not {type(value).__name__}")
+    checked = {_key(key, field=field): _json(item, field=field, depth=1) for key, item in value.items()}
+    if len(json_text(checked).encode()) > limits.METADATA_BYTES:
+        raise InvalidInput(f"{field} is larger than {limits.METADATA_BYTES:,} bytes of JSON")
+    return checked
+
+
+def check_filter(value: object, *, field: str = "metadata") -> dict[str, Any]:
+    """Metadata that a memo must have: a few keys, each with a text, a number or a truth value."""
+    if value is None:
+        return {}
+    checked = check_metadata(value, field=field)
+    plain = all(isinstance(item, str | int | float | bool) for item in checked.values())
+    if not plain or len(checked) > limits.FILTER_PAIRS:
+        raise InvalidInput(
+            f"a metadata filter has at most {limits.FILTER_PAIRS} keys with a text, a number, true or false each"
+        )
+    return checked
+
+
+def check_flag(value: object, *, field: str) -> bool | None:
+    """True, false, or nothing."""
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
+    return value
+
+
+def check_choice(value: object, choices: Collection[str], *, field: str) -> str | None:
+    """One of some words, or None."""
+    if value is None or (isinstance(value, str) and value in choices):
+        return value
+    raise InvalidInput(f"{field} {shown(value)} is not one of {', '.join(choices)}")
+
+
+def check_choices(value: object, choices: Collection[str], *, field: str) -> tuple[str, ...]:
+    """Some of these words, each once; a single one may stand alone."""
+    listed = (value,) if isinstance(value, str) else value
+    if not isinstance(listed, Sequence) or not all(isinstance(word, str) for word in listed):
+        raise InvalidInput(f"{field} must be a list of words", hint=f"some of {', '.join(choices)}")
+    return tuple(dict.fromkeys(str(check_choice(word, choices, field=field)) for word in listed))
+
+
+def check_class(value: object) -> BoundaryClass:
+    """A boundary class that something can be saved in; without one, internal."""
+    return cast(BoundaryClass, check_choice(value, BOUNDARY_CLASSES, field="boundary_class") or "internal")
+
+
+def check_names(value: object, *, field: str = "entities") -> tuple[str, ...]:
+    """Names of entities, each once."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > limits.ENTITIES:
+        raise InvalidInput(f"{field} must be a list of at most {limits.ENTITIES} names")
+    names = (check_text(name, field="an entity", characters=limits.ENTITY_CHARACTERS).strip() for name in value)
+    return tuple(dict.fromkeys(names))
+
+
+def check_time(value: object, *, field: str) -> str:
+    """An ISO-8601 time with a zone (a date alone is midnight UTC), in the stored form."""
+    stored = _stored_time(value) if isinstance(value, str) else None
+    if stored is not None:
+        return stored
+    raise InvalidInput(f"{field} {shown(value)} is not a time", hint="for example '2026-01-31T12:00:00Z'")
+
+
+def json_text(value: object) -> str:
+    """JSON as stored: compact, characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+@lru_cache(maxsize=4096)
+def _stored_time(text: str) -> str | None:
+    try:
+        moment = datetime.fromisoformat(text)
+        if len(text) == len("2026-01-31"):
+            moment = moment.replace(tzinfo=UTC)
+        return None if moment.tzinfo is None else timestamp(moment)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _encodable(value: object, *, field: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be text, not {type(value).__name__}")
+    if "\0" in value:
+        raise InvalidInput(f"{field} holds a NUL character")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{field} holds a lone surrogate, which is not valid Unicode text") from None
+    return value
+
+
+def _key(key: object, *, field: str) -> str:
+    return _encodable(key, field=f"a key of {field}")
+
+
+def _json(value: object, *, field: str, depth: int) -> Any:
+    if depth > limits.METADATA_DEPTH:
+        raise InvalidInput(f"{field} is nested more than {limits.METADATA_DEPTH} levels deep")
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return _encodable(value, field=field)
+        case int():
+            if abs(value) >= _INTEGER_LIMIT:
+                raise InvalidInput(f"{field} holds a whole number beyond 64 bits")
+            return value
+        case float():
+            if not math.isfinite(value):
+                raise InvalidInput(f"{field} holds a number that is not finite")
+            return value
+        case list() | tuple():
+            return [_json(item, field=field, depth=depth + 1) for item in value]
+        case Mapping():
+            return {_key(key, field=field): _json(item, field=field, depth=depth + 1) for key, item in value.items()}
+        case _:
+            raise InvalidInput(f"{field} holds a value of type {type(value).__name__}, which is not JSON")

@@ -1,0 +1,311 @@
+"""Finds a quote in a text, letter for letter, whatever became of line breaks, hyphenation and typography.
+
+A text is folded to its letters (everything that is seen, without white space and without hyphens inside of words) and
+to joints, which say what may stand between two letters. A quote stands in a text if its letters do, one after the
+other, and if each joint of the quote can be read as the text has it. Case, digits and words must be equal.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from wherefrom.text.tokens import UNSPACED
+
+# Joiners, direction marks and variation selectors.
+_ZERO_WIDTH: Final = (
+    "\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+)
+_SOFT_HYPHEN: Final = "\u00ad"
+_INVISIBLE: Final = _SOFT_HYPHEN + _ZERO_WIDTH
+_HYPHENS: Final = "\\-\u2010\u2011\ufe63\uff0d"
+# Figure dash to horizontal bar, minus, and the forms of dashes in CJK text: they are never put in by hyphenation.
+_DASHES: Final = "\u2012-\u2015\u2212\ufe31\ufe32\ufe58"
+_LINE_BREAKS: Final = "\n\r\x0b\x0c\x85\u2028\u2029"
+_HANGUL: Final = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
+# Characters of scripts that are written without spaces, CJK punctuation and symbols, full- and half-width forms.
+_WITHOUT_SPACES: Final = re.compile(f"[{UNSPACED}\u2e80-\u303f\u3100-\u312f\u31a0-\u4dff\ufe30-\ufe4f\uff01-\uff9f]")
+_CONTINUING: Final = re.compile(f"[{_INVISIBLE}\u1160-\u11ff\ud7b0-\ud7fb\uff9e\uff9f]")
+_SEEN_NOTHING: Final = re.compile(f"[{_INVISIBLE}]")
+_EDGE_HYPHEN: Final = re.compile(f"[{_HYPHENS}{_DASHES}]")
+
+_TOKEN: Final = re.compile(
+    # A hyphen or dash, with the white space after it; a soft hyphen is one only at the end of a line.
+    f"(?P<hyphen>[{_HYPHENS}{_DASHES}]|{_SOFT_HYPHEN}(?=[{_ZERO_WIDTH}]*\\s))(?P<after>[\\s{_INVISIBLE}]*)"
+    f"|(?P<space>\\s[\\s{_INVISIBLE}]*)"
+    # ASCII stands for itself, unless a combining mark may follow.
+    "|(?P<plain>[!-,.-~]++(?![^\\x00-\\x7f]))"
+    "|(?P<plain_before>[!-,.-~]+(?=[!-~][^\\x00-\\x7f]))"
+    f"|(?P<other>[^\\s{_HYPHENS}{_DASHES}]"
+    f"(?:[^\\x00-\\x7f\\s{_HYPHENS}{_DASHES}{_SOFT_HYPHEN}]|{_SOFT_HYPHEN}(?![{_ZERO_WIDTH}]*\\s))*)"
+)
+_MARKS: Final = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u02bc\u00b4\u2039\u203a", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u301d\u301e\u301f", '"'),
+    "\u22ef": "...",
+    "\u301c": "~",
+}
+# 10² is not 102, and 1½ is not 11/2.
+_KEPT_FORMS: Final = ("<super>", "<sub>", "<fraction>", "<circle>")
+# As many as a character with its marks has in the Stream-Safe Text Format (UAX #15); sorting marks is quadratic.
+_CLUSTER_CHARACTERS: Final = 31
+_NOTHING: Final = frozenset({""})
+_SPACE: Final = frozenset({" "})
+_MAYBE_SPACE: Final = frozenset({"", " "})
+# How often letters are compared at most, as a multiple of their number: only texts that repeat themselves within the
+# length of the quote can need more.
+_WORK: Final = 16
+_IN_NUMBERS: Final = frozenset(".,．，·٫")
+_SIGNS: Final = frozenset("-−‐–+±＋－")
+
+
+@dataclass(slots=True)
+class _Folded:
+    """The letters of a text, where each begins and ends there, and what may stand before some of them (by number)."""
+
+    letters: str = ""
+    starts: array[int] = field(default_factory=lambda: array("L"))
+    ends: array[int] = field(default_factory=lambda: array("L"))
+    joints: dict[int, frozenset[str]] = field(default_factory=dict)
+    places: list[int] = field(default_factory=list)
+    """The numbers of the letters that have a joint before them, in order."""
+
+
+def find_quote(text: str, quote: str) -> tuple[int, int] | None:
+    """Where a quote stands in a text, as (start, end) in characters of the text, or None.
+
+    A quote that stands there character by character is found first. A quote that begins or ends inside of one
+    character of the text, such as a ligature, is given the whole character. Takes time linear in both lengths.
+    """
+    wanted = quote.strip()
+    if not wanted:
+        return None
+    at = text.find(wanted)
+    while at >= 0:
+        if not _is_part(text, at, at + len(wanted)):
+            return at, at + len(wanted)
+        at = text.find(wanted, at + 1)
+    folded = _folded_text(text)
+    found = _find(folded, _fold(wanted), whole_words_of=text)
+    return _find(folded, _cut_in_a_word(wanted)) if found is None else found
+
+
+@lru_cache(maxsize=8)
+def _folded_text(text: str) -> _Folded:
+    """A text is often asked for several quotes, one after the other."""
+    return _fold(text)
+
+
+def _find(text: _Folded, quote: _Folded, *, whole_words_of: str = "") -> tuple[int, int] | None:
+    size = len(quote.letters)
+    if not size:
+        return None
+    at = text.letters.find(quote.letters)
+    for _ in range(_WORK * (len(text.letters) + size) // size):
+        if at < 0:
+            return None
+        start, end = text.starts[at], text.ends[at + size - 1]
+        if _joints_agree(text, quote, at) and not _is_part(whole_words_of, start, end):
+            return start, end
+        at = text.letters.find(quote.letters, at + 1)
+    return None
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a piece of a text is cut out of a word or a number, which may say the opposite: unable, 0.5, −5."""
+    return _goes_on(text, start) or _goes_on(text, end)
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word or a number goes on across a place of a text. Where words are not spaced, nobody can tell."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if unicodedata.category(after) == "Mn":
+        return True
+    if before.isdigit() and after.isdigit():
+        return True
+    if before.isalnum() and after.isalnum():
+        return not any(_WITHOUT_SPACES.match(each) or _HANGUL.match(each) for each in (before, after))
+    if after.isdigit():
+        ahead = text[at - 2] if at > 1 else " "
+        return (before in _IN_NUMBERS and ahead.isdigit()) or (before in _SIGNS and not ahead.isalnum())
+    return before.isdigit() and after in _IN_NUMBERS and text[at + 1 : at + 2].isdigit()
+
+
+def _joints_agree(text: _Folded, quote: _Folded, at: int) -> bool:
+    """Whether text and quote can be read alike between their letters, if the quote begins at this letter."""
+    size = len(quote.letters)
+    for place, forms in quote.joints.items():
+        if forms.isdisjoint(text.joints.get(at + place, _NOTHING)):
+            return False
+    places = text.places
+    for place in places[bisect_right(places, at) : bisect_right(places, at + size - 1)]:
+        if place - at not in quote.joints and "" not in text.joints[place]:
+            return False
+    return True
+
+
+def _cut_in_a_word(quote: str) -> _Folded:
+    """A quote that begins or ends with the hyphen of a word of which it has only a part; empty if it does not."""
+    begins, ends = (_EDGE_HYPHEN.match(quote, at) is not None for at in (0, len(quote) - 1))
+    if not begins and not ends:
+        return _Folded()
+    folded = _fold(quote[begins : len(quote) - ends].strip())
+    hyphen = frozenset({"-", "- "})
+    folded.joints |= ({0: hyphen} if begins else {}) | ({len(folded.letters): hyphen} if ends else {})
+    return folded
+
+
+def _fold(text: str) -> _Folded:
+    folding = _Folding(text)
+    for token in _TOKEN.finditer(text):
+        start, end = token.span()
+        match token.lastgroup:
+            case "space":
+                folding.space(token[0])
+            case "after":
+                folding.hyphen(token["hyphen"], start, token["after"])
+            case "plain" | "plain_before":
+                folding.letters(token[0], range(start, end), range(start + 1, end + 1))
+            case _:
+                folding.clusters(start, end)
+    return folding.done()
+
+
+class _Folding:
+    """A fold under way. What stands between two letters is known once the second of them is there."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._folded = _Folded()
+        self._parts: list[str] = []
+        self._hyphen: tuple[str, int] | None = None
+        self._gap = ""
+
+    def space(self, white: str) -> None:
+        """White space that follows a letter."""
+        self._gap += white
+
+    def hyphen(self, mark: str, start: int, gap: str) -> None:
+        """A hyphen or dash and the white space after it; after white space or another hyphen it is a letter."""
+        apart = self._gap != "" or self._hyphen is not None or not self._parts
+        if apart and mark == _SOFT_HYPHEN:
+            self._gap += gap
+        elif apart:
+            self._settle("-", start)
+            self._add("-", start, start + 1)
+            self._gap = gap
+        else:
+            self._hyphen, self._gap = (mark, start), gap
+
+    def letters(self, letters: str, starts: range, ends: range) -> None:
+        """Letters that stand for themselves."""
+        self._settle(letters[0], starts[0])
+        self._parts.append(letters)
+        self._folded.starts.extend(starts)
+        self._folded.ends.extend(ends)
+
+    def clusters(self, start: int, end: int) -> None:
+        """Characters with the marks that belong to each."""
+        bounds = [start]
+        for at in range(start + 1, end):
+            if at - bounds[-1] >= _CLUSTER_CHARACTERS or not _continues(self._text[at]):
+                bounds.append(at)
+        for first, last in pairwise([*bounds, end]):
+            if folded := _cluster(self._text[first:last]):
+                self._settle(folded[0], first)
+                self._add(folded, first, last)
+
+    def done(self) -> _Folded:
+        """All of it; white space at the end is dropped."""
+        if self._hyphen is not None:
+            self._settle(" ", len(self._text) - 1)
+        self._folded.letters = "".join(self._parts)
+        self._folded.joints = {place: forms for place, forms in self._folded.joints.items() if place > 0}
+        self._folded.places = list(self._folded.joints)
+        return self._folded
+
+    def _add(self, letters: str, start: int, end: int) -> None:
+        self._parts.append(letters)
+        self._folded.starts.extend([start] * len(letters))
+        self._folded.ends.extend([end] * len(letters))
+
+    def _settle(self, following: str, start: int) -> None:
+        """Say what may stand before this letter, which begins there in the text."""
+        hyphen, gap = self._hyphen, _SEEN_NOTHING.sub("", self._gap)
+        self._hyphen, self._gap = None, ""
+        if hyphen is not None:
+            mark, place = hyphen
+            forms = _hyphen_forms(mark, gap, self._last(), following)
+            if forms is not None:
+                self._put(forms)
+                return
+            if mark != _SOFT_HYPHEN:
+                self._add("-", place, place + 1)
+        if gap and self._parts:
+            around = (self._last(), following, self._text[self._folded.starts[-1]], self._text[start])
+            between_digits = self._last().isdigit() and following.isdigit()
+            self._put(_MAYBE_SPACE if any(map(_is_unspaced, around)) and not between_digits else _SPACE)
+
+    def _put(self, forms: frozenset[str]) -> None:
+        self._folded.joints[len(self._folded.starts)] = forms
+
+    def _last(self) -> str:
+        return self._parts[-1][-1] if self._parts else " "
+
+
+def _hyphen_forms(mark: str, gap: str, before: str, after: str) -> frozenset[str] | None:
+    """How a hyphen between two letters or digits may be written; None if it stands elsewhere.
+
+    At the end of a line it may belong to the word or not, but only between letters: 2019- is no part of a word.
+    """
+    if not (_is_word(before) and _is_word(after)):
+        return None
+    broken = any(character in _LINE_BREAKS for character in gap)
+    if mark == _SOFT_HYPHEN:
+        return frozenset({"", "-", "- "}) if broken else None
+    if not broken:
+        return frozenset({"- " if gap else "-"})
+    hyphenated = re.match(f"[{_HYPHENS}]", mark) and not before.isdigit() and not after.isdigit()
+    return frozenset({"", "-", "- "}) if hyphenated else frozenset({"-", "- "})
+
+
+@lru_cache(maxsize=4096)
+def _is_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+@lru_cache(maxsize=4096)
+def _is_unspaced(character: str) -> bool:
+    return _WITHOUT_SPACES.match(character) is not None and _HANGUL.match(character) is None
+
+
+@lru_cache(maxsize=4096)
+def _continues(character: str) -> bool:
+    """Whether a character belongs to the one before: a mark, a Hangul vowel or final, a half-width voicing mark."""
+    return unicodedata.category(character)[0] == "M" or _CONTINUING.match(character) is not None
+
+
+@lru_cache(maxsize=8192)
+def _cluster(cluster: str) -> str:
+    """A character with its marks in one form: NFKC, without what is not seen and with plain quotation marks."""
+    seen = _SEEN_NOTHING.sub("", cluster)
+    return unicodedata.normalize("NFC", "".join(map(_plain, unicodedata.normalize("NFD", seen))))
+
+
+def _plain(character: str) -> str:
+    """The compatible form of a character, unless that would change a number or be white space."""
+    if character in _MARKS:
+        return _MARKS[character]
+    form, _, parts = unicodedata.decomposition(character).partition(" ")
+    if not form.startswith("<") or form in _KEPT_FORMS:
+        return character
+    plain = "".join(_plain(chr(int(part, 16))) for part in parts.split())
+    return character if " " in plain else plain

@@ -1,0 +1,120 @@
+"""Carries messages between the client's lines and the SDK, and answers the lines that the SDK would drop.
+
+The SDK could read standard input by itself. It drops a line that it cannot parse without an answer, though, and all
+calls that still run when the input ends.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.lowlevel import Server
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+
+from wherefrom.transport import messages
+from wherefrom.transport.lines import MAX_LINE_BYTES, LineReader, TooLong, write_line
+from wherefrom.transport.messages import Refusal
+
+# How long calls may go on after the input has ended. An agent's SQL takes at most two seconds, four of them at once.
+GRACE_SECONDS: Final = 60.0
+# How many answers may wait for the client to read those before them.
+_WAITING_ANSWERS: Final = 100
+
+logger = logging.getLogger("wherefrom.mcp")
+
+EndNow = Callable[[], NoReturn]
+"""Ends the process, whatever its threads are doing."""
+
+
+class StdioTransport:
+    """One client on two descriptors, until its input has ended and its calls are answered.
+
+    `end_now` is called where waiting for the threads would not end: nobody reads the answers, or a call takes longer
+    than the grace period after the end of the input.
+    """
+
+    def __init__(self, incoming: int, outgoing: int, *, end_now: EndNow) -> None:
+        self._lines = LineReader(incoming)
+        self._outgoing = outgoing
+        self._end_now = end_now
+        self._open_calls = 0
+        self._settled = anyio.Event()
+        # Threads of their own: forty slow calls must not keep the next line or answer waiting.
+        self._reading = anyio.CapacityLimiter(1)
+        self._writing = anyio.CapacityLimiter(1)
+
+    async def serve(self, server: Server[Any]) -> None:
+        """Serve until the input has ended."""
+        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](_WAITING_ANSWERS)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._read, to_server)
+            tasks.start_soon(self._write, from_server)
+            await server.run(from_client, to_client, server.create_initialization_options())
+
+    async def _read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        async with to_server:
+            while True:
+                message = await anyio.to_thread.run_sync(
+                    self._next_message, abandon_on_cancel=True, limiter=self._reading
+                )
+                if message is None:
+                    break
+                if isinstance(message, Refusal):
+                    await self._write_line(message.line())
+                    continue
+                metadata = None
+                if isinstance(message, types.JSONRPCRequest):
+                    self._open_calls += 1
+                    metadata = ServerMessageMetadata(on_request_unanswered=self._settle)
+                await to_server.send(SessionMessage(message, metadata))
+            with anyio.move_on_after(GRACE_SECONDS):
+                while self._open_calls:
+                    self._settled = anyio.Event()
+                    await self._settled.wait()
+            if self._open_calls:
+                logger.warning("%d calls did not end in time after the input had ended", self._open_calls)
+                self._end_now()
+
+    async def _write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with from_server:
+            async for item in from_server:
+                await self._write_line(_line_of(item.message))
+                if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
+                    await self._settle()
+
+    async def _settle(self) -> None:
+        """Note that one call is answered, or was cancelled by the client."""
+        self._open_calls -= 1
+        self._settled.set()
+
+    def _next_message(self) -> types.JSONRPCMessage | Refusal | None:
+        """The next line that says something; None when the input has ended. Waits, so it has a thread."""
+        while (line := self._lines.next()) is not None:
+            if isinstance(line, TooLong):
+                return messages.too_long(line.head, line.tail, limit=MAX_LINE_BYTES)
+            if (message := messages.read(line)) is not None:
+                return message
+        return None
+
+    async def _write_line(self, line: bytes) -> None:
+        try:
+            await anyio.to_thread.run_sync(write_line, self._outgoing, line, limiter=self._writing)
+        except OSError:  # the client has gone
+            self._end_now()
+
+
+def _line_of(message: types.JSONRPCMessage) -> bytes:
+    """A message as it is sent. What UTF-8 cannot say is replaced: the client must get its answer."""
+    try:
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+    except ValueError:
+        text = json.dumps(message.model_dump(by_alias=True, exclude_unset=True), ensure_ascii=False, default=str)
+        return text.encode(errors="replace") + b"\n"
