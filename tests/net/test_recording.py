@@ -18,7 +18,7 @@ UNORDERED = ("/parameters", "/required", "/enum", "/opts")
 
 
 @pytest.mark.timeout(600)  # half a minute, on a machine that does nothing else
-@pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
+@pytest.mark.parametrize("dialect", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_a_replay_answers_as_recorded(dialect, new_url):
     now = play.play(new_url(dialect))
     if os.environ.get(play.WRITE):
