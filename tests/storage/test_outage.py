@@ -279,7 +279,7 @@ def test_a_server_without_a_free_connection_is_busy_until_one_is_free(server, me
 
 def test_events_of_searches_are_written_when_the_server_is_back(server, memory):
     count = "select count(*) from events where topic = 'search'"
-    memory.view.store.journal.close()
+    memory.view.store.journal.write()
     (before,) = server.execute(count)[0]
     memory.search("before the outage")
     server.stop()

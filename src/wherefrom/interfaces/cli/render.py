@@ -90,6 +90,12 @@ def _is_short(value: Any) -> bool:
     return value not in (None, "") and not isinstance(value, list | dict) and "\n" not in str(value)
 
 
+def similar_lines(found: results.SimilarFound) -> Lines:
+    """What is near in meaning, and among how many."""
+    yield table_of(found.results, "similarity id text_preview", empty="nothing that similar")
+    yield f"searched {count(found.total_searched, 'vector')}"
+
+
 def namespace_table(found: results.Namespaces) -> RenderableType:
     """Namespaces with how many nodes each holds."""
     return table_of(found.items, "namespace nodes")
@@ -270,6 +276,7 @@ _OWN: Final[Mapping[type, Callable[[Any, Any], Lines]]] = {
     results.Saved: saved_lines,
     Node: lambda node, call: [memo_panel(node)],
     results.Page: lambda page, call: [memo_table(page)],
+    results.SimilarFound: lambda found, call: similar_lines(found),
     results.Namespaces: lambda found, call: [namespace_table(found)],
     results.Deleted: lambda gone, call: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
     results.Found: found_lines,
