@@ -90,11 +90,12 @@ def fit(
     """
     whole = {path: entries for path in lists if (entries := _at(answer, path))}
     total = sum(map(len, whole.values()))
+    rest = _copied({name: value for name, value in answer.items() if name not in whole})
     if place.offset > total or (place.offset == total and place.offset > 0):
         raise cursors.foreign(place.given)
 
     def page(count: int) -> dict[str, Any]:
-        shown: dict[str, Any] = _copied(answer)
+        shown: dict[str, Any] = _copied(rest)
         skip, left = place.offset, count
         for path, entries in whole.items():
             begin = min(skip, len(entries))
