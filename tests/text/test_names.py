@@ -210,6 +210,6 @@ def test_any_text_and_title_can_be_read(text, title):
     st.lists(st.sampled_from(["Ada", "Bob Paris", "東京", "データ", "서울", "met"]), unique=True),
 )
 def test_what_is_mentioned_stands_in_the_text(parts, titles):
-    text = " ".join(parts).replace(" .", ".")
-    for title in found(text, *titles):
-        assert title.casefold() in text.casefold()
+    said = " ".join(part for part in parts if part != ".")  # what stands between words does not part them
+    for title in found(" ".join(parts), *titles):
+        assert title.casefold() in said.casefold()

@@ -29,18 +29,22 @@ def verb(
 ) -> Callable[Concatenate[Memory, _Given], _Answer]:
     """The method of `Memory` that runs an engine's method, with the same signature and docstring."""
     signature = inspect.signature(function)
+    known = [each for each in signature.parameters.values() if each.name != "self"]
+    allowed = frozenset(each.name for each in known)
+    required = frozenset(each.name for each in known if each.default is each.empty)
+    positional = [each.name for each in known if each.kind is each.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
     def run(self: Memory, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
-        try:
-            bound = signature.bind(None, *args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{function.__name__}() {error}") from None
+        given: dict[str, Any] = {**dict(zip(positional, args, strict=False)), **kwargs}
+        if len(given) != len(args) + len(kwargs) or not required <= given.keys() <= allowed:
+            try:
+                signature.bind(None, *args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
         declared = parameters_of(function)
         checked = {
-            name: _checked(value, declared[name]) if name in declared else value
-            for name, value in bound.arguments.items()
-            if name != "self"
+            name: _checked(value, declared[name]) if name in declared else value for name, value in given.items()
         }
         return function(engine(self.view), **checked)  # type: ignore[call-arg]  # the same arguments, checked
 
