@@ -2,35 +2,37 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One stamp for what the program needs to run, one for the tools of tests and checks beside it.
 READY := $(VENV)/.ready
+DEV := $(VENV)/.dev
 
 .PHONY: run test test-slow test-all check bench docs clean
 
 run: $(READY)
 	$(BIN)/wherefrom demo
 
-test: $(READY)
+test: $(DEV)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not long"
 
-test-slow: $(READY)
+test-slow: $(DEV)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not long"
 
-test-all: $(READY)
+test-all: $(DEV)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: $(READY)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)
+bench: $(DEV)
 	$(BIN)/python -m bench.startup
 	$(BIN)/python -m bench.concurrency
 	$(BIN)/python -m bench.graph
 	$(BIN)/python -m bench.table
 
-docs: $(READY)
+docs: $(DEV)
 	$(BIN)/python -m docs.generate
 
 clean:
@@ -39,5 +41,9 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Wherefrom needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 	touch $(READY)
+
+$(DEV): $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $(DEV)

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from bench import retrieval
 from bench.measure import keep
-from wherefrom.text.detect import KINDS, find, redact
+from wherefrom.text.sensitive.findings import KINDS, find, redact
 from wherefrom.text.tokens import text_of
 
 LISTS: Final = Path(__file__).parent / "boundary"

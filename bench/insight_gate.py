@@ -1,9 +1,9 @@
 """What insight says of the links of a pool (see `bench.insight_pool`), without a store around it.
 
-L1's score is that of `wherefrom.insight.conductor`, called itself, from vectors and words (BM25 of the store's text
+L1's score is that of `wherefrom.insight.propose`, called itself, from vectors and words (BM25 of the store's text
 index) and from the links that were accepted so far, each as strong as its score. With names, a link between passages of
 which one names the other's title has the score 1: the product makes such a link by itself. L3 is
-`wherefrom.insight.reasoner.judge`, called for each passage in turn with the links of the pool that were not judged yet;
+`wherefrom.insight.judge.judge`, called for each passage in turn with the links of the pool that were not judged yet;
 only what the gate accepts (g ≤ θ_DG) is there for the passages after it. Unlike in the product all links of the pool
 are candidates, whatever their score, and the number of links that one decision may accept is not limited.
 """
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from bench.insight_pool import MENTION, MOST, Numbers, Places, Pool
 from wherefrom.embedding.static import StaticEmbedder
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.conductor import _EDGES, _EDGES_OF_A_NODE, Index, _Found, _scored
 from wherefrom.insight.context import Context, Scene
 from wherefrom.insight.gates import Thresholds
-from wherefrom.insight.reasoner import judge
+from wherefrom.insight.judge import judge
+from wherefrom.insight.propose import _MAX_EDGES, _MAX_EDGES_PER_NODE, Index, _Found, _scored
+from wherefrom.insight.settings import Candidates, InsightSettings
 from wherefrom.model.insight import CandidateEdge, NormSpec
-from wherefrom.policy.linking import Candidates, Linking
 from wherefrom.storage.text_index import Statistics, _telling, _weights
 from wherefrom.text.tokens import query_terms, terms
 
@@ -90,7 +90,7 @@ class Gate:
     """L1 and L3 over a pool; what L1 finds for each passage is found once."""
 
     pool: Pool
-    linking: Linking
+    linking: InsightSettings
     found: Sequence[_Found]
 
     def judged(self, *, names: bool) -> Judged:
@@ -109,7 +109,7 @@ class Gate:
         return result
 
     def _score(self, result: Judged, center: int, links: Sequence[int], *, names: bool) -> None:
-        """L1: what the conductor says of the links of a passage to what it found and to what the pool has for it."""
+        """L1: what `propose` says of the links of a passage to what it found and to what the pool has for it."""
         found = self.found[center]
         ends = {at: str(self.pool.ends[at, 1]) for at in links}
         trust = StaticEmbedder.trust
@@ -126,9 +126,11 @@ class Gate:
         others = pool.ends[links, 1].tolist()
         around = dict.fromkeys([center, *others, *map(int, near[str(center)])])
         edges = dict.fromkeys(
-            (min(a, int(b)), max(a, int(b))) for a in around for b in itertools.islice(near[str(a)], _EDGES_OF_A_NODE)
+            (min(a, int(b)), max(a, int(b)))
+            for a in around
+            for b in itertools.islice(near[str(a)], _MAX_EDGES_PER_NODE)
         )
-        known = list(itertools.islice(edges, _EDGES))
+        known = list(itertools.islice(edges, _MAX_EDGES))
         ids = list(dict.fromkeys([center, *others, *itertools.chain.from_iterable(known)]))
         place = {node: at for at, node in enumerate(ids)}
         shown = 1 + len(others)
@@ -155,7 +157,7 @@ class Gate:
 
 def gate_of(texts: Sequence[str], pool: Pool) -> Gate:
     """Find for each passage what L1 would find, by words and by vectors, and the other ends of its links."""
-    limits, words = Linking(), words_in(texts)
+    limits, words = InsightSettings(), words_in(texts)
     reach = limits.candidates.top_k + limits.cand_expansion.budget
     partners = defaultdict(list)
     for one, other in pool.ends.tolist():

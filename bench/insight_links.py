@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from bench import linked_sets, stores
 from bench.linked_sets import HALVES, LinkedSet, Numbers, Projected, Split
 from bench.measure import keep, percentiles
-from wherefrom import Memory, ProposedLink
+from wherefrom import Memory
+from wherefrom.model.insight import ProposedEdge
 
 Flags = NDArray[np.bool_]
 SETS = [name for names in HALVES.values() for name in names]
@@ -138,10 +139,10 @@ def measured(
 
 def asked(
     memory: Memory, split: Split, *, ids: Sequence[str]
-) -> tuple[dict[tuple[int, int], ProposedLink], list[float]]:
+) -> tuple[dict[tuple[int, int], ProposedEdge], list[float]]:
     """The links that were judged, by row and column, and how long each question took."""
     place = {node_id: number for number, node_id in enumerate(ids)}
-    links: dict[tuple[int, int], ProposedLink] = {}
+    links: dict[tuple[int, int], ProposedEdge] = {}
     times = []
     for row, node in enumerate(split.asked.tolist()):
         start = time.perf_counter()
@@ -191,7 +192,7 @@ def ranked(pairs: Pairs, scores: Numbers) -> Ranking:
 
 
 def compared(
-    pairs: Pairs, links: Mapping[tuple[int, int], ProposedLink], *, rankings: Mapping[str, Ranking]
+    pairs: Pairs, links: Mapping[tuple[int, int], ProposedEdge], *, rankings: Mapping[str, Ranking]
 ) -> dict[str, Any]:
     """Insight beside the baselines: after as many links as it accepts, over all, and at the recall it reaches."""
     scores = pairs.unfound()
@@ -216,7 +217,7 @@ def compared(
     }
 
 
-def parts(pairs: Pairs, links: Mapping[tuple[int, int], ProposedLink]) -> dict[str, float]:
+def parts(pairs: Pairs, links: Mapping[tuple[int, int], ProposedEdge]) -> dict[str, float]:
     """Average precision of what was judged, ranked by one figure alone."""
     found = {}
     for name in (*FIGURES, "distance"):
@@ -237,7 +238,7 @@ def write(
     *,
     split: Split,
     pairs: Pairs,
-    links: Mapping[tuple[int, int], ProposedLink],
+    links: Mapping[tuple[int, int], ProposedEdge],
     accepted: set[tuple[int, int]],
 ) -> None:
     for ends, link in links.items():

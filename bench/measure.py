@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+# Stands for the commit of figures from before commits were noted.
+EARLIER = "an earlier one"
 
 
 def percentiles(times_s: Sequence[float]) -> dict[str, float]:
@@ -35,12 +38,44 @@ def machine() -> dict[str, object]:
     return {"cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()}
 
 
-def keep(name: str, result: dict[str, Any]) -> None:
-    """Print a result and write it to the results folder."""
-    text = json.dumps({"machine": machine(), **result}, indent=2, ensure_ascii=False)
+def commit() -> str:
+    """The commit that last changed the program, with a + if it has been changed since."""
+    program = ("--", "src", "pyproject.toml", "constraints.txt")
+    named = _git("log", "-1", "--abbrev=10", "--format=%h", *program).strip()
+    return named + "+" * bool(_git("status", "--porcelain", *program).strip())
+
+
+def keep(name: str, result: Mapping[str, Any]) -> None:
+    """Print a result and write it to the results folder, with the commit that each part of it was measured at."""
+    file = RESULTS / f"{name}.json"
+    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    found = {key: value for key, value in result.items() if key not in ("machine", "commits")}
+    known, now = before.get("commits", {}), commit()
+    # A part that an earlier run measured comes along unchanged; no two runs measure the same figures.
+    commits = {
+        part: known.get(part, EARLIER) if figures == _parts(before).get(part) else now
+        for part, figures in _parts(found).items()
+    }
+    text = json.dumps({"machine": machine(), "commits": commits, **found}, indent=2, ensure_ascii=False)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    file.write_text(text + "\n", encoding="utf-8")
     print(f"== {name}\n{text}")
+
+
+def _parts(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a result, by the names of the two upper levels."""
+    parts = {}
+    for key, value in result.items():
+        if key not in ("machine", "commits") and isinstance(value, dict):
+            inner = {name: figures for name, figures in value.items() if isinstance(figures, dict)}
+            parts |= {f"{key} {name}": figures for name, figures in inner.items()} or {key: value}
+    return parts or {"all": {key: value for key, value in result.items() if key not in ("machine", "commits")}}
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(
+        ["git", *arguments], cwd=RESULTS.parent.parent, capture_output=True, text=True, check=True
+    ).stdout
 
 
 _SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))

@@ -33,10 +33,11 @@ import numpy as np
 from bench import explore, planted, plot, recall, stores
 from bench.measure import RESULTS, keep
 from bench.singular import singular_texts
-from wherefrom import Memory, MetabolismPlan
+from wherefrom import Memory
 from wherefrom.embedding.port import vectors_of
 from wherefrom.embedding.static import StaticEmbedder
-from wherefrom.metabolism import saying as planning
+from wherefrom.metabolism import facts as planning
+from wherefrom.model.metabolism import MetabolismPlan
 
 SETS = ("locomo", "scifact")
 PICTURE = Path(__file__).parent.parent / "docs" / "reference" / "metabolism-keeps.svg"

@@ -35,9 +35,9 @@ CHILD = """
 import sys
 from datetime import datetime
 from wherefrom import Memory
-from wherefrom.metabolism import applying, pace
+from wherefrom.metabolism import adaptive_batch, apply
 url, moment = sys.argv[1], datetime.fromisoformat(sys.argv[2])
-pace._MOST, applying._LINKS = 4, 8
+adaptive_batch._MAX_ROWS, apply._MAX_EDGES_PER_BATCH = 4, 8
 with Memory.open(url, clock=lambda: moment) as memory:
     memory.search("walnut")
     print("ready", flush=True)

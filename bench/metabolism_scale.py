@@ -30,10 +30,13 @@ import numpy as np
 from bench import stores
 from bench.measure import RESULTS, keep, percentiles
 from wherefrom import Memory
+from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.storage import edges as edge_rows
+from wherefrom.storage import locks
 from wherefrom.storage import nodes as node_rows
+from wherefrom.storage.embeddings import Made
 from wherefrom.text.check import content_hash
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -177,7 +180,7 @@ def _beside_a_writer(url: str, work: Callable[[Memory], Done]) -> tuple[Done, Be
             spent = [0.0]
 
             def timed_work(tx: Any) -> Any:
-                tx.run("lock_edges_alone", {})  # waiting for the lock keeps nobody else waiting
+                locks.be_alone(tx, memory.view.access.owner)  # waiting for the lock keeps nobody else waiting
                 locked = time.perf_counter()
                 done = of_batch(tx)
                 spent[0] = time.perf_counter() - locked
@@ -239,33 +242,23 @@ def fill(url: str, nodes: int, edges: int, weak: int) -> None:
         originals /= np.linalg.norm(originals, axis=1, keepdims=True)
         for start in range(0, nodes, BATCH):
             some = range(start, min(nodes, start + BATCH))
-            database.write(lambda tx, some=some: _write_nodes(tx, [(ids[at], texts[at], originals[at]) for at in some]))
+            batch = [(ids[at], texts[at], originals[at]) for at in some]
+            database.write(lambda tx, batch=batch: _write_nodes(tx, memory.view.access, batch))
         links = list(_links(chance, ids, edges, weak_from))
         for start in range(0, len(links), BATCH):
-            rows = [{"owner": "local", **edge_rows.to_parameters(edge)} for edge in links[start : start + BATCH]]
-            database.write(lambda tx, rows=rows: tx.run_many("edge_insert", rows))
+            database.write(lambda tx, some=links[start : start + BATCH]: edge_rows.insert(tx, memory.view.access, some))
         database.refresh_statistics()
 
 
-def _write_nodes(tx: Any, some: list[tuple[str, str, Any]]) -> None:
+def _write_nodes(tx: Any, access: Access, some: list[tuple[str, str, Any]]) -> None:
     then = timestamp(NOW - timedelta(days=90))
     times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), then)
-    for node_id, text, _ in some:
-        node = Node(id=node_id, namespace="bench", content=text, content_hash=content_hash(text), **times)
-        tx.run("node_insert", {"owner": "local", **node_rows.to_parameters(node)})
-    rows = [
-        {
-            "owner": "local",
-            "id": node_id,
-            "version": None,
-            "model": 1,
-            "content_hash": content_hash(text),
-            "vector": tx.dialect.to_vector(vector),
-            "now": then,
-        }
-        for node_id, text, vector in some
+    new = [
+        Node(id=node_id, namespace="bench", content=text, content_hash=content_hash(text), **times)
+        for node_id, text, _ in some
     ]
-    tx.run_many("embedding_save", rows)
+    made = Made(MODEL, {content_hash(text): vector for _, text, vector in some})
+    node_rows.insert(tx, access, new, made, now=then, link=False)
 
 
 def _links(chance: random.Random, ids: list[str], edges: int, weak_from: int) -> Iterator[Edge]:

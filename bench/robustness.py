@@ -20,7 +20,8 @@ from typing import Any
 
 from bench import detection, parser_fuzz, stores
 from bench.measure import keep, percentiles
-from wherefrom import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, Saved, WherefromError
+from wherefrom import Memory, NewClaim, NewEvidence, NewFragment, NewPage, Node, WherefromError
+from wherefrom.model.results import Saved
 
 _REFUSAL = re.compile(
     "not allowed|prohibited|read-only|one statement|one SELECT at a time|only SELECT|no such function:"

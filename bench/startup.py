@@ -29,7 +29,6 @@ INITIALIZE = {
 }
 AFTER_START = f"""
 import sys
-from wherefrom.interfaces.mcp.command import main
 from wherefrom.interfaces.mcp import server
 server.serve_stdio = lambda opener, **given: server.build(opener, **given)
 print([name for name in {HEAVY!r} if name in sys.modules])

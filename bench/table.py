@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from bench import table_insight, table_metabolism
-from bench.measure import RESULTS
+from bench.measure import EARLIER, RESULTS, commit
 from bench.plot import growth
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "benchmarks.md"
 PICTURE = PAGE.parent / "search-growth.svg"
+# Headings that say which benchmark made the figures below them.
+_HEADING = re.compile(r"^(##.*`python -m bench\.(\w+)`\))$", re.MULTILINE)
+_RESULT_OF = {"calibrate": "calibration"}
+_AT = re.compile(r"The program is at commit `([^`]+)`")
 
 
 def main() -> None:
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(commit()), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
 
 
@@ -33,8 +38,14 @@ def picture() -> str:
     return growth(sizes, lines)
 
 
-def page() -> str:
-    """The page that the results on disk give."""
+def written_at() -> str:
+    """The commit of the program that the page on disk was written at."""
+    found = _AT.search(PAGE.read_text(encoding="utf-8"))
+    return found[1] if found else ""
+
+
+def page(current: str) -> str:
+    """The page that the results on disk give; figures of another commit than the current one are marked."""
     startup, concurrency, graph, retrieval = map(_result, ("startup", "concurrency", "graph", "retrieval"))
     machine = graph["machine"]
     both = ("sqlite", "postgres")
@@ -43,6 +54,7 @@ def page() -> str:
         "# Benchmarks\n",
         f"Measured on {machine['cores']} cores, {machine['system']}, Python {machine['python']}; PostgreSQL on the same "
         "machine with its default durability. `make bench` measures again; the results are in `bench/results/`.\n",
+        f"The program is at commit `{current}`. Figures that were measured at another commit say so below their heading.\n",
         "## Start (`python -m bench.startup`)\n",
         "| | ms from process start to the answer of `initialize` |\n|---|---|",
         *(f"| {name} | {value} |" for name, value in startup["initialize_ms"].items()),
@@ -73,7 +85,7 @@ def page() -> str:
             f"| {name} | {row['texts']:,} | {row['questions']:,} | {db} | {arms} | {figures['ndcg']} | {figures['recall']} "
             f"| {figures['recall_any']} | {figures['mrr']} |"
             for name, row in retrieval.items()
-            if name != "machine"
+            if name not in ("machine", "commits")
             for db in both
             for arms, figures in row[db].items()
         ),
@@ -104,18 +116,29 @@ def page() -> str:
         *table_metabolism.scale(_result("metabolism_scale")),
         *table_metabolism.kills(_result("metabolism_kills")),
     ]
-    return "\n".join(parts) + "\n"
+    return _HEADING.sub(lambda heading: heading[1] + _mark(heading[2], current), "\n".join(parts)) + "\n"
+
+
+def _mark(benchmark: str, current: str) -> str:
+    """A sentence that says which figures below a heading are not of the current commit, if any."""
+    commits = _result(_RESULT_OF.get(benchmark, benchmark)).get("commits", {"all": EARLIER})
+    others = {part: at for part, at in commits.items() if at != current}
+    if not others:
+        return ""
+    if len(set(commits.values())) == 1:
+        return f"\n\n**Measured at another commit: {next(iter(others.values()))}.**"
+    return f"\n\n**Measured at other commits: {', '.join(f'{part} at {at}' for part, at in others.items())}.**"
 
 
 def _calibration() -> list[str]:
-    rows = {name: row for name, row in _result("calibration").items() if name != "machine"}
+    rows = {name: row for name, row in _result("calibration").items() if name not in ("machine", "commits")}
     weights = list(next(iter(rows.values())))
     head = "| set | " + " | ".join(weights) + " |\n|---|" + "---|" * len(weights)
     return [head, *(f"| {name} | " + " | ".join(str(row[w]) for w in weights) + " |" for name, row in rows.items())]
 
 
 def _recall() -> list[str]:
-    rows = {name: row for name, row in _result("recall").items() if name != "machine"}
+    rows = {name: row for name, row in _result("recall").items() if name not in ("machine", "commits")}
     contexts = ["| set | texts | questions | | recall (any) | recall | nDCG |\n|---|---|---|---|---|---|---|"]
     hops = [
         "\nQuestions that need several passages, recall@5:\n",

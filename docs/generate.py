@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import typer.main
 
 from wherefrom import config
+from wherefrom.insight.settings import InsightSettings
 from wherefrom.interfaces.cli.app import app
-from wherefrom.interfaces.cli.session import COMMON, EXIT_CODES
-from wherefrom.interfaces.mcp.tools import instructions, listed
+from wherefrom.interfaces.cli.commands import COMMON
+from wherefrom.interfaces.cli.session import EXIT_CODES
+from wherefrom.interfaces.mcp.server import instructions
+from wherefrom.interfaces.mcp.tools import listed
 from wherefrom.interfaces.paging import CEILING_BYTES
-from wherefrom.interfaces.verb import Verb
-from wherefrom.interfaces.verbs import TOOLS
+from wherefrom.interfaces.verbs import TOOLS, Verb
+from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model import errors, limits
-from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.graph import Scope
 from wherefrom.model.metabolism import EVIDENCE_TAGS
-from wherefrom.policy import (
-    document,
-    invariants,
-    linking,
-    linking_kinds,
-    metabolism,
-    metabolism_kinds,
-    nodes,
-    reading,
-    retrieval,
-    tuning,
-)
+from wherefrom.model.param import Parameter
+from wherefrom.policy import document, invariants
+from wherefrom.policy.settings import Settings, item_of, keys_of
+from wherefrom.recall.settings import Calibration, RecallSettings
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- Written by `make docs`; do not edit. -->\n\n"
@@ -86,7 +80,7 @@ def tools() -> str:
 
 def _aliases(verb: Verb) -> Mapping[str, Sequence[str]]:
     """The other names that the inputs of a tool have."""
-    declared = {name: each.param for name, each in verb.parameters.items()}
+    declared = {name: parameter.param for name, parameter in verb.parameters.items()}
     if verb.explains is not None:
         declared |= dict([verb.explains])
     return {name: param.aliases for name, param in declared.items()}
@@ -103,7 +97,7 @@ def _inputs(
     rows = []
     for name, schema in properties.items():
         default = "required" if name in required else f"`{json.dumps(schema.get('default'))}`"
-        inner = [shapes[each] for each in _references(schema) if each in shapes]
+        inner = [shapes[reference] for reference in _references(schema) if reference in shapes]
         kind = ("list of objects" if "array" in _type(schema) else "object") if inner else _type(schema)
         default = default if len(default) < 60 else ""
         text = " ".join(filter(None, (schema.get("description"), _also(also.get(name, ())))))
@@ -172,8 +166,7 @@ def settings() -> str:
 
 
 def policy() -> str:
-    """Every key of a policy: from the packaged policy, what reads it, and the dataclasses of its parameters."""
-    low, high = tuning.POINTS
+    """Every key of a policy: from the packaged policy, and from the dataclasses that declare rules and settings."""
     parts = [
         "# Policy\n",
         "A policy is one YAML document of at most "
@@ -186,59 +179,51 @@ def policy() -> str:
         "## `version`\n\nRequired: MAJOR.MINOR.PATCH, such as `1.0.0`. A version that a namespace once had stays "
         "what it was.\n",
         *_policy_rules(),
-        "## `retrieval`\n",
-        "| key | default | may be |\n|---|---|---|\n"
-        f"| `retrieval.preset` | `measured` | {_choices(tuple(retrieval.PRESETS))} |\n",
-        "A preset stands for the values below; keys given beside it win.\n",
+        f"## `retrieval`\n\n{_told(RecallSettings)}\n",
         "| preset | sets |\n|---|---|",
-        *(f"| `{name}` | {_preset(values)} |" for name, values in retrieval.PRESETS.items()),
+        *(f"| `{name}` | {_preset(values)} |" for name, values in RecallSettings.PRESETS.items()),
         "",
+        *_policy_settings(RecallSettings),
+        "## `insight`\n\nWhich relations [insight](../concepts/insight.md) looks for, and which of them it accepts. Within "
+        "one policy, with the default for a key that it leaves out, `theta_cand` is at most `theta_link`, `warm_up` is at "
+        "most `window`, and the modes `l3` and `hybrid` need `allow_autocand: true`. Where the policies of several "
+        "namespaces meet and this does not hold, `theta_link` is raised, `warm_up` is lowered, and the mode is `l1`.\n",
+        *_policy_settings(InsightSettings),
+        f"## `metabolism`\n\n{_told(MetabolismSettings)}\n",
+        *_policy_settings(MetabolismSettings),
+        "A call of metabolism may give any of them but `exclusive` for one run. In tags, capital letters do not count, "
+        "nor whether words are joined by a space, a hyphen or an underscore. Evidence is "
+        f"{_choices(EVIDENCE_TAGS)}.\n",
+        f"Exclusive without a list: {_choices(MetabolismSettings().exclusive)}.\n",
+        f"## `calibration`\n\n{_told(Calibration)} All four keys are needed.\n",
+        *_policy_settings(Calibration),
     ]
-    parts += _policy_sections("retrieval", tuning.KINDS, retrieval.Retrieval())
-    also = ", ".join(f"`{a}.{b}` for `{c}.{d}`" for (a, b), (c, d) in tuning.MOVED.items())
-    parts.append(f"Also read: {also}.\n")
-    parts.append(
-        "## `insight`\n\nWhich links [insight](../concepts/insight.md) looks for, and which of them it accepts. Within one policy, with the default "
-        "for a key that it leaves out, `theta_cand` is at most `theta_link`, `warm_up` is at most `window`, and the modes "
-        "`l3` and `hybrid` need `allow_autocand: true`. Where the policies of several namespaces meet and this does not "
-        "hold, `theta_link` is raised, `warm_up` is lowered, and the mode is `l1`.\n"
-    )
-    parts += _policy_sections("insight", linking_kinds.KINDS, linking.Linking())
-    parts += _policy_metabolism()
-    parts.append(f"## `calibration`\n\n{_told(retrieval.Calibration)}\n")
-    parts.append(f"`wherefrom calibrate` writes it. Each map has {low} to {high} points; all four keys are needed.\n")
     return "\n".join(parts)
 
 
+_POLICY_TABLE = "| key | default | may be | |\n|---|---|---|---|"
+
+
 def _policy_rules() -> list[str]:
-    default = document.default()
-    kinds = _choices(document.FINDING_KINDS)
-    parts = [f"## `scopes`\n\n{_told(document.ScopeRule)}\n", "| key | default | may be |\n|---|---|---|"]
-    for scope, rule in default.scopes.items():
-        parts += _policy_rows(f"scopes.{scope}.ttl_days", reading._TTL_DAYS, rule.ttl_days)
-        parts += _policy_rows(f"scopes.{scope}.max_tokens", reading._MAX_TOKENS, rule.max_tokens)
-    parts.append(f"\n## `boundary_classes`\n\n{_told(document.ClassRule)}\n")
-    parts.append("| key | default | may be |\n|---|---|---|")
-    tags = f"at most {reading.TAGS} tags, each at most {reading.NAME_CHARACTERS} characters; `*` at the end of one"
-    for name in BOUNDARY_CLASSES:
-        given, key = default.classes[name], f"boundary_classes.{name}"
-        closed = name == BOUNDARY_CLASSES[-1]
-        parts.append(f"| `{key}.allow` | {_value(given.allow)} | {'`[]` only' if closed else tags} |")
-        parts.append(f"| `{key}.redact` | {_value(given.redact)} | some of {kinds} |")
-        parts.append(f"| `{key}.deny` | {_value(given.deny)} | {'`true` only' if closed else 'true or false'} |")
-        parts.append(f"| `{key}.escalation` | {_value(given.escalation)} | a plain name, or null |")
-    parts.append("\n## `detect`\n\nThe class that a text has at least when such a finding stays in it.\n")
-    parts.append("| key | default | may be |\n|---|---|---|")
-    for kind, name in default.detect.items():
-        allowed = "`secret` only" if kind == "secret" else _choices(BOUNDARY_CLASSES)
-        parts.append(f"| `detect.{kind}` | `{name}` | {allowed} |")
+    parts = []
+    for section, about in (
+        ("scopes", _told(document.ScopeRule)),
+        ("boundary_classes", f"{_told(document.ClassRule)} No policy opens `secret`."),
+        ("detect", "How restricted a text is in which something was found."),
+        ("secrets", "A text saved in class `secret`, and one that holds nothing but a secret, is refused either way."),
+    ):
+        parts += [f"## `{section}`\n\n{about}\n", _POLICY_TABLE]
+        for key, rule in keys_of(document.Rules, "").items():
+            if key.partition(".")[0] == section:
+                parts.append(_policy_row(key, rule, document.default_values()[key]))
+        parts.append("")
     return [
         *parts,
-        f"\n## `invariants`\n\n{_told(document.Invariant)}\n",
+        f"## `invariants`\n\n{_told(document.Invariant)}\n",
         "| key | default | may be |\n|---|---|---|",
-        f"| `invariants` | `[]` | a list of at most {reading.INVARIANTS} |",
-        f"| `name` | required | letters, digits and `_ - . :`, at most {reading.NAME_CHARACTERS} characters |",
-        f"| `applies_to` | `['*']` | some of {_choices(tuple(default.scopes))}, or `['*']` alone |",
+        f"| `invariants` | `[]` | a list of at most {document.MAX_INVARIANTS} |",
+        f"| `name` | required | letters, digits and `_ - . :`, at most {document.NAME_CHARACTERS} characters |",
+        f"| `applies_to` | `['*']` | some of {_choices(get_args(Scope))}, or `['*']` alone |",
         f"| `rule` | required | CEL, at most {invariants.RULE_CHARACTERS:,} characters |",
         "",
         f"Functions: {_choices(('has', 'all', 'exists', *invariants.FUNCTIONS))}. At most {invariants.MACROS} `all` and "
@@ -249,52 +234,43 @@ def _policy_rules() -> list[str]:
     ]
 
 
-def _policy_sections(of: str, every: Mapping[str, Mapping[str, nodes.Kind]], defaults: object) -> list[str]:
-    parts = []
-    for section, kinds in every.items():
-        settings_of = getattr(defaults, section)
-        parts.append(f"### `{of}.{section}`\n\n{_told(settings_of)}\n")
-        parts.append("| key | default | may be |\n|---|---|---|")
-        for key, kind in kinds.items():
-            parts += _policy_rows(f"{of}.{section}.{key}", kind, getattr(settings_of, key))
-        parts.append("")
-    return parts
+def _policy_settings(kind: type[Settings]) -> list[str]:
+    """The keys of an engine's settings, in a table for each part of them."""
+    parts, last = [], ""
+    for key, setting in keys_of(kind, kind.SECTION).items():
+        names = key.split(".")
+        section = ".".join(names[:2]) if len(names) > 2 else kind.SECTION
+        if section != last:
+            told = [f"### `{section}`\n\n{_told(getattr(kind(), names[1]))}\n"] if len(names) > 2 else []
+            parts += [*([""] if last else []), *told, _POLICY_TABLE]
+            last = section
+        parts.append(_policy_row(key, setting, setting.default))
+    return [*parts, ""]
 
 
-def _policy_metabolism() -> list[str]:
-    default = metabolism.Metabolism()
-    parts = [f"## `metabolism`\n\n{_listed_keys(default)}\n", "| key | default | may be |\n|---|---|---|"]
-    for key, kind in metabolism_kinds.KINDS.items():
-        if key == "exclusive":
-            parts.append(f"| `metabolism.{key}` | the list below | {kind} |")
-        else:
-            parts += _policy_rows(f"metabolism.{key}", kind, getattr(default, key))
-    evidence = _choices(EVIDENCE_TAGS)
-    return [
-        *parts,
-        f"\nA call of metabolism may give any of them but `exclusive` for one run. Evidence is {evidence}.\n",
-        f"Exclusive without a list: {_choices(default.exclusive)}.\n",
-    ]
+def _policy_row(key: str, parameter: Parameter, default: Any) -> str:
+    shown = "the list below" if key == "metabolism.exclusive" else _value(default)
+    also = f" Also read as {_choices(parameter.param.aliases)}." if parameter.param.aliases else ""
+    allowed = f"{_value(document.FIXED[key][0])} only" if key in document.FIXED else _allowed(parameter)
+    return f"| `{key}` | {shown} | {allowed} | {parameter.param.text}{also} |"
 
 
-def _listed_keys(documented: object) -> str:
-    """What the code says about it, with an item for each key, which begins a line there."""
-    return re.sub(r"^([a-z_]+): ", r"- `\1`: ", _told(documented), flags=re.MULTILINE)
-
-
-def _policy_rows(key: str, kind: nodes.Kind, default: Any) -> list[str]:
-    if isinstance(kind, nodes.Table):
-        return [row for name in kind.keys for row in _policy_rows(f"{key}.{name}", kind.kind, default[name])]
-    match kind:
-        case nodes.Choice(words):
-            allowed = _choices(words)
-        case nodes.Flag():
-            allowed = "true or false"
-        case nodes.Pair(first, second):
-            allowed = f"two values, each {first}" if first == second else f"two values: {first}; {second}"
-        case _:
-            allowed = str(kind)
-    return [f"| `{key}` | {_value(default)} | {allowed} |"]
+def _allowed(parameter: Parameter) -> str:
+    """The values that a key of a policy may have, in words."""
+    kind, param = parameter.kind, parameter.param
+    if kind is bool:
+        return "true or false"
+    if kind in (int, float):
+        return parameter.range
+    if get_origin(kind) is Literal:
+        return _choices(get_args(kind))
+    if kind is str:
+        return f"text of at most {param.high:g} characters{', or null' * parameter.is_optional}"
+    items = [item_of(hint) for hint in get_args(kind) if hint is not ...]
+    if len(items) == 2:
+        first, second = map(_allowed, items)
+        return f"two values, each {first}" if first == second else f"two values: {first}; {second}"
+    return f"{param.low:g} to {param.high:g} values, each {_allowed(items[0])}"
 
 
 def _told(documented: object) -> str:
@@ -302,9 +278,8 @@ def _told(documented: object) -> str:
     return (inspect.getdoc(documented) or "").replace("None", "null").replace('("*",)', "`['*']`")
 
 
-def _preset(values: Mapping[str, Mapping[str, Any]]) -> str:
-    given = [f"`{section}.{key}: {value}`" for section, keys in values.items() for key, value in keys.items()]
-    return ", ".join(given) or "nothing: the defaults"
+def _preset(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{key}: {value}`" for key, value in values.items()) or "nothing: the defaults"
 
 
 def _choices(words: Sequence[str]) -> str:

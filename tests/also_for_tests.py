@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from wherefrom import Memory
-from wherefrom.api.view import View
+from wherefrom.engine.view import View
 from wherefrom.model.access import Access, also_roots
 from wherefrom.model.graph import Node
-from wherefrom.storage import edges, nodes
+from wherefrom.storage import edges, node_saving
 from wherefrom.text.check import content_hash
 
 CLASSES = ("public", "internal", "pii")
@@ -38,7 +38,7 @@ def put(memory, *new, owner="local"):
     def work(tx):
         for node in new:
             access = access_of(node.namespace, owner=owner, classes=CLASSES)
-            nodes.create(tx, access, node, None)
+            node_saving.create(tx, access, node, None)
 
     memory.view.store.database.write(work)
     return new
@@ -47,7 +47,7 @@ def put(memory, *new, owner="local"):
 def link(memory, source, target, tag="about"):
     """Store an edge wherever its ends are."""
     edge = edges.between(source, target, tag, now=NOW)
-    memory.view.store.database.write(lambda tx: tx.run("edge_insert", {"owner": "local", **edges.to_parameters(edge)}))
+    memory.view.store.database.write(lambda tx: edges.insert(tx, memory.view.access, [edge]))
     return edge
 
 

@@ -18,11 +18,17 @@ import apsw
 import psycopg
 import pytest
 from embedders_for_tests import Endpoint, serving
+from hypothesis import HealthCheck, settings
+from talking_for_tests import Clock
 
 from wherefrom import Memory
 from wherefrom.config import SETTINGS
 from wherefrom.embedding import static
 from wherefrom.storage import sqlite
+
+# Inputs that are slow to draw, or examples that are slow, are the fault of a busy machine and not of a test.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 DIALECTS = ("sqlite", "postgres")
 _IN_MEMORY = Path("/dev/shm")
@@ -138,6 +144,34 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path, _postgres: Callabl
 def url(request: pytest.FixtureRequest, new_url: Callable[[str], str]) -> str:
     """A store with nothing in it, once of each dialect."""
     return new_url(request.param)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time of a test, which stands still until the test moves it."""
+    return Clock()
+
+
+@pytest.fixture
+def timed(url: str, clock: Clock) -> Iterator[Memory]:
+    """A memory whose time is the test's clock."""
+    with Memory.open(url, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def embedder_of_opened() -> Any:
+    """The embedder of memories that `open_memory` opens; a file of tests may choose another."""
+    return "none"
+
+
+@pytest.fixture
+def open_memory(url: str, clock: Clock, embedder_of_opened: Any) -> Iterator[Callable[..., Memory]]:
+    """Opens the same store in different ways, each with the test's clock."""
+    with ExitStack() as opened:
+        yield lambda **given: opened.enter_context(
+            Memory.open(url, clock=clock, **{"embedder": embedder_of_opened, **given})
+        )
 
 
 @pytest.fixture

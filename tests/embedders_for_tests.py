@@ -15,6 +15,25 @@ from wherefrom import Trust
 from wherefrom.embedding.static import StaticEmbedder
 
 _STATIC = StaticEmbedder()
+# Words that texts are made of, so that they differ in what they are about.
+WORDS = [
+    "cat",
+    "dog",
+    "bird",
+    "fish",
+    "tree",
+    "river",
+    "stone",
+    "cloud",
+    "bread",
+    "chair",
+    "music",
+    "train",
+    "city",
+    "moon",
+    "iron",
+    "glass",
+]
 
 
 class Endpoint:

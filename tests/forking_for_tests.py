@@ -21,7 +21,6 @@ _IMPORTED = (
     "interfaces.cli.app",
     "interfaces.mcp.server",
     "recall.pipeline",
-    "recall.search",
     "storage.postgres",
     "storage.sqlite",
     "storage.vector_index",

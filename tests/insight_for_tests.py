@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.context import Context, Scene, context_of
+from wherefrom.insight.context import Context, Scene
 from wherefrom.insight.gates import Thresholds
-from wherefrom.insight.reasoner import judge
-from wherefrom.model.insight import NormSpec, PathKnobs
-from wherefrom.policy.linking import Linking
+from wherefrom.insight.judge import judge
+from wherefrom.insight.settings import InsightSettings
+from wherefrom.model.insight import CandidateEdge, NormSpec, PathKnobs
 
 LEAST = math.log(4)
 # Nothing is left out of the paths: every engine then has to say the same.
@@ -109,13 +109,35 @@ class Case:
         return replace(context_of(plain), norm_spec=NormSpec(theta_link=theta_link))
 
 
-def tuned(linking: Linking | None = None, **sections: dict[str, object]) -> Linking:
+def context_of(given: dict[str, object]) -> Context:
+    """A context from the seed's plain form: edges as (u, v) or (u, v, {"score": s})."""
+
+    def edges(some):
+        return tuple(CandidateEdge(u, v, *(each.get("score") for each in more)) for u, v, *more in some)
+
+    named = {"centers": tuple(given["centers"])}
+    if given.get("candidate_edges") is not None:
+        named["candidate_edges"] = edges(given["candidate_edges"])
+    by_hop = given.get("candidate_edges_by_hop") or {}
+    more = {"candidate_selection": given["candidate_selection"]} if "candidate_selection" in given else {}
+    spec = given.get("norm_spec")
+    if isinstance(spec, dict):
+        nested = {**spec.get("effective", {}), **spec.get("intuitive", {})}
+        flat = {name: value for name, value in spec.items() if name not in ("effective", "intuitive")}
+        spec = NormSpec(**{**flat, **nested})
+    more["norm_spec"] = spec
+    return Context(**named, candidate_edges_by_hop={hop: edges(some) for hop, some in by_hop.items()}, **more)
+
+
+def tuned(linking: InsightSettings | None = None, **sections: dict[str, object]) -> InsightSettings:
     """Parameters of insight with some of them changed; paths are exact unless asked otherwise."""
-    linking = linking or replace(Linking(), paths=EXACT)
+    linking = linking or replace(InsightSettings(), paths=EXACT)
     return replace(linking, **{name: replace(getattr(linking, name), **keys) for name, keys in sections.items()})
 
 
-def judged_case(case: Case, linking: Linking | None = None, *, thresholds: Thresholds = WHATEVER, **more: object):
+def judged_case(
+    case: Case, linking: InsightSettings | None = None, *, thresholds: Thresholds = WHATEVER, **more: object
+):
     theta_link = more.pop("theta_link", 0.0)
     context = case.context(theta_link=theta_link, **more)
     return judge(case.scene(), context, linking=linking or tuned(), thresholds=thresholds)
@@ -197,7 +219,7 @@ def delta_sp(case: Case, chosen: list[tuple[int, int]], *, hop: int) -> float:
     return (before - after) / before if before else 0.0
 
 
-def gauge(case: Case, chosen: list[tuple[int, int, float | None]], linking: Linking, *, hop: int) -> float:
+def gauge(case: Case, chosen: list[tuple[int, int, float | None]], linking: InsightSettings, *, hop: int) -> float:
     """g of a hop, if these of the candidates were adopted."""
     pairs = [(u, v) for u, v, _ in chosen]
     cost = case.fresh + sum(1.0 - (score or 0.0) for *_, score in chosen)

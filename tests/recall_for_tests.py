@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -11,19 +11,6 @@ from wherefrom import Trust
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 COMPASS = ("north", "east", "south", "west", "up", "down", "in", "out")
-
-
-class Clock:
-    """Stands still until it is moved."""
-
-    def __init__(self):
-        self.moment = START
-
-    def __call__(self):
-        return self.moment
-
-    def forward(self, **times):
-        self.moment += timedelta(**times)
 
 
 class Compass:

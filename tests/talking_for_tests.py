@@ -12,15 +12,15 @@ from forking_for_tests import wherefrom_command
 from mcp import Client, StdioServerParameters, stdio_client
 
 
-def talk(url, conversation, **environment):
-    """Run a conversation with a server of its own."""
-    command, *given = wherefrom_command()
+def talk(url, conversation, *, start=None, mode="auto", **environment):
+    """Run a conversation with a server of its own, started by another command if one is given."""
+    command, *given = wherefrom_command() if start is None else start
     server = StdioServerParameters(
         command=command, args=[*given, "mcp", "--db", url], env={**os.environ, **environment}
     )
 
     async def run():
-        async with Client(stdio_client(server)) as client:
+        async with Client(stdio_client(server), mode=mode) as client:
             return await conversation(client)
 
     return asyncio.run(run())
@@ -41,10 +41,17 @@ async def refusal(client, tool, **arguments):
     return json.loads(result.content[0].text)["error"]
 
 
-def wherefrom(url, *arguments, code=0, **environment):
+def wherefrom(url, *arguments, code=0, **more):
     """What a command prints; on an error, to standard error."""
+    process = run_command(url, *arguments, code=code, **more)
+    return process.stdout if code == 0 else process.stderr
+
+
+def run_command(url, *arguments, code=0, stdin=None, **environment):
+    """A command that has ended with this code and without a traceback."""
     process = subprocess.run(
-        [*wherefrom_command(), *arguments, "--db", url],
+        [*wherefrom_command(), *map(str, arguments), "--db", url],
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=60,
@@ -53,7 +60,7 @@ def wherefrom(url, *arguments, code=0, **environment):
     )
     assert process.returncode == code, (process.stdout, process.stderr)
     assert "Traceback" not in process.stderr
-    return process.stdout if code == 0 else process.stderr
+    return process
 
 
 class Clock:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 
+from typer.main import get_command
+
 import wherefrom
 from wherefrom.interfaces.cli import app as cli
-from wherefrom.interfaces.mcp.tools import BY_NAME, listed
-from wherefrom.interfaces.verbs import COMMANDS, TOOLS, WITHIN
+from wherefrom.interfaces.mcp.tools import listed
+from wherefrom.interfaces.verbs import BY_NAME, COMMANDS, TOOLS, WITHIN
 from wherefrom.model import errors
 
 # What agents do not get, and what people do not: a deliberate gap each.
@@ -66,6 +68,5 @@ def test_every_row_is_a_tool_or_a_command_by_a_name_of_its_own():
     commands = [row.command for row in COMMANDS]
     assert len(set(commands)) == len(commands)
     assert all(commands)
-    known = {command.name for command in cli.app.registered_commands}
-    known |= {group.name for group in cli.app.registered_groups}
-    assert {command.split()[0] for command in commands} | OTHER_COMMANDS == known
+    known = get_command(cli.app).commands
+    assert {command.split()[0] for command in commands} | OTHER_COMMANDS == set(known)

@@ -182,6 +182,7 @@ class MemoryMachine(RuleBasedStateMachine):
         assert edges == self.edges
 
 
+@pytest.mark.slow
 def test_the_store_agrees_with_a_plain_model(memory):
     machine = type("Machine", (MemoryMachine,), {"memory": memory})
     run_state_machine_as_test(

@@ -1,7 +1,7 @@
 """Words of two Han characters: texts in which they stand as words, and texts in which their two characters only meet
 across the border of two other words.
 
-The cases were written before the rule that is measured with them (text/borders.py). The rule was made with those at
+The cases were written before the rule that is measured with them (text/han_words.py). The rule was made with those at
 even places; those at odd places were held back.
 """
 

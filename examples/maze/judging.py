@@ -10,14 +10,14 @@ from episode import Episode
 from maze import Cell
 
 from wherefrom.graph.paths import PairCache
-from wherefrom.insight.cycle import judged
+from wherefrom.insight.decide import judged
 from wherefrom.insight.gates import GateState
-from wherefrom.insight.reasoner import Judgement, Weighed
-from wherefrom.policy.linking import Candidates, Expansion, Gates, Gauge, Linking
+from wherefrom.insight.judge import Judgement, Weighed
+from wherefrom.insight.settings import Candidates, Expansion, Gates, Gauge, InsightSettings
 
 # γ = 1, one link at a time and thresholds of 0 to begin with, as in the maze runner of the origin; then the gates
 # learn from the last 30 values.
-LINKING: Final = Linking(
+LINKING: Final = InsightSettings(
     gauge=Gauge(temperature=1.0, path_weight=1.0, hops=3),
     candidates=Candidates(links=1),
     cand_expansion=Expansion(budget=16, cycles=1),

@@ -15,7 +15,7 @@ from maze import OPPOSITE, Cell, Maze, step
 
 from wherefrom.graph.paths import PairCache
 from wherefrom.insight.gates import GateState
-from wherefrom.insight.reasoner import Weighed
+from wherefrom.insight.judge import Weighed
 
 # gated: what L3 accepts; none: the same agent without; nearest: at every step the nearest candidate, without L3.
 Links = Literal["gated", "none", "nearest"]

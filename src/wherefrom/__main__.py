@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 
+from wherefrom import interfaces
+from wherefrom.lazy import metadata
+
 
 def main() -> None:
-    """Run the command line. The MCP server skips the imports of the other commands: clients wait for it."""
-    if sys.argv[1:2] == ["mcp"]:
-        from wherefrom.interfaces.mcp.command import main as serve
-
-        sys.exit(serve(sys.argv[2:]))
-    from wherefrom.interfaces.cli.app import main as run
-
-    run()
+    """Run the command line. Each kind of command imports only what it needs: clients wait for the MCP server."""
+    match sys.argv[1:]:
+        case ["--version"]:
+            sys.stdout.write(f"{metadata.version('wherefrom')}\n")
+        case ["mcp", *options]:
+            sys.exit(interfaces.serve(options))
+        case _:
+            interfaces.run_command_line()
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def _end_at_once(signal_number: int, frame: FrameType | None) -> None:
 
 
 def _is_command() -> bool:
-    """Whether the interpreter runs this package: by `python -m`, or by the script that its installation made."""
+    """Return whether the interpreter runs this package: by `python -m`, or by the script that its installation made."""
     program = sys.argv[0] if getattr(sys, "argv", None) else ""
     if program == "-m":  # what Python puts there until it has found the module to run
         return _PACKAGE in sys.orig_argv

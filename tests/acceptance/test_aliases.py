@@ -17,7 +17,7 @@ def test_an_agent_is_told_of_the_alias_and_reads_it(url):
         again = await call(client, "memory_save", content=TEXT, title="Friday policy")
         assert (again["status"], again["alias_added"], again["note"]) == ("duplicate", "Friday policy", NOTE)
         assert again["memo"]["title"] == "Release rule"
-        read = await call(client, "memory_list", memo_id=first["memo"]["memo_id"])
+        read = await call(client, "memory_list", memo_id=first["memo"]["id"])
         assert read["items"][0]["aliases"] == ["Friday policy"]
         found = await call(client, "memory_search", query="friday policy")
         assert found["items"][0]["aliases"] == ["Friday policy"]
@@ -34,7 +34,7 @@ def test_many_long_aliases_fit_an_answer(url):
         saved = await call(client, "memory_save", content=text, metadata=metadata)
         pages, cursor = [], None
         while True:
-            page = await call(client, "memory_list", memo_id=saved["memo"]["memo_id"], cursor=cursor)
+            page = await call(client, "memory_list", memo_id=saved["memo"]["id"], cursor=cursor)
             pages.append(page["items"][0]["content"])
             cursor = page["next_cursor"]
             if cursor is None:

@@ -15,7 +15,7 @@ from talking_for_tests import talk
 
 from wherefrom import InvalidInput, Memory
 from wherefrom.explore.views import all_rendered
-from wherefrom.storage.agent.port import Asked, Budget, SqlFailed
+from wherefrom.storage.agent.port import Budget, SqlFailed, Statement
 from wherefrom.storage.agent.sqlite import _Connection
 
 SLACK_MS = 300
@@ -657,7 +657,7 @@ def test_the_name_of_an_inner_view_is_not_told_and_opens_nothing(store, attacker
     ):
         attempt(store, attacker, sql)
     if store.dialect == "sqlite":
-        connection = _Connection(f"file:{store.url}?mode=ro", attacker.view.access, all_rendered("sqlite"), "theirs")
+        connection = _Connection(f"file:{store.url}?mode=ro", attacker.view.access, all_rendered(), "theirs")
         for name in (connection._inner + "x", connection._inner.upper() + "x", connection._inner + "claims"):
             for sql in (
                 f"with {name} as (select content from main.nodes) select content from {name}",
@@ -665,7 +665,7 @@ def test_the_name_of_an_inner_view_is_not_told_and_opens_nothing(store, attacker
                 f"select count(*) from {name}",
             ):
                 with pytest.raises(SqlFailed) as failed:
-                    connection.answer(Asked(sql, Budget(10, 300, 100_000, 10_000), "2026-01-01T00:00:00.000Z"))
+                    connection.answer(Statement(sql, Budget(10, 300, 100_000, 10_000), "2026-01-01T00:00:00.000Z"))
                 assert MARKER not in str(failed.value)
                 assert connection._inner not in str(failed.value).lower()
         connection.close()
@@ -787,7 +787,7 @@ def test_subqueries_that_double_are_not_merged(store, attacker, order):
 
 
 def test_the_text_of_every_analysis_is_accepted(store, attacker):
-    for name, sql in all_rendered(store.dialect).items():
+    for name, sql in all_rendered().items():
         result = attacker.query_graph(sql, timeout_ms=2_000, max_vm_steps=50_000_000)
         assert "too often" not in str(result.error), name
 
@@ -843,7 +843,14 @@ def test_the_analyses_show_nothing_hidden(store, attacker):
         for task_id in tasks:
             told = repr(attacker.query_view(view.name, task_id=task_id, limit=200)).lower()
             assert not [each for each in store.secrets() if each in told], view.name
-    for name in ("nodes", "claims; delete from nodes", "v_x' or 1=1 --", "../macros", "macros", "v_hub_pages.sql.j2"):
+    for name in (
+        "nodes",
+        "claims; delete from nodes",
+        "v_x' or 1=1 --",
+        "../fragments",
+        "fragments",
+        "v_hub_pages.sql",
+    ):
         with pytest.raises(Exception, match=r"no view|name"):
             attacker.query_view(name)
 

@@ -87,7 +87,7 @@ def test_pages_cover_everything_once(sqlite_memory):
     while True:
         page = answer(sqlite_memory, "memory_search", {"query": "harbour at low tide", "limit": 50, "cursor": at})
         assert paging.weight(page) <= paging.CEILING_BYTES
-        seen += [item["memo_id"] for item in page["items"]]
+        seen += [item["id"] for item in page["items"]]
         at = page["next_cursor"]
         if at is None:
             break

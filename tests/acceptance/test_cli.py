@@ -37,14 +37,30 @@ def wherefrom(url):
     return run
 
 
+def test_a_command_imports_only_what_it_needs(tmp_path):
+    code = (
+        "import sys\nfrom wherefrom.__main__ import main\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+    )
+
+    def imported(*arguments):
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return set(done.stderr.split())
+
+    assert not imported("--version") & {"typer", "rich", "wherefrom.api"}
+    assert not imported("--help") & {"mcp", "numpy", "yaml", "pydantic", "wherefrom.storage", "wherefrom.engine.view"}
+    listed = imported("list", "--db", str(tmp_path / "m.db"))
+    assert "wherefrom.api.memos" in listed
+    assert not listed & {"mcp", "numpy", "wherefrom.api.upkeep", "wherefrom.evidence.documents.add"}
+
+
 def test_a_day_in_the_life(wherefrom, url, tmp_path):
     # Once with all that each command imports itself.
     wherefrom = partial(wherefrom, anew=not url.startswith("postgresql"))
-    a = json.loads(wherefrom("save", "first memo", "--title", "A", "--metadata", '{"k": 1}', "--json"))["memo"][
-        "memo_id"
-    ]
+    a = json.loads(wherefrom("save", "first memo", "--title", "A", "--metadata", '{"k": 1}', "--json"))["memo"]["id"]
     b = json.loads(wherefrom("save", "-", "--namespace", "sub", "--json", stdin="zweite 日本語\n".encode()))["memo"][
-        "memo_id"
+        "id"
     ]
     assert "already there" in wherefrom("save", "first memo")
     assert json.loads(wherefrom("get", b, "--json"))["content"] == "zweite 日本語\n"
@@ -52,10 +68,10 @@ def test_a_day_in_the_life(wherefrom, url, tmp_path):
     wherefrom("relate", a, b, "--tag", "supports", "--weight", "0.75", "--reason", "because")
     assert json.loads(wherefrom("relations", "--json"))["edges"][0]["weight"] == 0.75
     assert "supports" in wherefrom("walk", a)
-    assert [item["memo_id"] for item in json.loads(wherefrom("list", "--json"))["items"]] == [b, a]
+    assert [item["id"] for item in json.loads(wherefrom("list", "--json"))["items"]] == [b, a]
     assert "main/sub" in wherefrom("namespaces")
     assert a in wherefrom("search", "what was the first?")
-    assert json.loads(wherefrom("search", "日本", "--json"))["items"][0]["memo_id"] == b
+    assert json.loads(wherefrom("search", "日本", "--json"))["items"][0]["id"] == b
     assert wherefrom("reindex") == "2 texts indexed\n"
     wherefrom("rename", "sub", "moved")
     assert json.loads(wherefrom("get", b, "--json"))["namespace"] == "main/moved"

@@ -49,6 +49,7 @@ def everything(memory):
             return nodes
 
 
+@pytest.mark.slow
 def test_eight_processes_write_and_nothing_is_lost(url):
     processes = [writer(url, f"process {number}", 200) for number in range(8)]
     acknowledged = set()
@@ -63,6 +64,7 @@ def test_eight_processes_write_and_nothing_is_lost(url):
         assert memory.doctor().ok
 
 
+@pytest.mark.slow
 def test_the_same_text_from_many_processes_is_one_memo(url):
     processes = [writer(url, "the same", 40) for _ in range(6)]
     for process in processes:
@@ -72,6 +74,7 @@ def test_the_same_text_from_many_processes_is_one_memo(url):
         assert len(everything(memory)) == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 37, 120])
 def test_a_killed_process_loses_no_acknowledged_save(url, after):
     process = writer(url, "doomed", 100_000)
@@ -147,6 +150,7 @@ def run_threads(*works):
         raise errors[0]
 
 
+@pytest.mark.slow
 def test_relating_while_renaming_leaves_no_stale_edge(memory):
     """On PostgreSQL each reads what the other writes: without a lock both would commit."""
     ids = [memory.save(f"memo {number}", namespace="a").node.id for number in range(6)]
@@ -214,6 +218,7 @@ def test_on_sqlite_changes_are_committed_in_the_order_of_their_times(sqlite_memo
     assert times == sorted(times, reverse=True)
 
 
+@pytest.mark.slow
 def test_many_threads_changing_one_memo_all_succeed(memory):
     memo = memory.save("shared").node.id
 

@@ -16,6 +16,8 @@ from raw_client_for_tests import INITIALIZE, INITIALIZED, RawClient, tool_call
 
 from wherefrom import Memory
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"
 # Half a second is what a person may notice; this machine may have other work.
 AT_ONCE_SECONDS = 1.5
@@ -55,8 +57,8 @@ def test_calls_that_run_when_the_input_ends_are_finished_and_answered(url):
 
 def test_a_call_that_does_not_end_keeps_the_server_only_for_a_while(tmp_path, silent_endpoint):
     code = (
-        "import sys; from wherefrom.interfaces.mcp import command; from wherefrom.transport import stdio;"
-        "stdio.GRACE_SECONDS = 0.5; command.main(sys.argv[1:])"
+        "import sys; from wherefrom.interfaces.mcp import server; from wherefrom.transport import stdio;"
+        "stdio.GRACE_SECONDS = 0.5; server.serve(sys.argv[1:])"
     )
     with RawClient(tmp_path / "m.db", command=[sys.executable, "-c", code], **waiting(silent_endpoint)) as client:
         client.send(tool_call(7, "memory_search", query="who?"))

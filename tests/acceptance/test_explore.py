@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import jsonschema
 import pytest
-from forking_for_tests import wherefrom_command
-from talking_for_tests import call, refusal, talk
+from talking_for_tests import call, refusal, run_command, talk
 
 from wherefrom import Memory
-from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 
 CEILING = 40 * 1024
 SECRET = "ghp" + "_" + "aB3" * 12
@@ -64,20 +61,9 @@ def checked(conversation):
     return run
 
 
-def command(url, *arguments, code=0, stdin=None, **environment):
-    """What a command prints, whatever its exit code; errors go to standard error."""
-    process = subprocess.run(
-        [*wherefrom_command(), *map(str, arguments), "--db", url],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, **environment},
-    )
-    assert process.returncode == code, (process.stdout, process.stderr)
-    assert "Traceback" not in process.stderr
-    return process.stdout
+def command(url, *arguments, **more):
+    """What a command prints to standard output, whatever its exit code."""
+    return run_command(url, *arguments, **more).stdout
 
 
 def as_json(url, *arguments, code=0, **more):
@@ -115,7 +101,7 @@ def site():
 
 def test_an_agent_gathers_evidence_explores_it_and_reports(url):
     async def conversation(client):
-        task = (await call(client, "create_task", query="Does the Nile flood every year?"))["task_id"]
+        task = (await call(client, "create_task", query="Does the Nile flood every year?"))["id"]
         added = await call(
             client,
             "add_evidence",
@@ -230,7 +216,7 @@ def test_an_agent_is_told_what_is_wrong(tmp_path):
             assert SECRET not in json.dumps(error)
         assert (await call(client, "get_status"))["counts"]["page"] == 0
         # camelCase is taken as well.
-        task = (await call(client, "create_task", query="Does it flood?"))["task_id"]
+        task = (await call(client, "create_task", query="Does it flood?"))["id"]
         await call(client, "add_evidence", claims=[{"text": "It floods."}], taskId=task)
         found = await call(
             client, "query_graph", sql="select 1 as a", options={"timeoutMs": 500, "includeSchema": True}
@@ -241,6 +227,7 @@ def test_an_agent_is_told_what_is_wrong(tmp_path):
     talk(str(tmp_path / "memory.db"), checked(conversation))
 
 
+@pytest.mark.slow
 def test_an_answer_never_weighs_more_than_its_ceiling(url):
     with Memory.open(url, embedder="none") as memory:
         page = NewPage("https://rivers.example/nile")
@@ -304,7 +291,7 @@ def test_an_answer_never_weighs_more_than_its_ceiling(url):
 
 
 def test_a_person_looks_at_a_task_and_corrects_it(url):
-    task = as_json(url, "task", "create", "Does the Nile flood?", "--namespace", "rivers")["task_id"]
+    task = as_json(url, "task", "create", "Does the Nile flood?", "--namespace", "rivers")["id"]
     with Memory.open(url) as memory:
         added = memory.add_evidence(
             NewPage("https://rivers.example/nile", "Report", 2020),
@@ -363,7 +350,7 @@ def test_every_command_speaks_json_and_has_exit_codes(tmp_path):
     url = str(tmp_path / "memory.db")
     created = as_json(url, "task", "create", "Does it flood?")
     assert (created["status"], created["namespace"]) == ("created", "main")
-    assert as_json(url, "task", "update", created["task_id"], "--status", "paused")["status"] == "paused"
+    assert as_json(url, "task", "update", created["id"], "--status", "paused")["status"] == "paused"
     assert as_json(url, "status")["tasks_by_status"] == {"paused": 1}
     assert len(as_json(url, "view")) == 16
     assert "v_hub_pages" in command(url, "view")
@@ -378,7 +365,7 @@ def test_every_command_speaks_json_and_has_exit_codes(tmp_path):
         (3, "view", "v_nothing"),
         (3, "reject", "nobody", "--reason", "why"),
         (2, "correct", "nobody", "nothing", "proves", "--reason", "why"),
-        (2, "task", "update", created["task_id"], "--status", "done"),
+        (2, "task", "update", created["id"], "--status", "done"),
         (2, "add", "--urls", "no-such-file"),
     ):
         command(url, *arguments, code=code)

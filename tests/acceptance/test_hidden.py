@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from talking_for_tests import Clock, call, refusal, talk
+from talking_for_tests import call, refusal, talk
 
 from wherefrom import Conflict, Memory, NotFound
 from wherefrom.model.access import Access
@@ -13,25 +13,6 @@ from wherefrom.model.access import Access
 LOOKUP = ("answer:task", "tool:contact-lookup")
 NOWHERE = "01900000-0000-7000-8000-000000000000"
 QUESTION = "the bridge that Mira asked about in confidence"
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def open_memory(url, clock):
-    """Opens the same store in different ways."""
-    opened = []
-
-    def make(**given):
-        opened.append(Memory.open(url, clock=clock, embedder="none", **given))
-        return opened[-1]
-
-    yield make
-    for memory in opened:
-        memory.close()
 
 
 def same_refusal(verb, hidden, *arguments, **named):

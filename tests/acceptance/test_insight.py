@@ -284,20 +284,20 @@ def test_people_find_make_and_undo_links(url, tmp_path):
         ids = save_all(memory, NOTES["en"][:6])
     picture = tmp_path / "links.svg"
     said = wherefrom(url, "insight", "--plot", str(picture), "--rejected")
-    assert "6 links worth making" in said
+    assert "6 relations worth making" in said
     assert "--apply-plan" in said
     assert len(list(ET.parse(picture).getroot().iter(f"{SVG}circle"))) >= 6
     found = json.loads(wherefrom(url, "insight", "--json"))
     assert (found["state"], found["accepted"], found["judged"]) == ("proposed", 6, 6)
-    applied = json.loads(wherefrom(url, "insight", "--apply-plan", found["plan_id"], "--json"))
+    applied = json.loads(wherefrom(url, "insight", "--apply-plan", found["id"], "--json"))
     assert (applied["state"], applied["written"]) == ("applied", 6)
-    assert "undone" in wherefrom(url, "insight", "--undo", found["plan_id"])
+    assert "undone" in wherefrom(url, "insight", "--undo", found["id"])
     one = json.loads(wherefrom(url, "insight", "--memo", ids[0], "--apply", "--json"))
-    assert {link["target_memo_id"] for link in one["links"]} == set(ids[1:3])
+    assert {link["target_id"] for link in one["relations"]} == set(ids[1:3])
     assert (one["state"], one["written"]) == ("applied", 2)
     saved = json.loads(wherefrom(url, "save", "Mud from the Nile flood feeds the fields.", "--link", "--json"))
-    assert {link["target_memo_id"] for link in saved["links"]} <= set(ids[:3])
-    assert saved["links"]
+    assert {link["target_id"] for link in saved["relations"]} <= set(ids[:3])
+    assert saved["relations"]
 
 
 # --- through MCP ------------------------------------------------------------------------------------------------------
@@ -305,42 +305,42 @@ def test_people_find_make_and_undo_links(url, tmp_path):
 
 def test_an_agent_finds_makes_and_undoes_links(url):
     async def conversation(client):
-        ids = [(await call(client, "memory_save", content=text))["memo"]["memo_id"] for text in NOTES["en"][:6]]
+        ids = [(await call(client, "memory_save", content=text))["memo"]["id"] for text in NOTES["en"][:6]]
         everything = await call(client, "find_insight")
         assert (everything["state"], everything["accepted"], everything["judged"]) == ("proposed", 6, 6)
-        assert {frozenset((link["source_memo_id"], link["target_memo_id"])) for link in everything["links"]} == {
+        assert {frozenset((link["source_id"], link["target_id"])) for link in everything["relations"]} == {
             frozenset((ids[a], ids[b])) for a, b in kin(6)
         }
         assert len(everything["decisions"]) == 6
         again = await call(client, "find_insight")
-        own = dict.fromkeys(("plan_id", "request_id", "trace_id"))
+        own = dict.fromkeys(("id", "request_id", "trace_id"))
         assert {**again, **own} == {**everything, **own}
         one = await call(client, "find_insight", memo_id=ids[0], include_rejected=True)
-        assert [link["accepted"] for link in one["links"]].count(True) == one["accepted"] == 2
-        assert len(one["links"]) == one["accepted"] + one["rejected"]
+        assert [link["accepted"] for link in one["relations"]].count(True) == one["accepted"] == 2
+        assert len(one["relations"]) == one["accepted"] + one["rejected"]
         asked = await call(client, "find_insight", query=NILE)
         assert (asked["asked"], asked["accepted"]) == ({"query": NILE}, 3)
-        applied = await call(client, "find_insight", apply_plan_id=everything["plan_id"])
+        applied = await call(client, "find_insight", apply_plan_id=everything["id"])
         assert (applied["state"], applied["written"]) == ("applied", 6)
         assert (await call(client, "find_insight"))["judged"] == 0
-        undone = await call(client, "find_insight", undo_plan_id=everything["plan_id"])
+        undone = await call(client, "find_insight", undo_plan_id=everything["id"])
         assert (undone["state"], undone["written"]) == ("undone", 0)
         at_once = await call(client, "find_insight", memo_id=ids[3], apply=True)
         assert (at_once["state"], at_once["written"]) == ("applied", 2)
         saved = await call(client, "memory_save", content="Mud from the Nile flood feeds the fields.", link=True)
-        assert {link["target_memo_id"] for link in saved["links"]} <= set(ids[:3])
-        assert saved["links"]
+        assert {link["target_id"] for link in saved["relations"]} <= set(ids[:3])
+        assert saved["relations"]
         for mixed in (
             {"memo_id": ids[0], "query": "mud"},
-            {"memo_id": ids[0], "apply_plan_id": everything["plan_id"]},
-            {"apply_plan_id": everything["plan_id"], "undo_plan_id": everything["plan_id"]},
-            {"query": "mud", "undo_plan_id": everything["plan_id"]},
+            {"memo_id": ids[0], "apply_plan_id": everything["id"]},
+            {"apply_plan_id": everything["id"], "undo_plan_id": everything["id"]},
+            {"query": "mud", "undo_plan_id": everything["id"]},
             {"limit": 0},
             {"surprise": 1},
         ):
             assert (await refusal(client, "find_insight", **mixed))["code"] == "invalid_input"
-        for missing in ({"memo_id": "01900000-0000-7000-8000-000000000000"}, {"apply_plan_id": asked["plan_id"][::-1]}):
+        for missing in ({"memo_id": "01900000-0000-7000-8000-000000000000"}, {"apply_plan_id": asked["id"][::-1]}):
             assert (await refusal(client, "find_insight", **missing))["code"] in ("not_found", "invalid_input")
-        assert (await refusal(client, "find_insight", undo_plan_id=asked["plan_id"]))["code"] == "conflict"
+        assert (await refusal(client, "find_insight", undo_plan_id=asked["id"]))["code"] == "conflict"
 
     talk(url, conversation)

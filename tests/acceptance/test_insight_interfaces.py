@@ -14,21 +14,21 @@ import pytest
 from forking_for_tests import wherefrom_command
 from rich.console import Console
 
-from wherefrom.api.insight import InsightEngine
-from wherefrom.api.verb import verb
-from wherefrom.interfaces.cli.render_insight import plan_lines, saved_lines
+from wherefrom.api.verb import LazyVerb
+from wherefrom.insight.plans import InsightEngine
+from wherefrom.interfaces.cli.render_plans import insight_lines, linked_lines
 from wherefrom.interfaces.graph_answers import InsightAnswer
 from wherefrom.interfaces.mcp import tools
 from wherefrom.interfaces.paging import CEILING_BYTES, weight
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node, NodeRef
-from wherefrom.model.insight import Decision, Hop, InsightMetrics, InsightPlan, LinkFigures, ProposedLink
+from wherefrom.model.insight import Decision, EdgeFigures, Hop, InsightMetrics, InsightPlan, ProposedEdge
 from wherefrom.model.results import Saved
 from wherefrom.pictures.insight import neighbourhood
 
 SVG = "{http://www.w3.org/2000/svg}"
 TOOL = tools.BY_NAME["find_insight"]
-FIGURES = LinkFigures(
+FIGURES = EdgeFigures(
     score=0.712345,
     g=-0.123456,
     hop=1,
@@ -63,7 +63,7 @@ METRICS = InsightMetrics(
 
 
 def link(source, target, *, accepted=True, reason="both are about ships", weight=0.712345):
-    return ProposedLink(source, target, "relates_to", weight, accepted, reason, FIGURES)
+    return ProposedEdge(source, target, "relates_to", weight, accepted, reason, FIGURES)
 
 
 def plan_of(*decisions, titles=None, **other):
@@ -120,10 +120,10 @@ class Planner:
     """Stands for a memory; its verbs check what they are given as a memory's do."""
 
     root_namespace = "/"
-    find_insight = verb(Planning, InsightEngine.find_insight)
-    apply_insight = verb(Planning, Planning.apply_insight)
-    undo_insight = verb(Planning, Planning.undo_insight)
-    insight_plan = verb(Planning, Planning.insight_plan)
+    find_insight = LazyVerb(lambda: (InsightEngine.find_insight, Planning))
+    apply_insight = LazyVerb(lambda: (Planning.apply_insight, Planning))
+    undo_insight = LazyVerb(lambda: (Planning.undo_insight, Planning))
+    insight_plan = LazyVerb(lambda: (Planning.insight_plan, Planning))
 
     def __init__(self, plan=SMALL):
         self.plan, self.calls, self.view = plan, [], self
@@ -135,8 +135,8 @@ def ask(planner, **arguments):
 
 def test_an_answer_has_the_links_the_figures_and_the_measures():
     answer = ask(Planner(), include_rejected=True)
-    first, _, last = answer["links"]
-    assert (first["source_memo_id"], first["target_memo_id"], first["target_title"]) == ("a", "b", "b")
+    first, _, last = answer["relations"]
+    assert (first["source_id"], first["target_id"], first["target_title"]) == ("a", "b", "b")
     assert first["accepted"] and not last["accepted"]
     assert first["figures"]["score"] == 0.7123
     assert first["figures"]["similarity"] == 0.6124
@@ -156,14 +156,14 @@ def test_an_answer_has_the_links_the_figures_and_the_measures():
 
 def test_rejected_links_are_counted_and_listed_only_when_asked_for():
     answer = ask(Planner())
-    assert [each["accepted"] for each in answer["links"]] == [True, True]
+    assert [each["accepted"] for each in answer["relations"]] == [True, True]
     assert answer["rejected"] == 1
 
 
 def test_a_plan_that_is_read_again_has_its_links_and_no_measures():
-    answer = InsightAnswer.of_plan(plan_of(Decision((), (link("a", "b"),), ())))
+    answer = InsightAnswer.of(plan_of(Decision((), (link("a", "b"),), ())), explain=False)
     assert answer.decisions == []
-    assert len(answer.links) == 1
+    assert len(answer.relations) == 1
 
 
 def test_a_plan_applied_at_once_keeps_what_the_search_knew():
@@ -257,7 +257,7 @@ def test_a_long_answer_is_shortened_to_fit_and_says_so(shape, left):
     assert [name for name, *_ in planner.calls].count("find") == 1, "the plan is made once"
     assert first["accepted"] == len(plan.accepted)
     assert first["rejected"] == len(plan.rejected)
-    shown = [each["accepted"] for each in first["links"]]
+    shown = [each["accepted"] for each in first["relations"]]
     if left == "rejected":
         assert shown[:9] == [True] * 9
         assert 0 < shown.count(False) < len(plan.rejected)
@@ -268,7 +268,7 @@ def test_a_long_answer_is_shortened_to_fit_and_says_so(shape, left):
         assert 0 < len(shown) < len(plan.accepted)
         assert all(shown)
         assert first["decisions"] == []
-    listed = [each["target_memo_id"] for page in pages for each in page["links"] if each["accepted"]]
+    listed = [each["target_id"] for page in pages for each in page["relations"] if each["accepted"]]
     assert listed == [each.target_id for each in plan.accepted], "all that are worth making, each once"
 
 
@@ -281,29 +281,36 @@ def readable(lines):
 
 def test_people_read_the_links_the_counts_and_what_to_do_next():
     plan = replace(SMALL, remaining=3, degraded=("no vectors: words only",))
-    text = readable(plan_lines(plan, rejected=False))
-    for part in ("from", "hop", "0.71", "-0.123", "both are about ships", "1 memo judged: 2 links worth making, 1 not"):
+    text = readable(insight_lines(plan, rejected=False))
+    for part in (
+        "from",
+        "hop",
+        "0.71",
+        "-0.123",
+        "both are about ships",
+        "1 memo judged: 2 relations worth making, 1 not",
+    ):
         assert part in text
     assert "wherefrom insight --apply-plan p-1" in text
     assert "3 new memos left for the next plan" in text
     assert "degraded: no vectors" in text
     assert "worth it" not in text
-    assert "worth it" in readable(plan_lines(plan, rejected=True))
-    applied = readable(plan_lines(replace(plan, state="applied", written=2), rejected=False))
-    assert "2 links made" in applied
+    assert "worth it" in readable(insight_lines(plan, rejected=True))
+    applied = readable(insight_lines(replace(plan, state="applied", written=2), rejected=False))
+    assert "2 relations made" in applied
     assert "--undo p-1" in applied
     assert "--apply-plan" not in applied
-    assert "undone" in readable(plan_lines(replace(plan, state="undone"), rejected=False))
-    assert readable(plan_lines(plan_of(), rejected=False)).endswith("plan p-1 has no links\n")
+    assert "undone" in readable(insight_lines(replace(plan, state="undone"), rejected=False))
+    assert readable(insight_lines(plan_of(), rejected=False)).endswith("plan p-1 has no relations\n")
     none = plan_of(Decision(("a",), (), (METRICS,)))
-    assert "to go on from here: wherefrom insight --apply-plan p-1" in readable(plan_lines(none, rejected=False))
+    assert "to go on from here: wherefrom insight --apply-plan p-1" in readable(insight_lines(none, rejected=False))
     asked = replace(none, asked={"query": "ships"})
-    assert "1 question judged: 0 links" in readable(plan_lines(asked, rejected=False))
+    assert "1 question judged: 0 relations" in readable(insight_lines(asked, rejected=False))
 
 
 def test_titles_and_reasons_cannot_reach_the_terminal_as_commands():
     wicked = replace(SMALL.decisions[0], links=(link("a", "b", reason="\x1b[31m [bold]"),))
-    text = readable(plan_lines(plan_of(wicked, titles={"a": "\x1b]0;x\x07"}), rejected=True))
+    text = readable(insight_lines(plan_of(wicked, titles={"a": "\x1b]0;x\x07"}), rejected=True))
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "[bold]" in text
@@ -401,9 +408,9 @@ def test_saving_shows_the_links_that_it_made():
         created_at="", updated_at="",
     )  # fmt: skip
     assert "linked a -[relates_to 0.71, confidence 0.15, guess: insight]-> b: both are about ships" in readable(
-        saved_lines(Saved(node, "created", links=(link("a", "b"),)))
+        linked_lines(Saved(node, "created", links=(link("a", "b"),)))
     )
-    assert "no new link is worth it" in readable(saved_lines(Saved(node, "created")))
+    assert "no new relation is worth it" in readable(linked_lines(Saved(node, "created")))
 
 
 @pytest.mark.parametrize(

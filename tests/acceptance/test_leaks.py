@@ -431,6 +431,7 @@ def ask_much(memory, sower, answers, *, count=ASKED):
     answers.append(stream.getvalue())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dialect", "amount"), [*AMOUNTS.items(), pytest.param("sqlite", 10_000, marks=pytest.mark.long)]
 )
@@ -466,6 +467,7 @@ def test_nothing_that_was_planted_is_found_anywhere(new_url, dialect, amount, ca
         assert described(search.in_(text)) == {}, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", AMOUNTS)
 def test_of_a_personal_memory_nothing_reaches_others(new_url, dialect, monkeypatch, caplog, capfd):
     """Its owner sees what was planted but the secrets; others, their export and the embedder see nothing of it."""
@@ -545,7 +547,7 @@ def test_nothing_is_sent_to_an_endpoint_or_told_through_the_interfaces(url, endp
             value = {"metadata": {"x": text}, "provenance": {"x": text}, "entities": [text]}.get(field, text)
             answers.append(await call(client, "memory_save", **{"content": "text", field: value}))
             assert answers[-1]["redacted"] == {"secret": 1}
-        ids = [each["memo"]["memo_id"] for each in saved]
+        ids = [each["memo"]["id"] for each in saved]
         for kind in kinds:
             reason = {"source_memo_id": ids[0], "target_memo_id": ids[1], "reason": sower.text(kind)}
             answers.append(await call(client, "memory_relation_save", tag=kind, weight=1, **reason))

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from talking_for_tests import call, refusal, talk
 
 from wherefrom import Memory
 from wherefrom.interfaces.mcp.tools import listed
 from wherefrom.interfaces.paging import CEILING_BYTES
 from wherefrom.interfaces.verbs import TOOLS
 
+# An interpreter of its own, as clients start it.
+INTERPRETER = (sys.executable, "-m", "wherefrom")
 SCHEMA = Path(__file__).parent / "mcp_tools.json"
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -27,41 +30,12 @@ INITIALIZE = {
 }
 
 
-def talk(url, conversation, *, mode="auto", options=()):
-    """Run a conversation with a server of its own."""
-
-    async def run():
-        server = StdioServerParameters(
-            command=sys.executable, args=["-m", "wherefrom", "mcp", "--db", url, *options], env=dict(os.environ)
-        )
-        async with Client(stdio_client(server), mode=mode) as client:
-            await client.list_tools()
-            return await conversation(client)
-
-    return asyncio.run(run())
-
-
-async def call(client, tool, **arguments):
-    """The structured answer of a call that succeeds, checked to be the same as its text."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    assert json.loads(result.content[0].text) == result.structured_content
-    return result.structured_content
-
-
-async def refusal(client, tool, **arguments):
-    """The error of a call that is refused."""
-    result = await client.call_tool(tool, arguments)
-    assert result.is_error, result.structured_content
-    return json.loads(result.content[0].text)["error"]
-
-
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_a_whole_conversation_in_each_protocol_era(url, mode):
     async def conversation(client):
-        a = (await call(client, "memory_save", content="first", title="A", metadata={"k": 1}))["memo"]["memo_id"]
+        a = (await call(client, "memory_save", content="first", title="A", metadata={"k": 1}))["memo"]["id"]
         saved = await call(client, "memory_save", content="second", namespace="sub")
-        b = saved["memo"]["memo_id"]
+        b = saved["memo"]["id"]
         assert saved["memo"]["namespace"] == "main/sub"
         assert (await call(client, "memory_save", content="first"))["status"] == "duplicate"
         assert (await call(client, "memory_save", content="first!", memo_id=a))["memo"]["version"] == 2
@@ -73,16 +47,16 @@ def test_a_whole_conversation_in_each_protocol_era(url, mode):
         assert walked["edges"][0]["depth"] == 1
         ids = {"request_id", "trace_id"}
         assert set(walked) == {"root_namespace", "nodes", "edges", "next_cursor", "truncated", *ids}
-        assert [item["memo_id"] for item in (await call(client, "memory_list"))["items"]] == [b, a]
+        assert [item["id"] for item in (await call(client, "memory_list"))["items"]] == [b, a]
         found = await call(client, "memory_search", query="what came second?")
-        assert [item["memo_id"] for item in found["items"]] == [b]
+        assert [item["id"] for item in found["items"]] == [b]
         assert found["arms"] == ["text", "vectors"]
         assert [n["namespace"] for n in (await call(client, "list_namespaces"))["items"]] == ["main", "main/sub"]
         await call(client, "memory_relation_delete", source_memo_id=a, target_memo_id=b, tag="supports")
         assert (await call(client, "memory_delete", memo_id=a))["deleted"] is True
         assert (await refusal(client, "memory_delete", memo_id=a))["code"] == "not_found"
 
-    talk(url, conversation, mode=mode)
+    talk(url, conversation, start=INTERPRETER, mode=mode)
     with Memory.open(url) as memory:
         assert [node.content for node in memory.list().nodes] == ["second"]
 
@@ -91,8 +65,8 @@ def test_the_seeds_names_are_accepted_and_not_listed(tmp_path):
     async def conversation(client):
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert not any("." in name for name in names)
-        a = (await call(client, "memory.save", content="a"))["memo"]["memo_id"]
-        b = (await call(client, "memory.save", content="b"))["memo"]["memo_id"]
+        a = (await call(client, "memory.save", content="a"))["memo"]["id"]
+        b = (await call(client, "memory.save", content="b"))["memo"]["id"]
         await call(client, "memory.save", content="b2", memoId=b)
         await call(client, "memory.relation.save", sourceMemoId=a, targetMemoId=b, tag="supports", weight=1)
         assert len((await call(client, "memory.relation.list", sourceMemoId=a))["edges"]) == 1
@@ -104,7 +78,7 @@ def test_the_seeds_names_are_accepted_and_not_listed(tmp_path):
         with pytest.raises(MCPError, match="no tool"):
             await client.call_tool("memory.dream", {})
 
-    talk(str(tmp_path / "m.db"), conversation)
+    talk(str(tmp_path / "m.db"), conversation, start=INTERPRETER)
 
 
 def test_tools_are_listed_as_snapshotted():
@@ -129,6 +103,7 @@ def test_each_tool_is_well_described(tool):
     assert shown.annotations.open_world_hint is False
 
 
+@pytest.mark.slow
 def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_path):
     url = str(tmp_path / "m.db")
     long = "".join(f'{number}: 日本語 \x01\x02 \\" text\n' for number in range(2_500))[:60_000]
@@ -154,7 +129,7 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
 
     async def conversation(client):
         listed = await pages(client, "memory_list", "items", limit=100)
-        assert len({item["memo_id"] for item in listed}) == len(listed) == 100
+        assert len({item["id"] for item in listed}) == len(listed) == 100
         assert "content" in listed[0]["cut"]
         assert len(await pages(client, "memory_relation_list", "edges", limit=500)) == 98
         assert len(await pages(client, "memory_relation_list", "edges", start_memo_id=hub, limit=500)) == 98
@@ -168,7 +143,7 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
         assert "".join(piece["content"] for piece in pieces) == long[:21_000]
         assert pieces[0]["content_length"] == 21_000
 
-    talk(url, conversation)
+    talk(url, conversation, start=INTERPRETER)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +309,7 @@ def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):
 
 def test_nothing_heavy_is_imported_before_the_first_use():
     code = (
-        "import sys; import wherefrom.interfaces.mcp.command;"
+        "import sys; import wherefrom.interfaces.mcp.server;"
         "print([m for m in ('numpy','scipy','faiss','torch','tokenizers','safetensors','psycopg','typer','rich.table')"
         " if m in sys.modules])"
     )

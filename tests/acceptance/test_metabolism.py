@@ -22,7 +22,7 @@ from receipts_for_tests import exported, fill, nodes_of, opened_at, payloads, se
 from talking_for_tests import Clock
 
 from wherefrom import Conflict, Memory, StoreBusy
-from wherefrom.metabolism import applying, pace
+from wherefrom.metabolism import adaptive_batch, apply, engine
 
 KILLS = {"sqlite": 8, "postgres": 3}
 # Small batches: more places to be killed at.
@@ -31,9 +31,9 @@ APPLY = f"""
 import sys
 from datetime import datetime
 from wherefrom import Memory
-from wherefrom.metabolism import applying, pace
+from wherefrom.metabolism import adaptive_batch, apply
 url, moment, stops = sys.argv[1], datetime.fromisoformat(sys.argv[2]), sys.argv[3:]
-pace._MOST, applying._LINKS = {MOST}, {LINKS}
+adaptive_batch._MAX_ROWS, apply._MAX_EDGES_PER_BATCH = {MOST}, {LINKS}
 def progress(done, total):
     print(done, flush=True)
     if stops:
@@ -118,8 +118,8 @@ def name_of(url):
 def small_batches():
     """Batches as the processes have them that are killed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pace, "_MOST", MOST)
-        patch.setattr(applying, "_LINKS", LINKS)
+        patch.setattr(adaptive_batch, "_MAX_ROWS", MOST)
+        patch.setattr(apply, "_MAX_EDGES_PER_BATCH", LINKS)
         yield
 
 
@@ -172,6 +172,7 @@ def kill(url, filled, chance):
     return f"killed {pause} s after batch {after} of {filled.batches}"
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_anywhere_loses_nothing_and_is_completed(filled, copy, execute):
     for number in range(KILLS["postgres" if filled.url.startswith("postgresql") else "sqlite"]):
         url = copy()
@@ -309,8 +310,12 @@ def test_an_interrupted_run_is_given_back_at_once_and_completed(filled, memory, 
 
 def test_a_run_that_goes_on_chooses_as_the_first_plan_did(new_url, monkeypatch):
     """Of two near-copies of each other the thinner one goes, also if the other has lost its relation since."""
-    monkeypatch.setattr(pace, "_MOST", 1)
-    monkeypatch.setattr(applying, "Applying", functools.partial(applying.Applying, pace=pace.Pace(1)))
+    monkeypatch.setattr(adaptive_batch, "_MAX_ROWS", 1)
+    monkeypatch.setattr(
+        engine.application,
+        "PlanApplication",
+        functools.partial(apply.PlanApplication, batch=adaptive_batch.AdaptiveBatch(1)),
+    )
     url, clock = new_url("sqlite"), Clock()
     with Memory.open(url, clock=clock) as memory:
         goes, thicker, thinner, unique, stays, other = (

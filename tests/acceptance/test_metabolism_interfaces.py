@@ -14,28 +14,26 @@ from rich.console import Console
 from talking_for_tests import call, refusal, talk
 from typer.testing import CliRunner
 
-from wherefrom import (
-    Edge,
-    Histogram,
-    InvalidInput,
-    Memory,
-    MetabolismPlan,
-    NodeRef,
-    Reinforced,
-    Restored,
-    TagConflict,
-    ThinLink,
-    Weak,
-)
+from wherefrom import Edge, InvalidInput, Memory
 from wherefrom.interfaces.cli.app import app
-from wherefrom.interfaces.cli.render_metabolism import plan_lines, reinforced_lines, restored_lines
-from wherefrom.interfaces.cli.session import Session
+from wherefrom.interfaces.cli.render_plans import metabolism_lines, reinforced_lines, restored_lines
+from wherefrom.interfaces.cli.session import Call
 from wherefrom.interfaces.graph_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
 from wherefrom.interfaces.inputs import parsed
 from wherefrom.interfaces.mcp import tools
 from wherefrom.interfaces.paging import CEILING_BYTES, Place, fit, weight
-from wherefrom.model.metabolism import WHY_SPARED
-from wherefrom.pictures.metabolism import distributions
+from wherefrom.model.graph import NodeRef
+from wherefrom.model.metabolism import (
+    WHY_SPARED,
+    Histogram,
+    MetabolismPlan,
+    NodeVerdict,
+    Reinforced,
+    Restored,
+    TagConflict,
+    ThinEdge,
+)
+from wherefrom.pictures.charts import distributions
 
 SVG = "{http://www.w3.org/2000/svg}"
 METABOLIZE, RESTORE = (tools.BY_NAME[name] for name in ("metabolize", "restore"))
@@ -53,11 +51,11 @@ def ref(name, *, title="", kind="memo"):
 def weak(name, rule="restorable", *, difficulty=0.031234, near="z", detail=None, **other):
     given = {"links": 1, "thickness": 0.051234, "difficulty": difficulty, "neighbour": near and ref(near)}
     removed = rule in ("restorable", "orphan")
-    return Weak(ref(name, **other), removed, rule, detail=detail, **given)
+    return NodeVerdict(ref(name, **other), removed, rule, detail=detail, **given)
 
 
 def thin(source, target, *, tag="relates_to", thickness=0.04, rule="thin"):
-    return ThinLink(source, target, tag, thickness, rule)
+    return ThinEdge(source, target, tag, thickness, rule)
 
 
 KEPT = thin("a", "z", tag="status", thickness=0.5, rule="exclusive")
@@ -98,16 +96,16 @@ def readable(lines, width=160):
 
 def test_an_answer_has_the_counts_the_figures_and_the_reasons():
     answer = MetabolismAnswer.of(PLAN).model_dump(mode="json")
-    counts = ("nodes", "links", "nodes_to_go", "links_to_go", "undecided", "nodes_removed", "truncated")
+    counts = ("nodes", "relations", "nodes_to_go", "relations_to_go", "undecided", "nodes_removed", "truncated")
     assert [answer[name] for name in counts] == [300, 1_000, 12, 34, 1, 0, False]
     first, second, _ = answer["weakest"]
     assert (first["thickness"], first["difficulty"], first["removed"]) == (0.0512, 0.0312, True)
-    assert first["neighbour"] == {"node_id": "z", "namespace": "main", "kind": "memo", "title": "About z"}
+    assert first["neighbour"] == {"id": "z", "namespace": "main", "kind": "memo", "title": "About z"}
     assert (second["rule"], second["detail"], second["removed"]) == ("differs", "number", False)
     assert answer["spared"][1] == {"rule": "differs", "why": WHY_SPARED["differs"], "count": 1_200}
     undecided, decided = answer["conflicts"]
-    assert (undecided["target_memo_ids"], undecided["kept_memo_id"]) == (["y", "x"], None)
-    assert decided["kept_memo_id"] == "z"
+    assert (undecided["target_ids"], undecided["kept_id"]) == (["y", "x"], None)
+    assert decided["kept_id"] == "z"
     assert [each["namespace"] for each in answer["settings"]] == ["main", "main/a", "main/b"]
     assert "never follow instructions" in answer["data_note"]
 
@@ -121,6 +119,7 @@ def pages_of(tool, answer, **more):
         offset = page["next_cursor"] and int(page["next_cursor"])
 
 
+@pytest.mark.slow
 def test_a_long_answer_is_shortened_to_fit_and_its_counts_are_complete():
     long = [weak(f"{number:040}", title=f'{number} 日本語 \x01"' * 30) for number in range(3_000)]
     links = tuple(thin("s", f"{number:040}", tag="t" * 64) for number in range(1_000))
@@ -136,7 +135,7 @@ def test_a_long_answer_is_shortened_to_fit_and_its_counts_are_complete():
     assert weight(first) <= CEILING_BYTES
     assert first["truncated"]
     assert first["next_cursor"]
-    assert (first["nodes_to_go"], first["links_to_go"]) == (3_000, 34)
+    assert (first["nodes_to_go"], first["relations_to_go"]) == (3_000, 34)
     assert len(first["weakest"]) == 3, "what matters most comes first"
     seen = dict.fromkeys(METABOLIZE.lists, 0)
     for page in (first, *pages):
@@ -156,9 +155,10 @@ def test_no_more_entries_than_asked_for(parts):
     answer = next(pages_of(RESTORE, whole, most=parts))
     assert len(answer["node_ids"]) + len(answer["skipped"]) == min(parts, 13)
     assert answer["truncated"] is (parts < 13)
-    assert (answer["nodes"], answer["not_restored"], answer["links"]) == (9, 4, 7)
+    assert (answer["nodes"], answer["not_restored"], answer["relations"]) == (9, 4, 7)
 
 
+@pytest.mark.slow
 def test_a_restored_run_of_any_size_fits():
     many = tuple(f"{number:036}" for number in range(20_000))
     whole = RestoredAnswer.of(Restored("main", many, 9, dict.fromkeys(many, "w" * 1_000)))
@@ -216,7 +216,7 @@ def test_zero_is_a_value_and_the_seeds_names_are_accepted():
 
 
 def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next():
-    text = readable(plan_lines(PLAN))
+    text = readable(metabolism_lines(PLAN))
     first = text.splitlines()[0]
     assert first == (
         "300 nodes, 1,000 relations examined in main; 12 nodes (with their relations) and 34 other relations may go"
@@ -242,18 +242,18 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
 
 
 def test_after_a_run_people_read_what_went_and_how_to_take_it_back():
-    text = readable(plan_lines(APPLIED))
+    text = readable(metabolism_lines(APPLIED))
     assert text.startswith("300 nodes, 1,000 relations examined in main; 12 nodes and 50 relations were let go\n")
     assert "run run-1 is applied; receipts are kept for 30 days" in text
     assert "wherefrom restore --run run-1" in text
     assert "--apply" not in text
     assert "may go" not in text
-    more = readable(plan_lines(replace(APPLIED, resumed=True, skipped=2, purged=1)))
+    more = readable(metabolism_lines(replace(APPLIED, resumed=True, skipped=2, purged=1)))
     assert "completed" in more
     assert "2 stayed after all" in more
     assert "1 receipt older than 30 days deleted for good" in more
     nothing = replace(MetabolismPlan("main", "", state="applied", run_id="r"), settings={"main": SETTINGS})
-    assert readable(plan_lines(nothing)).endswith("nothing was let go\n")
+    assert readable(metabolism_lines(nothing)).endswith("nothing was let go\n")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_after_a_run_people_read_what_went_and_how_to_take_it_back():
     ],
 )
 def test_the_first_line_is_grammatical(plan, said):
-    assert said in readable(plan_lines(plan)).splitlines()[0]
+    assert said in readable(metabolism_lines(plan)).splitlines()[0]
 
 
 def test_stored_text_cannot_reach_the_terminal_as_commands():
@@ -281,7 +281,11 @@ def test_stored_text_cannot_reach_the_terminal_as_commands():
         degraded=(WICKED,),
     )
     restored = restored_lines(Restored("main", (WICKED,), 1, {WICKED: WICKED}))
-    for text in (readable(plan_lines(plan)), readable(plan_lines(replace(plan, state="applied"))), readable(restored)):
+    for text in (
+        readable(metabolism_lines(plan)),
+        readable(metabolism_lines(replace(plan, state="applied"))),
+        readable(restored),
+    ):
         assert not set(text) & set("\x1b\x07\x00\u202e")
         assert "[bold]" in text
 
@@ -419,8 +423,8 @@ def test_a_plan_a_run_and_its_return_on_the_command_line(url, tmp_path):
     assert bars(difficulty)
     assert lines_of(url) == before, "a plan changes nothing"
     applied = json.loads(run(url, "metabolize", *NOW, "--apply", "--json"))
-    assert (applied["state"], applied["nodes_removed"], applied["links_removed"]) == ("applied", 1, 2)
-    assert [node["node_id"] for node in applied["removed"]] == [ids["copy"]]
+    assert (applied["state"], applied["nodes_removed"], applied["relations_removed"]) == ("applied", 1, 2)
+    assert [node["id"] for node in applied["removed"]] == [ids["copy"]]
     assert "nothing was let go" in run(url, "metabolize", *NOW, "--apply"), "a second run has nothing to do"
     assert json.loads(run(url, "restore", ids["copy"], "--json"))["node_ids"] == [ids["copy"]]
     assert "0 nodes and 1 relation came back" in run(url, "restore", "--run", applied["run_id"])
@@ -487,14 +491,14 @@ def test_an_agent_plans_applies_and_restores(url):
         plan = await call(client, "metabolize", **now)
         assert (plan["state"], plan["run_id"], plan["nodes_to_go"], plan["undecided"]) == ("planned", None, 1, 1)
         (going,) = plan["removed"]
-        assert (going["node_id"], going["neighbour"]["node_id"]) == (ids["copy"], ids["one"])
+        assert (going["id"], going["neighbour"]["id"]) == (ids["copy"], ids["one"])
         assert (await call(client, "metabolize"))["nodes_to_go"] == 0, "all of it is young"
         applied = await call(client, "metabolize", **now, apply=True)
-        assert (applied["nodes_removed"], applied["links_removed"]) == (1, 2)
+        assert (applied["nodes_removed"], applied["relations_removed"]) == (1, 2)
         assert (await call(client, "restore", memoId=ids["copy"]))["nodes"] == 1
-        assert (await call(client, "restore", run_id=applied["run_id"]))["links"] == 1
+        assert (await call(client, "restore", run_id=applied["run_id"]))["relations"] == 1
         assert (await call(client, "metabolize", **now, apply=True))["nodes_removed"] == 0, "it was wanted back"
-        assert (await call(client, "restore", since="2020-01-01"))["links"] == 1
+        assert (await call(client, "restore", since="2020-01-01"))["relations"] == 1
         for arguments in ({}, {"node_id": "a", "run_id": "b"}, {"since": "yesterday"}):
             refused = await refusal(client, "restore", **arguments)
             assert refused["code"] == "invalid_input"
@@ -515,7 +519,7 @@ def test_a_request_to_end_stops_a_run_between_batches_and_the_next_completes_it(
     before, reported = lines_of(url), []
 
     @contextmanager
-    def ending(session, label):
+    def ending(call, label):
         """A progress display that ends the process as a service manager would, after the first batch."""
 
         def report(done, total):
@@ -526,7 +530,7 @@ def test_a_request_to_end_stops_a_run_between_batches_and_the_next_completes_it(
 
     ways = signal.getsignal(signal.SIGTERM)
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "progress", ending)
+        patch.setattr(Call, "progress", ending)
         said = run(url, "metabolize", *NOW, "--apply", code=130)
     assert "stopped" in said
     assert "the same command again completes it" in said
@@ -536,6 +540,6 @@ def test_a_request_to_end_stops_a_run_between_batches_and_the_next_completes_it(
     assert left < len(before)
     completed = json.loads(run(url, "metabolize", *NOW, "--apply", "--json"))
     assert completed["resumed"]
-    assert len(lines_of(url)) == left - completed["nodes_removed"] - completed["links_removed"]
+    assert len(lines_of(url)) == left - completed["nodes_removed"] - completed["relations_removed"]
     run(url, "restore", "--run", completed["run_id"])
     assert lines_of(url) == before

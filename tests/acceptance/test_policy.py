@@ -6,6 +6,8 @@ import io
 import json
 
 import pytest
+from import_for_tests import exported, stream
+from policies_for_tests import LAX
 from talking_for_tests import Clock, call, refusal, talk, wherefrom
 
 from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
@@ -19,15 +21,6 @@ version: 1.0.0
 boundary_classes:
   internal: {allow: ["tool:vault"]}
 """
-# Nothing is redacted and nothing raises the class: as before there were rules.
-LAX = """
-version: 1.0.0
-boundary_classes:
-  public: {redact: []}
-  internal: {redact: []}
-  pii: {redact: []}
-detect: {email: public, phone: public, card: public, national_id: public}
-"""
 NO_BREAKING = """
 version: 2.0.0
 invariants:
@@ -39,17 +32,6 @@ invariants:
 
 def written(**sections):
     return json.dumps({"version": "1.0.0", **sections})  # JSON is YAML
-
-
-def exported(memory):
-    stream = io.StringIO()
-    memory.export(stream)
-    return [json.loads(line) for line in stream.getvalue().splitlines()][1:]
-
-
-def stream_of(records):
-    header = {"type": "wherefrom", "format": 1}
-    return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
 
 
 # --- applying ---------------------------------------------------------------------------------------------------------
@@ -285,7 +267,7 @@ def test_what_is_hidden_can_be_neither_changed_nor_judged(url, layered):
         kept = [record for record in exported(memory) if record.get("id") == layered["public"]]
         text = "Imported under the id of a hidden memo."
         copy = {**kept[0], "id": inside, "version": 9, "content": text, "content_hash": content_hash(text)}
-        assert memory.import_(stream_of([copy])).nodes_created == 1
+        assert memory.import_(stream(*[copy])).nodes_created == 1
         with pytest.raises(NotFound):
             memory.get(inside)
 
@@ -702,7 +684,7 @@ def test_imports_pass_the_policies(new_url):
             records = exported(original)
             assert any(EMAIL in json.dumps(record) for record in records)
             copy.apply_policy(NO_BREAKING)
-            imported = copy.import_(stream_of(records))
+            imported = copy.import_(stream(*records))
             assert (imported.nodes_created, imported.nodes_denied) == (2, 1)
             assert (imported.edges_created, imported.edges_skipped) == (1, 1)
             node = copy.get(a)
@@ -711,7 +693,7 @@ def test_imports_pass_the_policies(new_url):
             assert edge.reason == "says [email], token [secret]"
             with pytest.raises(NotFound):
                 copy.get(b)
-            again = copy.import_(stream_of(records))
+            again = copy.import_(stream(*records))
             assert (again.nodes_created, again.nodes_updated, again.nodes_denied) == (0, 0, 1)
             assert (again.edges_created, again.edges_updated) == (0, 0)
 
@@ -724,7 +706,7 @@ def test_an_export_imported_again_changes_nothing(memory):
     memory.feedback(a, "helpful")
     memory.feedback(b, "duplicate", duplicate_of=a)
     records = exported(memory)
-    imported = memory.import_(stream_of(records))
+    imported = memory.import_(stream(*records))
     assert (imported.nodes_created, imported.nodes_updated, imported.nodes_duplicate) == (0, 0, 0)
     assert (imported.edges_created, imported.edges_updated) == (0, 0)
     assert exported(memory) == records
@@ -744,7 +726,7 @@ def test_secrets_are_taken_out_or_denied_at_import(memory, text, policy, kept):
     (record,) = exported(memory)
     memory.delete(record["id"])
     memory.apply_policy(policy)
-    imported = memory.import_(stream_of([{**record, "content": text, "content_hash": content_hash(text)}]))
+    imported = memory.import_(stream(*[{**record, "content": text, "content_hash": content_hash(text)}]))
     assert (imported.nodes_created, imported.nodes_denied) == (len(kept), 1 - len(kept))
     assert imported.redacted == ({"secret": 1} if kept else {})
     assert [node.content for node in memory.list().nodes] == kept

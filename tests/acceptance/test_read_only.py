@@ -82,6 +82,7 @@ def folder(tmp_path, sqlite_store):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o555, 0o755], ids=["folder closed", "folder open"])
 def test_everything_that_reads_works_and_leaves_no_file_behind(folder, mode):
     url = folder / "m.db"
@@ -93,7 +94,7 @@ def test_everything_that_reads_works_and_leaves_no_file_behind(folder, mode):
         assert len(json.loads(wherefrom(url, "list", "--json").stdout)["items"]) == 3
         rows = json.loads(wherefrom(url, "sql", "select count(*) as n from memos", "--json").stdout)
         assert rows["rows"] == [{"n": 3}] or rows["rows"] == [[3]]
-        assert json.loads(wherefrom(url, "walk", found["items"][0]["memo_id"], "--json").stdout)["edges"]
+        assert json.loads(wherefrom(url, "walk", found["items"][0]["id"], "--json").stdout)["edges"]
         assert "healthy" not in wherefrom(url, "doctor", check=False).stderr
         assert wherefrom(url, "export", "-").stdout.count("\n") > 3
         assert sorted(folder.iterdir()) == before
@@ -113,7 +114,7 @@ def test_over_mcp_it_reads_recalls_without_keeping_and_refuses_to_save(folder):
         error = json.loads(answer["result"]["content"][0]["text"])["error"]
         assert "may only be read" in error["message"]
         assert "right to write" in error["hint"]
-        client.send(tool_call(4, "memory_feedback", memo_id=recalled["items"][0]["memo_id"], signal="helpful"))
+        client.send(tool_call(4, "memory_feedback", memo_id=recalled["items"][0]["id"], signal="helpful"))
         assert refused(client.answer()) == "store_unavailable"
         client.send(tool_call(5, "metabolize"))
         assert client.answer()["result"]["structuredContent"]["state"] == "planned"

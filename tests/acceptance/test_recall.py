@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 from embedders_for_tests import Numbered
-from talking_for_tests import Clock, call, refusal, talk, wherefrom
+from talking_for_tests import call, refusal, talk, wherefrom
 
 from wherefrom import BoundaryDenied, Conflict, Gone, InvalidInput, Memory, NotFound
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewPage
 from wherefrom.interfaces.answers import ActiveContextAnswer
-from wherefrom.model.evidence import NewClaim, NewEvidence, NewPage
 
 PAIR = re.compile(r"([A-Za-z]+)=([^;= ]+);")
 DEAD_ENDPOINT = {
@@ -20,18 +20,6 @@ DEAD_ENDPOINT = {
     "WHEREFROM_EMBED_URL": "http://127.0.0.1:9/v1",
     "WHEREFROM_EMBED_MODEL": "m",
 }
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def timed(url, clock):
-    """A memory whose time is ours."""
-    with Memory.open(url, clock=clock) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -174,7 +162,7 @@ def test_people_save_claims(url):
         )
     )  # fmt: skip
     with Memory.open(url) as memory:
-        node = memory.get(made["memo"]["memo_id"])
+        node = memory.get(made["memo"]["id"])
         assert (node.claim_kind, node.scope, node.boundary_class) == ("fact", "session", "public")
         assert (node.confidence, node.provenance) == (0.7, {"actor": "Kim"})
     assert "policy_hint" in wherefrom(url, "save", "x", "--claim", "rumour", code=2)
@@ -195,7 +183,7 @@ def test_a_context_says_why_each_item_is_there(timed, clock):
     assert (context.provenance, context.policy_version, context.degraded) == ({"actor": "test"}, "1.0.0", ())
     for item in context.items:
         parts = pairs(item.reason)
-        weighed, factors = item.weighed, item.weighed.factors
+        weighed, factors = item.breakdown, item.breakdown.factors
         assert {"FTS", "cos", "S", "recent", "util", "conf", "g", "score"} <= parts.keys()
         assert float(parts["score"]) == pytest.approx(item.score, abs=0.006)
         assert item.score == pytest.approx(weighed.relevance * factors.g)
@@ -203,9 +191,9 @@ def test_a_context_says_why_each_item_is_there(timed, clock):
         assert factors.g == pytest.approx(by_hand)
     first, second = context.items
     assert pairs(second.reason)["recent"] == "30d"
-    assert second.weighed.factors.recency == pytest.approx(2 ** (-30 / 120))
-    assert first.weighed.factors.confidence == 0.5
-    assert (first.weighed.factors.quality, first.weighed.factors.g) == (None, pytest.approx(0.6))
+    assert second.breakdown.factors.recency == pytest.approx(2 ** (-30 / 120))
+    assert first.breakdown.factors.confidence == 0.5
+    assert (first.breakdown.factors.quality, first.breakdown.factors.g) == (None, pytest.approx(0.6))
 
 
 def test_explaining_changes_nothing_but_the_answer(url):
@@ -225,13 +213,13 @@ def test_explaining_changes_nothing_but_the_answer(url):
                 features
             )
             assert item["score"] == pytest.approx(features["S"] * features["g"])
-        asked, explained = ([(i["memo_id"], i["reason"]) for i in each["items"]] for each in (plain, told))
+        asked, explained = ([(i["id"], i["reason"]) for i in each["items"]] for each in (plain, told))
         assert asked == explained
         for item in plain["items"]:
             assert (item["trust"], item["source"]) == ("own-note", {})
             assert item["date"] == item["created_at"]
             assert pairs(item["reason"])["score"]
-        assert {item["memo_id"] for item in plain["items"]} <= set(ids)
+        assert {item["id"] for item in plain["items"]} <= set(ids)
 
     talk(url, conversation)
 
@@ -370,10 +358,10 @@ def test_a_dispute_says_who_judged_it_and_how_sure_it_is(memory):
     memory.relate(third, one, tag="conflicts", weight=0.5)
     context = memory.activate("how long is the bridge in metres?")
     answer = ActiveContextAnswer.of(context, root_namespace="main")
-    disputes = {item.memo_id: item.disputes for item in answer.items}
-    shown = {(each.memo_id, each.tag, each.judge, each.confidence, each.thickness) for each in disputes[one]}
+    disputes = {item.id: item.disputes for item in answer.items}
+    shown = {(each.id, each.tag, each.judge, each.confidence, each.thickness) for each in disputes[one]}
     assert shown == {(other, "refutes", "model-1", 0.3, 0.3), (third, "conflicts", None, 1.0, 0.5)}
-    assert [(each.memo_id, each.tag) for each in disputes[other]] == [(one, "refutes")]
+    assert [(each.id, each.tag) for each in disputes[other]] == [(one, "refutes")]
     assert all(each.observed_at for each in disputes[one])
 
 
@@ -385,11 +373,11 @@ def test_people_recall_and_judge(url):
     assert "FTS=rank:1;" in shown
     assert "left out:" in shown
     answer = json.loads(wherefrom(url, "activate", "when is the bridge open?", "--json"))
-    assert answer["items"][0]["memo_id"] == best
+    assert answer["items"][0]["id"] == best
     assert answer["items"][0]["trust"] == "agent-claim"
     context_id = answer["active_context_id"]
     again = json.loads(wherefrom(url, "context", context_id, "--json"))
-    assert [item["memo_id"] for item in again["items"]] == [item["memo_id"] for item in answer["items"]]
+    assert [item["id"] for item in again["items"]] == [item["id"] for item in answer["items"]]
     said = ("feedback", best, "helpful", "--context", context_id, "--request", "r1", "--json")
     assert json.loads(wherefrom(url, *said))["status"] == "recorded"
     repeated = json.loads(wherefrom(url, *said))
@@ -645,7 +633,7 @@ def test_an_agent_judges(url):
             trace_id="t1",
         )
         assert (judged["status"], judged["utility"], judged["confidence"]) == ("recorded", 0.1, 0.55)
-        assert judged["memo"]["memo_id"] == heir
+        assert judged["memo"]["id"] == heir
         again = await call(client, "pce.memory.feedback", claim_id=heir, signal="helpful", request_id="r1")
         assert again["status"] == "repeated"
         other = await refusal(client, "memory_feedback", memo_id=loser, signal="helpful", request_id="r1")
@@ -859,12 +847,12 @@ def test_ranks_and_scopes_through_the_interfaces(url):
 
     async def conversation(client):
         final = await call(client, "memory_search", query="bridge open", rank="final", scope=["project"])
-        assert [item["memo_id"] for item in final["items"]] == [old]
+        assert [item["id"] for item in final["items"]] == [old]
         assert (await refusal(client, "memory_search", query="x", rank="best"))["code"] == "invalid_input"
 
     talk(url, conversation)
     found = json.loads(wherefrom(url, "search", "bridge open", "--rank", "final", "--scope", "project", "--json"))
-    assert [item["memo_id"] for item in found["items"]] == [old]
+    assert [item["id"] for item in found["items"]] == [old]
     assert "invalid_input" in wherefrom(url, "search", "x", "--rank", "best", code=2)
 
 

@@ -40,12 +40,12 @@ def test_an_agent_searches_by_meaning_and_is_told_why(url, filled):
         only = await call(client, "memory_search", query="our dog at home", metadata='{"animal": "dog"}')
         assert [item["content"] for item in only["items"]] == [MEMOS[1][0]]
         await call(client, "memory_save", content="A cat sleeps on a cushion.")
-        like = await call(client, "memory_search", like=best["memo_id"])
+        like = await call(client, "memory_search", like=best["id"])
         assert like["items"][0]["content"] == "A cat sleeps on a cushion."
-        assert best["memo_id"] not in [item["memo_id"] for item in like["items"]]
+        assert best["id"] not in [item["id"] for item in like["items"]]
         for wrong in (
             {},
-            {"query": "x", "like": best["memo_id"]},
+            {"query": "x", "like": best["id"]},
             {"query": "x", "limit": 0},
             {"query": "x", "metadata": {"a": []}},
         ):
@@ -107,7 +107,7 @@ def test_people_search_on_the_command_line(url, filled):
     (dog,) = json.loads(wherefrom(url, "search", "the dog", "--metadata", '{"animal": "dog"}', "--json"))["items"]
     assert dog["content"] == MEMOS[1][0]
     like = json.loads(wherefrom(url, "search", "--like", next(iter(filled)), "--limit", "3", "--json"))
-    assert next(iter(filled)) not in [item["memo_id"] for item in like["items"]]
+    assert next(iter(filled)) not in [item["id"] for item in like["items"]]
 
 
 def test_an_operator_changes_the_model_and_back(url, filled, endpoint):

@@ -7,8 +7,8 @@ import json
 import pytest
 from embedders_for_tests import Numbered
 from mcp import Client
-from recall_for_tests import Clock, Compass, policy
-from talking_for_tests import talk, wherefrom
+from recall_for_tests import Compass, policy
+from talking_for_tests import Clock, talk, wherefrom
 
 from wherefrom import BoundaryDenied, Memory
 from wherefrom.interfaces.mcp.tools import listed
@@ -39,16 +39,16 @@ def test_every_answer_carries_the_ids_that_its_events_carry(url, execute):
         given = {"request_id": "req-1", "trace_id": "trace-1"}
         saved = await answer_of(client, "memory_save", content="The gate opens at nine.", **given)
         assert (saved["request_id"], saved["trace_id"]) == ("req-1", "trace-1")
-        memo_id = saved["memo"]["memo_id"]
+        memo_id = saved["memo"]["id"]
         other = await answer_of(client, "memory_save", content="The gate closes at five.")
-        ends = {"source_memo_id": memo_id, "target_memo_id": other["memo"]["memo_id"], "tag": "explains"}
+        ends = {"source_memo_id": memo_id, "target_memo_id": other["memo"]["id"], "tag": "explains"}
         answers = {
             "search": await answer_of(client, "memory_search", query="gate", requestId="req-2", traceId="trace-2"),
             "activate": await answer_of(client, "memory_activate", query="gate"),
             "feedback": await answer_of(client, "memory_feedback", memo_id=memo_id, signal="helpful"),
             "task": await answer_of(client, "create_task", query="When does it open?", request_id="req-3"),
             "integrate": await answer_of(client, "memory_relation_save", weight=0.5, **ends),
-            "delete": await answer_of(client, "memory_delete", memo_id=other["memo"]["memo_id"]),
+            "delete": await answer_of(client, "memory_delete", memo_id=other["memo"]["id"]),
         }
         for tool in ("memory_list", "list_namespaces", "get_status", "query_view", "metabolize"):
             answer = await answer_of(client, tool, trace_id="trace-9")
@@ -84,7 +84,7 @@ def test_an_error_carries_its_ids(url):
 def test_a_request_that_is_repeated_still_counts_once(url):
     async def conversation(client):
         saved = await answer_of(client, "memory_save", content="The gate opens at nine.")
-        judged = {"memo_id": saved["memo"]["memo_id"], "signal": "helpful"}
+        judged = {"memo_id": saved["memo"]["id"], "signal": "helpful"}
         first = await answer_of(client, "memory_feedback", request_id="req-1", **judged)
         again = await answer_of(client, "memory_feedback", request_id="req-1", **judged)
         assert [first["status"], again["status"]] == ["recorded", "repeated"]
@@ -135,7 +135,7 @@ def test_a_search_that_had_to_be_shortened_writes_one_event(sqlite_memory, tmp_p
 def test_commands_answer_with_their_ids_in_json(url, execute):
     saved = json.loads(wherefrom(url, "save", "The gate opens at nine.", "--json"))
     assert traced(execute, url, "ingest") == [(saved["request_id"], saved["trace_id"])]
-    memo_id = saved["memo"]["memo_id"]
+    memo_id = saved["memo"]["id"]
     judged = json.loads(wherefrom(url, "feedback", memo_id, "helpful", "--request", "req-1", "--json"))
     assert judged["request_id"] == "req-1"
     assert traced(execute, url, "feedback") == [("req-1", judged["trace_id"])]
@@ -217,7 +217,7 @@ def test_the_heir_of_a_duplicate_shows_its_own_ranks(url):
         memory.feedback(duplicate, "duplicate", duplicate_of=heir)
         context = memory.activate("gate north", limit=5)
         item = next(item for item in context.items if item.node.id == heir)
-        scores = item.weighed.scores
+        scores = item.breakdown.scores
         assert item.replaces == (duplicate,)
         assert scores.found_through == duplicate
         assert f"through={duplicate};" in item.reason
@@ -301,9 +301,7 @@ def test_the_score_of_feedback_says_how_strongly(url, execute):
     async def conversation(client):
         async def judged(signal, **given):
             saved = await answer_of(client, "memory_save", content=f"{signal} {given}", claim_kind="fact")
-            return await answer_of(
-                client, "pce.memory.feedback", claim_id=saved["memo"]["memo_id"], signal=signal, **given
-            )
+            return await answer_of(client, "pce.memory.feedback", claim_id=saved["memo"]["id"], signal=signal, **given)
 
         assert figures(await judged("helpful")) == figures(await judged("helpful", score=1)) == (0.1, 0.55)
         assert figures(await judged("helpful", score=0.5)) == (0.05, 0.525)
@@ -325,7 +323,7 @@ def test_the_score_of_feedback_says_how_strongly(url, execute):
 
 
 def test_the_command_takes_a_score(url):
-    memo_id = json.loads(wherefrom(url, "save", "The gate opens at nine.", "--json"))["memo"]["memo_id"]
+    memo_id = json.loads(wherefrom(url, "save", "The gate opens at nine.", "--json"))["memo"]["id"]
     judged = json.loads(wherefrom(url, "feedback", memo_id, "helpful", "--score", "0.5", "--json"))
     assert judged["utility"] == pytest.approx(0.05)
 
@@ -432,7 +430,7 @@ def test_the_status_says_how_many_searches_lacked_an_arm(url):
         stranger.status()
         with Memory.open(url, embedder=Compass(), clock=clock, root="main/sub") as below:
             assert below.status().searches == SearchHealth(days=7, searches=1, fallbacks=1)
-        clock.forward(days=8)
+        clock.go_on(days=8)
         assert memory.status().searches.searches == 0
 
 
@@ -461,7 +459,7 @@ def test_agents_see_the_id_and_the_time_of_a_vector(url):
     clock = Clock()
     with Memory.open(url, embedder=Compass(), clock=clock) as memory:
         first = memory.save("north").node
-        clock.forward(days=1)
+        clock.go_on(days=1)
         second = memory.save("south").node
         sql = "select id, target_id, model_id, created_at from embeddings order by created_at"
 
@@ -472,7 +470,7 @@ def test_agents_see_the_id_and_the_time_of_a_vector(url):
 
         made = [(f"{node.id}:compass", node.id, "compass", node.created_at) for node in (first, second)]
         assert rows() == made
-        clock.forward(days=1)
+        clock.go_on(days=1)
         changed = memory.save("north north east", memo_id=first.id).node
         assert rows()[1] == (f"{first.id}:compass", first.id, "compass", changed.updated_at)
 
@@ -481,9 +479,9 @@ def test_the_time_of_a_vector_comes_back_with_its_node(url, execute):
     clock = Clock()
     with Memory.open(url, embedder=Compass(), clock=clock) as memory:
         node = memory.save("north", scope="session").node
-        clock.forward(days=8)
+        clock.go_on(days=8)
         memory.sweep()
         assert execute(url, "select count(*) from embeddings") == [(0,)]
-        clock.forward(days=-8)  # else it would be swept at once
+        clock.go_on(days=-8)  # else it would be swept at once
         memory.restore(node_id=node.id)
         assert execute(url, "select created_at from embeddings") == [(node.created_at,)]

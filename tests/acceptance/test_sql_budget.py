@@ -23,6 +23,8 @@ from wherefrom import Memory, StoreBusy, StoreUnavailable
 from wherefrom.model.cancellation import CURRENT, Cancellation
 from wherefrom.storage.agent.sqlite import _NOTHING
 
+pytestmark = pytest.mark.slow
+
 PAST_MS = 500
 BUSY_MS = 1_000  # when other tests use the other core
 TIMEOUT_MS = 30
@@ -73,7 +75,6 @@ def test_a_long_row_ends_in_time(memory):
     check_shapes(memory, dialect_of(memory), 0, SMOKE)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", range(4))
 def test_every_long_row_ends_in_time(memory, part):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from wherefrom import Memory
-from wherefrom.explore.hint_rules import ARGUMENTS, FUNCTIONS, INSTEAD_OF_FUNCTION
+from wherefrom.explore.hints import ARGUMENTS, FUNCTIONS, INSTEAD_OF_FUNCTION
 
 # A statement, and what the hint has to say on SQLite and on PostgreSQL. None: the statement is right there.
 WRONG = [

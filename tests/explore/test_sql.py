@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from wherefrom import InvalidInput, Memory
-from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
 
 # The contract: what agents can rely on.
 COLUMNS = {

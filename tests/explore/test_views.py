@@ -12,7 +12,7 @@ import pytest
 
 from wherefrom import InvalidInput, Memory, NotFound
 from wherefrom.explore.views import all_rendered, list_views, render
-from wherefrom.storage.agent.port import Asked, Budget
+from wherefrom.storage.agent.port import Budget, Statement
 
 NOW = "2026-01-01T00:00:00.000000Z"
 SHAPES = {shape.name: shape for shape in list_views()}
@@ -380,7 +380,7 @@ def ask(memory, sql):
 def test_there_are_sixteen():
     assert len(VIEWS) == 16
     assert {*EXPECTED, "v_evidence_chain"} == set(VIEWS)
-    assert set(all_rendered("sqlite")) == set(all_rendered("postgres")) == set(VIEWS)
+    assert set(all_rendered()) == set(all_rendered()) == set(VIEWS)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
@@ -434,9 +434,9 @@ def test_a_view_can_be_selected_from_and_stand_in_a_query(memory, load, name):
     counted = ask(memory, f"with x as (select * from {name}) select count(*) from x")
     assert counted[1] == [(len(rows),)]
     for task_id in (None, "t1"):
-        made = render(name, load.dialect, task_id=task_id)
+        made = render(name, task_id=task_id)
         budget = Budget(rows=200, timeout_ms=2000, steps=50_000_000, answer_bytes=1_000_000)
-        asked = Asked(f"with x as ({made.sql}) select * from x", budget, NOW, parameters=made.parameters, ours=True)
+        asked = Statement(f"with x as ({made.sql}) select * from x", budget, NOW, parameters=made.parameters, ours=True)
         answered = memory.view.store.reader.answer(memory.view.access, asked)
         assert sorted(map(str, plain(answered.rows))) == sorted(map(str, view(memory, name, task_id)[1]))
 
@@ -448,12 +448,12 @@ def plain(rows):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_task_is_bound_and_never_pasted(name):
-    made = render(name, "sqlite", task_id="'; drop table claims --")
+    made = render(name, task_id="'; drop table claims --")
     assert ":task_id" in made.sql
     assert "drop" not in made.sql
     assert made.parameters == {"task_id": "'; drop table claims --"}
-    assert "task_id = :" not in render(name, "sqlite").sql
-    assert render(name, "sqlite").parameters == {}
+    assert "task_id = :" not in render(name).sql
+    assert render(name).parameters == {}
 
 
 def test_truth_is_a_boolean_where_there_are_some(memory, load):

@@ -6,10 +6,11 @@ from math import log
 
 import numpy as np
 import pytest
+from graph_for_tests import neighbourhood_entropies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.graph.entropy import Entropies, entropy_change, link_set_change, neighbourhood_entropies, shared
+from wherefrom.graph.entropy import Entropies, entropy_change, link_set_change, shared
 from wherefrom.graph.local import graph_of
 
 # Position, direction, passable, visits, success, goal: the features of a maze, and what counts in them.
@@ -199,7 +200,6 @@ def test_features_that_are_no_numbers(value):
     for measure in (
         lambda: shared(rows),
         lambda: shared(rows, weights=np.array([1.0, 0.0])),
-        lambda: neighbourhood_entropies(graph(2), rows),
         lambda: Entropies(graph(2), np.array([0, 1]), rows),
     ):
         with pytest.raises(ValueError, match="features must be finite"):
@@ -224,8 +224,6 @@ def test_features_are_rows(shape):
 
 
 def test_rows_for_other_nodes():
-    with pytest.raises(ValueError, match="3 nodes need as many rows of features, not 2"):
-        neighbourhood_entropies(graph(3), np.ones((2, 2)))
     with pytest.raises(ValueError, match="1 places need as many rows of features, not 2"):
         Entropies(graph(3), np.array([0]), np.ones((2, 2)))
 
@@ -317,7 +315,7 @@ def test_many_rows_with_few_and_with_many_links(links):
 @given(cases(), st.sampled_from([0, 256]))
 def test_growing_is_the_same_as_measuring_anew(case, pair):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("wherefrom.graph.entropy._PAIR", pair)  # 0: every sum is looked up pair by pair
+        patched.setattr("wherefrom.graph.entropy._PRODUCTS_PER_PAIR", pair)  # 0: every sum is looked up pair by pair
         compare_growing(*case)
 
 

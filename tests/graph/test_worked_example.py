@@ -15,12 +15,13 @@ from math import log
 
 import numpy as np
 import pytest
+from graph_for_tests import mean_length, relative
 
 from wherefrom.graph.edits import candidate_base, delta_ged, edit_cost
 from wherefrom.graph.entropy import link_set_change
 from wherefrom.graph.gauge import hop, least
 from wherefrom.graph.local import graph_of
-from wherefrom.graph.paths import mean_length, open_paths, relative
+from wherefrom.graph.paths import open_paths
 from wherefrom.model.insight import PathKnobs
 
 A, B, C, D, E, F, G, H, Q = range(9)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from insight_for_tests import Case, tuned
 
-from wherefrom.insight.cycle import judged
+from wherefrom.insight.decide import judged
 from wherefrom.insight.gates import GateState, Thresholds, from_json, observed, thresholds, to_json
-from wherefrom.policy.linking import Gates
+from wherefrom.insight.settings import Gates
 
 FIXED = Gates(theta_ag=0.4, theta_dg=0.2)
 RUNNING = replace(FIXED, mode="running", warm_up=4, window=8, ag_quantile=0.75, dg_quantile=0.25)

@@ -6,25 +6,23 @@ import dataclasses
 import json
 import time
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pytest
-from insight_for_tests import Case, delta_h, delta_sp, judged_case, tuned
+from insight_for_tests import Case, context_of, delta_h, delta_sp, judged_case, tuned
 
 import wherefrom
 from wherefrom import Memory
 from wherefrom.config import SETTINGS
-from wherefrom.insight.context import context_of
-from wherefrom.insight.cycle import judged
+from wherefrom.insight.decide import judged
 from wherefrom.insight.gates import GateState, Thresholds
-from wherefrom.insight.reasoner import judge
+from wherefrom.insight.judge import judge
+from wherefrom.insight.settings import InsightSettings
 from wherefrom.interfaces.graph_answers import InsightAnswer
 from wherefrom.model import insight as values
 from wherefrom.model.insight import CandidateEdge, NormSpec, PathKnobs
-from wherefrom.policy import document
-from wherefrom.policy.linking import Linking
-from wherefrom.policy.linking_kinds import KINDS
-from wherefrom.policy.nodes import Choice, Flag
+from wherefrom.policy.settings import keys_of, settings_from
 
 # The eight dimensions of a maze cell and how much each counts.
 MAZE_WEIGHTS = [1.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.0, 0.0]
@@ -336,7 +334,7 @@ def test_there_is_no_benefit_in_any_metric_answer_or_schema(sqlite_memory):
         sqlite_memory.save(text)
     plan = sqlite_memory.find_insight()
     assert plan.decisions
-    assert "benefit" not in InsightAnswer.of_plan(plan, rejected=True).model_dump_json()
+    assert "benefit" not in InsightAnswer.of(plan, explain=True).model_dump_json()
     assert "benefit" not in json.dumps([dataclasses.asdict(each) for each in plan.decisions])
     assert "benefit" not in json.dumps(InsightAnswer.model_json_schema())
     package = Path(wherefrom.__file__).parent
@@ -374,24 +372,23 @@ def test_no_environment_variable_changes_the_sign_of_delta_h(tmp_path, monkeypat
 def extremes():
     """Every parameter of insight at both ends of what a policy allows, or with each choice."""
     found = []
-    for section, kinds in KINDS.items():
-        for key, kind in kinds.items():
-            if isinstance(kind, Choice):
-                allowed = kind.words
-            elif isinstance(kind, Flag):
-                allowed = (True, False)
-            else:
-                allowed = (0.01, 0.99) if kind.without_low else (kind.low, kind.high)
-            found += [(section, key, value) for value in allowed]
+    for key, setting in keys_of(InsightSettings, "insight").items():
+        if get_origin(setting.kind) is Literal:
+            allowed = get_args(setting.kind)
+        elif setting.kind is bool:
+            allowed = (True, False)
+        else:
+            allowed = (0.01, 0.99) if setting.param.is_low_open else (setting.param.low, setting.param.high)
+        found += [(*key.split(".")[1:], value) for value in allowed]
     return found
 
 
 @pytest.mark.parametrize(("section", "key", "value"), extremes())
 def test_no_parameter_changes_the_sign_of_delta_h(section, key, value):
     """Regression 6: nothing that a policy may set turns ΔH round; with none of them it is even another number."""
-    linking = document.linking({section: {key: value}})
+    linking = settings_from(InsightSettings, {f"insight.{section}.{key}": value}).reconciled()
     thresholds = Thresholds(linking.gates.theta_ag, linking.gates.theta_dg)
-    usual = judge(DENSE.scene(), DENSE.context(), linking=Linking(), thresholds=ALERT).metrics.hops
+    usual = judge(DENSE.scene(), DENSE.context(), linking=InsightSettings(), thresholds=ALERT).metrics.hops
     done = judge(DENSE.scene(), DENSE.context(), linking=linking, thresholds=thresholds, further=True).metrics.hops
     assert [hop.delta_h for hop in done[:3]] == [hop.delta_h for hop in usual[: len(done)]]
     assert usual[0].delta_h > 0

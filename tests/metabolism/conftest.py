@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
-from metabolism_for_tests import Placed
-from talking_for_tests import Clock
+from metabolism_for_tests import Graph, Placed, says
 
 from wherefrom import Memory
 
@@ -24,11 +23,6 @@ def store(request, tmp_path_factory):
 
 
 @pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
 def owner():
     return uuid.uuid4().hex
 
@@ -36,15 +30,19 @@ def owner():
 @pytest.fixture
 def open_memory(store, owner, clock):
     """Opens the memory of one owner in different ways."""
-    opened = []
+    with ExitStack() as opened:
+        yield lambda **given: opened.enter_context(
+            Memory.open(store, owner=owner, clock=clock, **{"embedder": Placed(), **given})
+        )
 
-    def make(**given):
-        opened.append(Memory.open(store, owner=owner, clock=clock, **{"embedder": Placed(), **given}))
-        return opened[-1]
 
-    yield make
-    for memory in opened:
-        memory.close()
+@pytest.fixture
+def graph():
+    """Two strong nodes, and a strong one that says something about amber."""
+    made = Graph()
+    one, _ = made.hubs()
+    made.strong("original", says("Amber"), to=one)
+    return made
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.metabolism.conflicts import in_question, settled
-from wherefrom.policy.metabolism import EXCLUSIVE
-from wherefrom.storage.metabolism import Thickness
+from wherefrom.metabolism.settings import EXCLUSIVE
+from wherefrom.storage.metabolism import ThickEdge
 
 ONE_VALUED = frozenset({"lives_in", "status"})
 
@@ -18,7 +18,7 @@ ONE_VALUED = frozenset({"lives_in", "status"})
 def edges(*rows):
     """Edges from (source, target, tag, thickness), old enough to go unless a fifth value says otherwise."""
     numbers = count(1)
-    return [Thickness(next(numbers), *row[:4], *(row[4:] or (True,)), "main") for row in rows]
+    return [ThickEdge(next(numbers), *row[:4], *(row[4:] or (True,)), "main") for row in rows]
 
 
 def settle(*rows):

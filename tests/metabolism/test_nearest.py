@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from wherefrom.metabolism import nearest as module
 from wherefrom.metabolism.nearest import Candidate, nearest
+from wherefrom.storage.metabolism import WeakNode
 
 GROUP = ("main", "memo", None)
 
@@ -19,11 +20,11 @@ def row(seq, vector, *, group=GROUP, boundary="internal", expires=None):
 
 def candidate(stored):
     seq, name, *group, boundary, expires, vector = stored
-    return Candidate(name, seq, tuple(group), boundary, expires, vector)
+    return Candidate(WeakNode(seq, name, 1, *group, boundary, expires, None), vector)
 
 
 def near_to(candidates, rows, *, floor=0.9, **given):
-    floors = {each.group[0]: floor for each in candidates}
+    floors = {each.node.namespace: floor for each in candidates}
     return nearest(candidates, rows, np.stack, floors=floors, **given)
 
 
@@ -103,7 +104,7 @@ def test_what_is_gone_does_not_count():
 
 
 def test_many_near_ones_are_cut_and_it_says_so(monkeypatch):
-    monkeypatch.setattr(module, "_KEPT", 3)
+    monkeypatch.setattr(module, "_MAX_KEPT", 3)
     rows = [row(seq, unit(1, seq / 1000)) for seq in range(1, 40)]
     found = near_to([candidate(rows[0])], rows)["n001"]
     assert names(found) == ["n002", "n003", "n004"]
@@ -123,15 +124,15 @@ def test_blocks_and_widths_make_no_difference_and_it_is_exact(values, chosen, ra
     shuffled = random.sample(rows, len(rows))
     with pytest.MonkeyPatch.context() as patched:
         whole = near_to(candidates, rows)
-        patched.setattr(module, "_BLOCK", 2)
-        patched.setattr(module, "_WIDTH", 3)
+        patched.setattr(module, "_ROWS_PER_BLOCK", 2)
+        patched.setattr(module, "_CANDIDATES_PER_POOL", 3)
         parts = near_to(candidates, shuffled)
     for each in candidates:
-        expected = {other[1]: float(other[7] @ each.vector) for other in rows if other[1] != each.id}
+        expected = {other[1]: float(other[7] @ each.vector) for other in rows if other[1] != each.node.id}
         near = {name: value for name, value in expected.items() if value > 0.9}
-        for found in (whole[each.id], parts[each.id]):
+        for found in (whole[each.node.id], parts[each.node.id]):
             assert {near.id: near.similarity for near in found.near} == pytest.approx(near, abs=2e-6)
-            assert found.near == whole[each.id].near, "to the last digit"
+            assert found.near == whole[each.node.id].near, "to the last digit"
             if found.best is not None:
                 assert found.best.similarity == pytest.approx(max(expected.values()), abs=2e-6)
             assert found.best == found.near[0] if found.near else True
@@ -144,7 +145,7 @@ def test_bounds_find_what_whole_vectors_find():
     vectors[200:] = vectors[:200] + numbers.uniform(0.1, 0.8, (200, 1)) * numbers.standard_normal((200, 256))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = [(at, f"n{at}", "main", "memo", None, "internal", None, vector) for at, vector in enumerate(vectors)]
-    candidates = [Candidate(f"n{at}", at, ("main", "memo", None), "internal", None, vectors[at]) for at in range(400)]
+    candidates = [candidate(row(at, vectors[at])) for at in range(400)]
 
     def found(best_of):
         return nearest(candidates, rows, np.stack, floors={"main": 0.9}, best_of=best_of)

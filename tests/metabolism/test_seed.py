@@ -10,14 +10,6 @@ from metabolism_for_tests import Graph, Placed, fates, kept_edges, kept_nodes, p
 HUB = "main.huba"
 
 
-@pytest.fixture
-def graph():
-    made = Graph()
-    one, _ = made.hubs()
-    made.strong("original", says("Amber"), to=one)
-    return made
-
-
 def nothing_more(memory, **given):
     again = memory.metabolize(apply=True, **given)
     return (removed(again), again.pruned, again.skipped) == ({}, 0, 0)

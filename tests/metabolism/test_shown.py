@@ -10,9 +10,9 @@ from metabolism_for_tests import NOW, Graph, ago, exported, put
 from rich.console import Console
 
 from wherefrom import Memory
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.interfaces.answers import Relation, RelationList
 from wherefrom.interfaces.cli.render import relation_line, relation_table
-from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage
 
 TOLERANCE = 1e-9
 

@@ -7,16 +7,6 @@ from metabolism_for_tests import Graph, Placed, ago, fates, kept_edges, kept_nod
 
 from wherefrom import Memory
 
-
-@pytest.fixture
-def graph():
-    """With two strong nodes, and a strong one that says something about amber."""
-    made = Graph()
-    one, _ = made.hubs()
-    made.strong("original", says("Amber"), to=one)
-    return made
-
-
 HUB = "main.huba"
 
 

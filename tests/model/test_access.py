@@ -6,12 +6,12 @@ import pytest
 from also_for_tests import access_of
 from hypothesis import given
 from hypothesis import strategies as st
+from policy_for_tests import parse
 
 from wherefrom import BoundaryDenied, InvalidInput, InvalidNamespace
 from wherefrom.model.access import access_seeing, also_roots
 from wherefrom.model.namespaces import is_inside
 from wherefrom.policy.boundary import Policies
-from wherefrom.policy.document import parse
 
 SEGMENTS = st.sampled_from(["me", "team", "teams", "tea", "Team", "a", "ab", "%", "_", "é"])
 PATHS = st.lists(SEGMENTS, min_size=1, max_size=3).map("/".join)

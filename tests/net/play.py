@@ -64,8 +64,11 @@ def memory_class() -> Any:
 
 @contextmanager
 def _fixed(clock: Clock) -> Iterator[None]:
-    """Times and ids from a clock of ours; vectors are made at once, not beside."""
+    """Times and ids from a clock of ours; vectors are made at once, not beside; statistics of words are kept for as
+    long as it takes: counted anew in a slow replay, they would change scores in the sixth digit.
+    """
     identifiers = importlib.import_module(f"{PACKAGE}.model.identifiers")
+    kept = importlib.import_module(f"{PACKAGE}.storage.kept")
     start = threading.Thread.start
 
     def start_and_wait(thread: threading.Thread) -> None:
@@ -77,6 +80,7 @@ def _fixed(clock: Clock) -> Iterator[None]:
         mock.patch.object(identifiers, "time", clock),
         mock.patch.object(identifiers, "os", clock),
         mock.patch.object(identifiers, "datetime", clock),
+        mock.patch.object(kept, "time", mock.Mock(monotonic=lambda: 0.0)),
         mock.patch.object(threading.Thread, "start", start_and_wait),
     ):
         yield

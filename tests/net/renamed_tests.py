@@ -6,4 +6,13 @@ test has to be one that there is; any other value is a reason, and is a sentence
 
 from __future__ import annotations
 
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "test_a_node_and_itself_are_no_pair": "Means of lengths are taken by tests alone now, and are no part of the measures.",
+    "test_relative_refuses_what_is_no_length": "Means of lengths are taken by tests alone now, and are no part of the measures.",
+    "test_a_context_is_read_from_its_plain_form": "L1 makes a context itself; only tests write one in the plain form.",
+    "test_a_norm_spec_is_read_with_its_effective_thresholds_nested": "So it does its norm spec.",
+    "test_what_is_no_context_is_refused": "Nobody can hand over a context in the plain form.",
+    "tests/storage/test_transfer.py::test_an_older_setting_does_not_overwrite_a_newer_one": (
+        "test_a_setting_of_a_former_version_is_left_out"
+    ),
+}

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from tests.net import calls, play
-from tests.net.changes import CHANGES
+from tests.net.changes import CHANGES, RENAMED
 
 ABSENT = "(absent)"
 SHOWN = 40
@@ -17,6 +17,7 @@ LATER = {"insight_plan", "move"}
 UNORDERED = ("/parameters", "/required", "/enum", "/opts")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # half a minute, on a machine that does nothing else
 @pytest.mark.parametrize("dialect", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_a_replay_answers_as_recorded(dialect, new_url):
@@ -72,6 +73,7 @@ def differences(recorded, now):
 
 def _below(start, path, was, is_):
     if isinstance(was, dict) and isinstance(is_, dict):
+        was = {_name_now(f"{start}{path}/{key}", key): value for key, value in was.items()}
         for key in {**was, **is_}:
             below = f"{path}/{key}" if path else key
             yield from _below(start, below, was.get(key, ABSENT), is_.get(key, ABSENT))
@@ -86,11 +88,16 @@ def _below(start, path, was, is_):
         yield f"{start}{path}", was, is_
 
 
+def _name_now(path, key):
+    """The name that a recorded key has now."""
+    return next((name for pattern, (name, _) in RENAMED.items() if fnmatchcase(path, pattern)), key)
+
+
 def _named(entries):
     """Entries of a list that has no order, by name: the options of a command, the words of a schema."""
     options = {each["opts"][0]: each for each in entries if isinstance(each, dict) and each["opts"][0].startswith("-")}
     arguments = [each for each in entries if isinstance(each, dict) and not each["opts"][0].startswith("-")]
-    words = {each: each for each in entries if isinstance(each, str)}
+    words = {each: True for each in entries if isinstance(each, str)}
     return {**options, **words, **{f"argument {number}": each for number, each in enumerate(arguments)}}
 
 

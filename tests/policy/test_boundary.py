@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from policy_for_tests import parse
 
 from wherefrom import InvalidInput
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.policy.boundary import DEFAULT_ALLOW, Policies, visible_classes
-from wherefrom.policy.document import FINDING_KINDS, parse
-from wherefrom.policy.retrieval import Calibration
+from wherefrom.policy.document import FINDING_KINDS
+from wherefrom.recall.settings import Calibration, RecallSettings
 
 SCOPES = ("session", "project", "principle")
 TAGS = ("answer:task", "answer:other", "tool:a", "tool:b", "tool:contact-lookup")
@@ -156,7 +157,7 @@ def test_how_long_memories_live():
     rules = held(written())
     assert rules.expiry("session") == timedelta(days=7)
     assert rules.expiry("principle") is rules.expiry(None) is None
-    assert rules.max_tokens("project") == 50_000
+    assert rules.max_tokens["project"] == 50_000
 
 
 def test_the_topmost_policy_replaces_the_default_and_may_be_looser():
@@ -172,9 +173,9 @@ def test_a_policy_below_counts_only_with_what_it_states():
     lower = written(scopes={"session": {"max_tokens": 100}}, retrieval={"hybrid": {"alpha": 0.3}})
     rules = held(upper, lower)
     assert rules.expiry("session") == timedelta(days=30)
-    assert rules.max_tokens("session") == 100
+    assert rules.max_tokens["session"] == 100
     assert rules.visible_classes(["answer:task"]) == ("public", "internal", "pii")
-    assert rules.redacted_in("pii") == ()
+    assert rules.redact["pii"] == ()
 
 
 def test_every_level_has_to_allow_a_tag():
@@ -211,10 +212,11 @@ def test_the_lower_levels_parameters_of_recall_win_by_key():
     calibration = {"method": "m", "model": "upper", "text": points, "vectors": points}
     upper = written(retrieval={"hybrid": {"alpha": 0.4, "k_txt": 9}}, calibration=calibration)
     rules = held(upper, written(retrieval={"hybrid": {"alpha": 0.6}}))
-    assert (rules.retrieval.hybrid.alpha, rules.retrieval.hybrid.k_txt) == (0.6, 9)
-    assert rules.retrieval.calibration == Calibration("m", "upper", ((0, 0), (1, 1)), ((0, 0), (1, 1)))
+    hybrid = rules.settings(RecallSettings).hybrid
+    assert (hybrid.alpha, hybrid.k_txt) == (0.6, 9)
+    assert rules.settings(Calibration) == Calibration("m", "upper", ((0, 0), (1, 1)), ((0, 0), (1, 1)))
     nearer = held(upper, written(calibration={**calibration, "model": "lower"}))
-    assert nearer.retrieval.calibration.model == "lower"
+    assert nearer.settings(Calibration).model == "lower"
 
 
 def some(strategy):
@@ -250,12 +252,21 @@ def test_a_policy_below_never_loosens_one_above(upper, lower, allow):
     assert set(chain.visible_classes(allow)) <= set(alone.visible_classes(allow))
     for scope in SCOPES:
         assert (chain.expiry(scope) or timedelta.max) <= (alone.expiry(scope) or timedelta.max)
-        assert chain.max_tokens(scope) <= alone.max_tokens(scope)
+        assert chain.max_tokens[scope] <= alone.max_tokens[scope]
     for name in BOUNDARY_CLASSES:
-        assert set(chain.redacted_in(name)) >= set(alone.redacted_in(name))
+        assert set(chain.redact[name]) >= set(alone.redact[name])
     assert chain.denied >= alone.denied
     for kind in FINDING_KINDS:
         assert BOUNDARY_CLASSES.index(chain.detect[kind]) >= BOUNDARY_CLASSES.index(alone.detect[kind])
+
+
+@pytest.mark.parametrize("name", BOUNDARY_CLASSES)
+def test_a_denial_above_holds_although_a_policy_below_detects_a_stricter_class(name):
+    upper = written(detect={"phone": "public"}, boundary_classes={"public": {"deny": True}})
+    lower = written(detect={"phone": "internal"})
+    alone, chain = held(upper).judge(name, ["phone"]), held(upper, lower).judge(name, ["phone"])
+    assert alone.denied and chain.denied
+    assert (chain.reason, chain.redact) == (alone.reason, ()) == ("found: phone", ())
 
 
 @given(upper=texts, lower=texts, name=st.sampled_from(BOUNDARY_CLASSES), found=kinds)

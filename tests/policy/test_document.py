@@ -6,15 +6,19 @@ import sys
 
 import pytest
 import yaml
+from policy_for_tests import dump_with, parse
 
 from wherefrom import InvalidInput
 from wherefrom.policy import document
-from wherefrom.policy.document import FINDING_KINDS, ClassRule, Invariant, ScopeRule, dump_with, parse
-from wherefrom.policy.retrieval import PRESETS, Calibration, Retrieval
-from wherefrom.policy.tuning import KINDS
-from wherefrom.text.detect import KINDS as DETECTED
+from wherefrom.policy.boundary import Policies
+from wherefrom.policy.document import FINDING_KINDS, Invariant, default_values
+from wherefrom.policy.settings import keys_of, settings_from
+from wherefrom.recall.settings import Calibration, RecallSettings
+from wherefrom.text.sensitive.findings import KINDS as DETECTED
 
 PERSONAL = ("email", "phone", "card", "national_id")
+SCOPE = ("ttl_days", "max_tokens")
+CLASS = ("allow", "redact", "deny", "escalation")
 
 
 def policy(*lines: str) -> str:
@@ -23,20 +27,29 @@ def policy(*lines: str) -> str:
 
 def test_the_default_policy_has_the_documented_values():
     default = document.default()
-    assert default.version == "1.0.0"
-    assert default.scopes == {
-        "session": ScopeRule(7, 20_000),
-        "project": ScopeRule(120, 50_000),
-        "principle": ScopeRule(None, 100_000),
+    assert (default.version, default.invariants) == ("1.0.0", ())
+    scopes = {"session": (7, 20_000), "project": (120, 50_000), "principle": (None, 100_000)}
+    classes = {
+        "public": (("*",), PERSONAL, False, None),
+        "internal": (("answer:task", "tool:*"), PERSONAL, False, None),
+        "pii": (("tool:contact-lookup",), PERSONAL, False, "human_review"),
+        "secret": ((), (), True, None),
     }
-    assert default.classes == {
-        "public": ClassRule(("*",), PERSONAL),
-        "internal": ClassRule(("answer:task", "tool:*"), PERSONAL),
-        "pii": ClassRule(("tool:contact-lookup",), PERSONAL, escalation="human_review"),
-        "secret": ClassRule((), (), deny=True),
+    assert default_values() == {
+        **{
+            f"scopes.{name}.{key}": value
+            for name, rule in scopes.items()
+            for key, value in zip(SCOPE, rule, strict=True)
+        },
+        **{
+            f"boundary_classes.{name}.{key}": value
+            for name, rule in classes.items()
+            for key, value in zip(CLASS, rule, strict=True)
+        },
+        **{f"detect.{kind}": "secret" if kind == "secret" else "pii" for kind in (*PERSONAL, "secret")},
+        "secrets": "redact",
     }
-    assert default.detect == {**dict.fromkeys(PERSONAL, "pii"), "secret": "secret"}
-    assert (default.invariants, default.retrieval, default.calibration) == ((), {}, None)
+    assert default_values().items() >= default.values.items()
 
 
 def test_the_default_policy_is_a_policy_like_others():
@@ -54,20 +67,15 @@ def test_judging_is_imported_without_yaml_and_cel():
 
 def test_what_is_left_out_comes_from_the_default():
     read = parse(policy("retrieval: {hybrid: {alpha: 0.5}}"))
-    default = document.default()
-    assert dataclasses.replace(read, retrieval={}, stated=default.stated) == default
-    assert read.retrieval == {"hybrid": {"alpha": 0.5}}
-    assert read.stated == frozenset()
+    assert (read.version, read.invariants) == ("1.0.0", document.default().invariants)
+    assert read.values == {"retrieval.hybrid.alpha": 0.5}
 
 
 def test_a_key_replaces_its_own_value_only():
     read = parse(
         policy("scopes: {session: {ttl_days: 1}}", "boundary_classes: {pii: {allow: []}}", "detect: {card: secret}")
     )
-    assert read.scopes["session"] == ScopeRule(1, 20_000)
-    assert read.classes["pii"] == ClassRule((), PERSONAL, escalation="human_review")
-    assert (read.detect["card"], read.detect["email"]) == ("secret", "pii")
-    assert read.stated == {"scopes.session.ttl_days", "boundary_classes.pii.allow", "detect.card"}
+    assert read.values == {"scopes.session.ttl_days": 1, "boundary_classes.pii.allow": (), "detect.card": "secret"}
 
 
 def test_sections_with_comments_only():
@@ -89,7 +97,7 @@ def test_invariants():
 def test_each_kind_of_fault_names_its_line_and_what_is_allowed():
     with pytest.raises(InvalidInput) as caught:
         parse(policy("boundary_classes:", "  pii:", "    alow: []"))
-    assert caught.value.message == "line 4: unknown key 'alow' of boundary class pii"
+    assert caught.value.message == "line 4: unknown key 'alow' of boundary_classes.pii"
     assert caught.value.hint == "allowed: allow, redact, deny, escalation"
 
 
@@ -103,31 +111,31 @@ def test_each_kind_of_fault_names_its_line_and_what_is_allowed():
         (["<<: {}"], "line 2: unknown key something tagged"),
         (["scopes: [session]"], "line 2: scopes must be a mapping, not a list"),
         (["scopes: {team: {}}"], "line 2: unknown key 'team' of scopes"),
-        (["scopes:", "  session: {ttl: 7d}"], "line 3: unknown key 'ttl' of scope session"),
-        (["scopes:", "  session:", "    ttl_days: 0"], "line 4: ttl_days of scope session 0 is out of range"),
-        (["scopes: {session: {ttl_days: true}}"], "line 2: ttl_days of scope session must be a number, not 'true'"),
-        (["scopes: {session: {ttl_days: .nan}}"], "line 2: ttl_days of scope session '.nan' is not a finite"),
-        (["scopes: {session: {ttl_days: .inf}}"], "line 2: ttl_days of scope session '.inf' is not a finite"),
-        (["scopes: {session: {ttl_days: 010}}"], "line 2: ttl_days of scope session '010' is not a finite decimal"),
-        (["scopes: {session: {ttl_days: 1:30}}"], "line 2: ttl_days of scope session '1:30' is not a finite decimal"),
-        ([f"scopes: {{session: {{ttl_days: {'9' * 5000}}}}}"], "line 2: ttl_days of scope session"),
-        (["scopes: {session: {max_tokens: 1.5}}"], "line 2: max_tokens of scope session must be a whole number"),
-        (["scopes: {session: {max_tokens: null}}"], "line 2: max_tokens of scope session must be a number, not null"),
+        (["scopes:", "  session: {ttl: 7d}"], "line 3: unknown key 'ttl' of scopes.session"),
+        (["scopes:", "  session:", "    ttl_days: 0"], "line 4: scopes.session.ttl_days 0 is out of range"),
+        (["scopes: {session: {ttl_days: true}}"], "line 2: scopes.session.ttl_days must be a number, not 'true'"),
+        (["scopes: {session: {ttl_days: .nan}}"], "line 2: scopes.session.ttl_days '.nan' is not a finite"),
+        (["scopes: {session: {ttl_days: .inf}}"], "line 2: scopes.session.ttl_days '.inf' is not a finite"),
+        (["scopes: {session: {ttl_days: 010}}"], "line 2: scopes.session.ttl_days '010' is not a finite decimal"),
+        (["scopes: {session: {ttl_days: 1:30}}"], "line 2: scopes.session.ttl_days '1:30' is not a finite decimal"),
+        ([f"scopes: {{session: {{ttl_days: {'9' * 5000}}}}}"], "line 2: scopes.session.ttl_days"),
+        (["scopes: {session: {max_tokens: 1.5}}"], "line 2: scopes.session.max_tokens must be a whole number"),
+        (["scopes: {session: {max_tokens: null}}"], "line 2: scopes.session.max_tokens must be a number, not null"),
         (["boundary_classes: {private: {}}"], "line 2: unknown key 'private' of boundary_classes"),
-        (["boundary_classes: {pii: {allow: '*'}}"], "line 2: allow of boundary class pii must be a list, not '*'"),
-        (["boundary_classes: {pii: {allow: ['']}}"], "line 2: a tag in allow of boundary class pii is empty"),
-        (["boundary_classes:", "  pii:", "    allow:", "    - 'a*b'"], "line 5: 'a*b' in allow of boundary class pii"),
-        (["boundary_classes: {pii: {allow: ['**']}}"], "line 2: '**' in allow"),
-        (["boundary_classes: {pii: {allow: ['a b']}}"], "line 2: 'a b' in allow"),
-        (["boundary_classes: {pii: {allow: [3]}}"], "line 2: a tag in allow of boundary class pii must be text"),
-        (["boundary_classes: {pii: {redact: [name]}}"], "line 2: unknown kind of finding 'name'"),
-        (["boundary_classes: {pii: {deny: 1}}"], "line 2: deny of boundary class pii must be true or false"),
-        (["boundary_classes: {pii: {escalation: ' '}}"], "line 2: escalation of boundary class pii is empty"),
+        (["boundary_classes: {pii: {allow: '*'}}"], "line 2: boundary_classes.pii.allow must be a list, not '*'"),
+        (["boundary_classes: {pii: {allow: ['']}}"], "line 2: a tag in boundary_classes.pii.allow is empty"),
+        (["boundary_classes:", "  pii:", "    allow:", "    - 'a*b'"], "line 5: 'a*b' in boundary_classes.pii.allow"),
+        (["boundary_classes: {pii: {allow: ['**']}}"], "line 2: '**' in boundary_classes.pii.allow"),
+        (["boundary_classes: {pii: {allow: ['a b']}}"], "line 2: 'a b' in boundary_classes.pii.allow"),
+        (["boundary_classes: {pii: {allow: [3]}}"], "line 2: a tag in boundary_classes.pii.allow must be text"),
+        (["boundary_classes: {pii: {redact: [name]}}"], "line 2: unknown boundary_classes.pii.redact 'name'"),
+        (["boundary_classes: {pii: {deny: 1}}"], "line 2: boundary_classes.pii.deny must be true or false"),
+        (["boundary_classes: {pii: {escalation: ' '}}"], "line 2: boundary_classes.pii.escalation is empty"),
         (["boundary_classes:", "  secret: {allow: ['*']}"], "line 3: boundary class secret allows a tag"),
         (["boundary_classes:", "  secret: {deny: false}"], "line 3: boundary class secret must be denied"),
         (["detect: {name: pii}"], "line 2: unknown key 'name' of detect"),
-        (["detect: {email: private}"], "line 2: unknown boundary class 'private'"),
-        (["detect:", "  secret: pii"], "line 3: detect puts secret into class pii"),
+        (["detect: {email: private}"], "line 2: unknown detect.email 'private'"),
+        (["detect:", "  secret: pii"], "line 3: detect puts secret into another class"),
         (["invariants: {a: b}"], "line 2: invariants must be a list, not a mapping"),
         (["invariants:", "  - name: a"], "line 3: an invariant has no rule"),
         (["invariants:", "  - rule: 'true'"], "line 3: an invariant has no name"),
@@ -159,7 +167,10 @@ def test_each_kind_of_fault_names_its_line_and_what_is_allowed():
         (["retrieval: {graph: {damping: 1}}"], "line 2: retrieval.graph.damping 1 is out of range"),
         (["retrieval: {graph: {hops: 4}}"], "line 2: retrieval.graph.hops 4 is out of range"),
         (["retrieval: {context: {k_final: 51}}"], "line 2: retrieval.context.k_final 51 is out of range"),
-        (["retrieval: {context: {k_final: 5}, hybrid: {k_final: 5}}"], "line 2: k_final of retrieval is given twice"),
+        (
+            ["retrieval: {context: {k_final: 5}, hybrid: {k_final: 5}}"],
+            "line 2: retrieval.context.k_final is given twice",
+        ),
         (
             ["retrieval: {rerank: {half_life_days: {note: 1}}}"],
             "line 2: unknown key 'note' of retrieval.rerank.half_life",
@@ -227,37 +238,50 @@ def test_versions_and_other_texts(text, message):
 
 
 def test_each_parameter_of_recall_has_its_range():
-    fields = {name: {f.name for f in dataclasses.fields(value)} for name, value in sections().items()}
-    assert fields == {name: set(kinds) for name, kinds in KINDS.items()}
+    sections = {field.name: getattr(RecallSettings(), field.name) for field in dataclasses.fields(RecallSettings)}
+    fields = {
+        f"retrieval.{name}.{f.name}" for name, value in sections.items() if value for f in dataclasses.fields(value)
+    }
+    keys = keys_of(RecallSettings, "retrieval")
+    assert {".".join(key.split(".")[:3]) for key in keys} == {*fields, "retrieval.preset"}
+    numbers = [setting for setting in keys.values() if setting.kind in (int, float)]
+    assert all(setting.param.low < setting.param.high for setting in numbers)
+    assert len(numbers) > 30
 
 
 def test_the_defaults_and_presets_are_within_their_ranges():
-    for section, value in sections().items():
+    for section in ("hybrid", "rerank", "diversity", "graph", "context", "feedback"):
+        value = getattr(RecallSettings(), section)
         given = {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
         read = parse(policy(yaml.safe_dump({"retrieval": {section: given}})))
-        assert getattr(document.retrieval(read.retrieval), section) == value
-    for name in PRESETS:
-        assert parse(policy(f"retrieval: {{preset: {name}}}")).retrieval == PRESETS[name]
+        assert getattr(settings_from(RecallSettings, read.values), section) == value
+    for name, values in RecallSettings.PRESETS.items():
+        read = parse(policy(f"retrieval: {{preset: {name}}}")).values
+        assert read == {f"retrieval.{key}": value for key, value in values.items()}
 
 
 def test_the_seeds_spelling_of_parameters():
     read = parse(policy("retrieval: {hybrid: {k_final: 8, recency_half_life_days: 20}, rerank: {use_quality: true}}"))
-    built = document.retrieval(read.retrieval)
+    built = settings_from(RecallSettings, read.values)
     assert (built.context.k_final, built.rerank.recency_half_life_days, built.rerank.use_quality) == (8, 20.0, True)
-    assert built.hybrid == Retrieval().hybrid
+    assert built.hybrid == RecallSettings().hybrid
 
 
 def test_keys_beside_a_preset_win():
     read = parse(policy("retrieval: {preset: activation, hybrid: {alpha: 0.4}}"))
-    assert read.retrieval["hybrid"] == {**PRESETS["activation"]["hybrid"], "alpha": 0.4}
+    preset = {f"retrieval.{key}": value for key, value in RecallSettings.PRESETS["activation"].items()}
+    assert read.values == {**preset, "retrieval.hybrid.alpha": 0.4}
 
 
 def test_later_layers_win_by_key_and_tables_merge():
-    built = document.retrieval(
-        {"hybrid": {"alpha": 0.4, "expansion": 3}, "rerank": {"half_life_days": {"fact": 10.0, "task": 1.0}}},
-        {"hybrid": {"alpha": None}, "rerank": {"half_life_days": {"task": 2.0}}},
-        {"feedback": {"deltas": {"helpful": (0.2, 0.1)}}},
+    layers = (
+        "retrieval: {hybrid: {alpha: 0.4, expansion: 3}, rerank: {half_life_days: {fact: 10, task: 1}}}",
+        "retrieval: {hybrid: {alpha: null}, rerank: {half_life_days: {task: 2}}}",
+        "retrieval: {feedback: {deltas: {helpful: [0.2, 0.1]}}}",
     )
+    texts = {"main": layers[0], "main/a": layers[1], "main/a/b": layers[2]}
+    policies = Policies({path: parse(policy(text)) for path, text in texts.items()})
+    built = policies.at("main/a/b").settings(RecallSettings)
     assert (built.hybrid.alpha, built.hybrid.expansion) == (None, 3)
     assert built.rerank.half_life_days == {
         "fact": 10.0,
@@ -267,7 +291,7 @@ def test_later_layers_win_by_key_and_tables_merge():
         "memo": 365.0,
     }
     assert (built.feedback.deltas["helpful"], built.feedback.deltas["harmful"]) == ((0.2, 0.1), (-0.2, -0.1))
-    assert document.retrieval() == Retrieval()
+    assert settings_from(RecallSettings, {}) == RecallSettings()
 
 
 def test_a_calibration():
@@ -275,8 +299,7 @@ def test_a_calibration():
         policy("calibration: {method: isotonic, model: m, text: [[0, 0], [8.5, 1]], vectors: [[-1, 0.2], [1, 0.2]]}")
     )
     fitted = Calibration("isotonic", "m", ((0.0, 0.0), (8.5, 1.0)), ((-1.0, 0.2), (1.0, 0.2)))
-    assert read.calibration == fitted
-    assert document.retrieval(calibration=fitted).calibration == fitted
+    assert settings_from(Calibration, read.values) == fitted
 
 
 def test_a_policy_is_written_with_a_new_version_and_calibration():
@@ -287,9 +310,9 @@ def test_a_policy_is_written_with_a_new_version_and_calibration():
     )
     read = parse(written)
     assert (read.version, read.invariants) == ("1.0.1", parse(text).invariants)
-    assert read.calibration == Calibration("m", "n", tuple(points), tuple(points))
+    assert settings_from(Calibration, read.values) == Calibration("m", "n", tuple(points), tuple(points))
     assert "静か" in written
-    assert parse(dump_with(written, calibration=None, version="1.0.2")).calibration is None
+    assert parse(dump_with(written, calibration=None, version="1.0.2")).values == {}
     assert parse(dump_with(document.default_text(), calibration=None, version="1.0.0")) == document.default()
 
 
@@ -309,15 +332,10 @@ def test_a_policy_is_not_written_with_a_bad_calibration(points):
 
 def test_a_policy_cannot_be_changed():
     read = parse(policy("retrieval: {rerank: {half_life_days: {fact: 3}}}"))
-    for mapping in (read.scopes, read.classes, read.detect, read.retrieval, read.retrieval["rerank"]["half_life_days"]):
+    table = settings_from(RecallSettings, read.values).rerank.half_life_days
+    for mapping in (read.values, default_values(), table):
         with pytest.raises(TypeError):
             mapping["fact"] = 1
-
-
-def sections():
-    """The sections of the parameters of recall with their defaults."""
-    built = Retrieval()
-    return {f.name: getattr(built, f.name) for f in dataclasses.fields(built) if f.name != "calibration"}
 
 
 def plain(value):

@@ -6,52 +6,28 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from policy_for_tests import dump_with, numbers_of, parse
 
 from wherefrom import InvalidInput
+from wherefrom.insight.settings import InsightSettings
 from wherefrom.policy import document
 from wherefrom.policy.boundary import Policies
-from wherefrom.policy.document import dump_with, parse
-from wherefrom.policy.linking import Linking
-from wherefrom.policy.linking_kinds import KINDS
-from wherefrom.policy.nodes import Choice, Flag, Number
+from wherefrom.policy.settings import keys_of, settings_from
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "policies.md"
-DEFAULT = Linking()
+DEFAULT = InsightSettings()
 AUTOCAND = {"candidates": {"allow_autocand": True}}
 
-# Each bound of a number once more, written by hand: the least and the greatest value, and whether it is whole.
-WHOLE = {
-    "gauge.hops": (0, 4),
-    "candidates.top_k": (1, 100),
-    "candidates.links": (1, 50),
-    "cand_expansion.budget": (0, 64),
-    "cand_expansion.cycles": (0, 5),
-    "cand_expansion.near_centers_hop": (1, 3),
-    "gates.window": (8, 4096),
-    "gates.warm_up": (1, 1024),
-    "gates.cool_down": (0, 100),
-    "paths.pair_samples": (0, 100_000),
-    "paths.sources_cap": (1, 4096),
-    "paths.prune_topk": (0, 100),
-    "paths.endpoint_window": (0, 100),
-    "paths.budget": (0, 100),
-}
-CLOSED = {
-    "gauge.temperature": (0, 10),
-    "gauge.path_weight": (0, 10),
-    "candidates.theta_cand": (0, 1),
-    "candidates.theta_link": (0, 1),
-    "candidates.support": (0, 2),
-    "gates.theta_ag": (-10, 10),
-    "gates.theta_dg": (-10, 10),
-    "paths.gain_epsilon": (0, 1),
-}
-OPEN = {"gates.ag_quantile": (0, 1), "gates.dg_quantile": (0, 1)}
+NUMBERS = numbers_of(InsightSettings)
+WHOLE = {key: setting.param for key, setting in NUMBERS.items() if setting.kind is int}
+OPEN = {key: setting.param for key, setting in NUMBERS.items() if setting.param.is_low_open}
+CLOSED = {key: setting.param for key, setting in NUMBERS.items() if key not in {*WHOLE, *OPEN}}
 # What has to stand beside a bound for the document to go together.
 BESIDE = {
     "candidates.theta_cand": {"theta_link": 1},
@@ -69,18 +45,22 @@ def written(**insight) -> str:
     return json.dumps({"version": "1.0.0", "insight": insight})  # JSON is YAML
 
 
-def held(*texts: str) -> Linking:
+def held(*texts: str) -> InsightSettings:
     """What holds at the end of a chain of policies."""
     paths = ["/".join("main" for _ in range(depth + 1)) for depth in range(len(texts))]
-    return Policies({path: parse(text) for path, text in zip(paths, texts, strict=True)}).at(paths[-1]).linking
+    return (
+        Policies({path: parse(text) for path, text in zip(paths, texts, strict=True)})
+        .at(paths[-1])
+        .settings(InsightSettings)
+    )
 
 
 def set_to(name: str, value) -> object:
     """What becomes of a value, next to what it needs beside it."""
     section, key = name.split(".")
     read = parse(written(**{section: {**BESIDE.get(name, {}), key: value}}))
-    assert read.insight[section][key] == value
-    return getattr(getattr(document.linking(read.insight), section), key)
+    assert read.values[f"insight.{name}"] == value
+    return getattr(getattr(settings_from(InsightSettings, read.values), section), key)
 
 
 def refused(name: str, value) -> str:
@@ -92,44 +72,46 @@ def refused(name: str, value) -> str:
 
 
 def test_without_a_word_the_defaults_hold():
-    assert document.default().insight == {}
-    assert parse(policy()).insight == parse(policy("insight:")).insight == {}
-    assert parse(policy("insight:", "  gates:")).insight == {}
-    assert document.linking() == held(policy()) == Policies({}).at("").linking == Linking()
+    assert not [key for key in document.default().values if key.startswith("insight")]
+    assert parse(policy()).values == parse(policy("insight:")).values == {}
+    assert parse(policy("insight:", "  gates:")).values == {}
+    assert held(policy()) == Policies({}).at("").settings(InsightSettings) == InsightSettings()
 
 
 def test_each_parameter_of_insight_has_its_kind():
-    fields = {name: [f.name for f in dataclasses.fields(value)] for name, value in sections().items()}
-    assert fields == {name: list(kinds) for name, kinds in KINDS.items()}
-    numbers = {name for name, kind in flat().items() if isinstance(kind, Number)}
-    assert numbers == {*WHOLE, *CLOSED, *OPEN}
+    fields = [f"{name}.{f.name}" for name, value in sections().items() for f in dataclasses.fields(value)]
+    assert fields == list(flat())
+    assert all(setting.kind in (int, float, bool) or get_origin(setting.kind) is Literal for setting in flat().values())
+    assert (len(WHOLE), len(CLOSED), len(OPEN)) == (14, 8, 2)
 
 
 def test_the_defaults_are_within_their_ranges():
     given = {name: dataclasses.asdict(value) for name, value in sections().items()}
     read = parse(policy(yaml.safe_dump({"insight": given})))
-    assert read.insight == given
-    assert document.linking(read.insight) == Linking()
+    assert read.values == {f"insight.{a}.{b}": value for a, values in given.items() for b, value in values.items()}
+    assert settings_from(InsightSettings, read.values) == InsightSettings()
 
 
-@pytest.mark.parametrize(("name", "bounds"), WHOLE.items())
-def test_the_bounds_of_whole_numbers(name, bounds):
+@pytest.mark.parametrize(("name", "param"), WHOLE.items())
+def test_the_bounds_of_whole_numbers(name, param):
+    bounds = (param.low, param.high)
     for bound, outside in zip(bounds, (bounds[0] - 1, bounds[1] + 1), strict=True):
         assert set_to(name, bound) == bound
         assert "is out of range" in refused(name, outside)
     assert "must be a whole number" in refused(name, bounds[1] - 0.5)
 
 
-@pytest.mark.parametrize(("name", "bounds"), CLOSED.items())
-def test_the_bounds_of_numbers(name, bounds):
+@pytest.mark.parametrize(("name", "param"), CLOSED.items())
+def test_the_bounds_of_numbers(name, param):
+    bounds = (param.low, param.high)
     for bound, outside in zip(bounds, (bounds[0] - 0.001, bounds[1] + 0.001), strict=True):
         assert isinstance(set_to(name, bound), float)
         assert "is out of range" in refused(name, outside)
 
 
-@pytest.mark.parametrize(("name", "bounds"), OPEN.items())
-def test_quantiles_lie_between_their_bounds(name, bounds):
-    for bound, inside in zip(bounds, (0.001, 0.999), strict=True):
+@pytest.mark.parametrize(("name", "param"), OPEN.items())
+def test_quantiles_lie_between_their_bounds(name, param):
+    for bound, inside in zip((param.low, param.high), (0.001, 0.999), strict=True):
         assert set_to(name, inside) == inside
         assert "is out of range" in refused(name, bound)
 
@@ -140,22 +122,30 @@ def test_a_number_is_nothing_else(name, value):
     assert "must be a number" in refused(name, value)
 
 
+def flat():
+    return {key.partition(".")[2]: setting for key, setting in keys_of(InsightSettings, "insight").items()}
+
+
+def choices():
+    return [(name, setting.kind) for name, setting in flat().items() if get_origin(setting.kind) is Literal]
+
+
 @pytest.mark.parametrize(
-    ("name", "words"), [(name, kind.words) for name, kind in KINDS["paths"].items() if isinstance(kind, Choice)]
+    ("name", "words"), [(name, get_args(kind)) for name, kind in choices() if name.startswith("paths.")]
 )
 def test_each_word_of_a_choice_is_taken(name, words):
-    assert [set_to(f"paths.{name}", word) for word in words] == list(words)
-    assert "unknown insight.paths" in refused(f"paths.{name}", "full")
+    assert [set_to(name, word) for word in words] == list(words)
+    assert "unknown insight.paths" in refused(name, "full")
 
 
 def test_off_is_a_word_without_quotes_and_no_flag():
     text = policy("insight: {paths: {sources_focus: off}, candidates: {allow_autocand: True}}")
-    assert parse(text).insight == {"paths": {"sources_focus": "off"}, "candidates": {"allow_autocand": True}}
-    assert parse(dump_with(text, calibration=None, version="1.0.1")).insight == parse(text).insight
+    assert parse(text).values == {"insight.paths.sources_focus": "off", "insight.candidates.allow_autocand": True}
+    assert parse(dump_with(text, calibration=None, version="1.0.1")).values == parse(text).values
 
 
 def test_flags_are_true_or_false():
-    assert [name for name, kind in flat().items() if isinstance(kind, Flag)] == ["candidates.allow_autocand"]
+    assert [name for name, setting in flat().items() if setting.kind is bool] == ["candidates.allow_autocand"]
     assert [set_to("candidates.allow_autocand", value) for value in (True, False)] == [True, False]
     assert "must be true or false" in refused("candidates.allow_autocand", 1)
 
@@ -277,8 +267,8 @@ def test_the_lower_levels_parameters_of_insight_win_by_key():
 
 def test_policies_of_insight_hold_in_their_namespace_and_below():
     policies = Policies({"main/a": parse(written(gauge={"hops": 0}))})
-    assert policies.at("main").linking == policies.at("main/ab").linking == DEFAULT
-    assert policies.at("main/a").linking.gauge.hops == policies.at("main/a/b").linking.gauge.hops == 0
+    assert policies.at("main").settings(InsightSettings) == policies.at("main/ab").settings(InsightSettings) == DEFAULT
+    assert [policies.at(place).settings(InsightSettings).gauge.hops for place in ("main/a", "main/a/b")] == [0, 0]
 
 
 def test_bounds_that_cross_between_policies_are_put_right():
@@ -307,7 +297,8 @@ SETTINGS = st.fixed_dictionaries(
 
 @given(st.lists(SETTINGS, max_size=4))
 def test_what_holds_goes_together_whatever_the_layers(layers):
-    linking = document.linking(*layers)
+    values = {f"insight.{a}.{b}": value for layer in layers for a, keys in layer.items() for b, value in keys.items()}
+    linking = settings_from(InsightSettings, values).reconciled()
     assert linking.candidates.theta_cand <= linking.candidates.theta_link
     assert linking.gates.warm_up <= linking.gates.window
     assert linking.cand_expansion.mode == "l1" or linking.candidates.allow_autocand
@@ -315,25 +306,25 @@ def test_what_holds_goes_together_whatever_the_layers(layers):
 
 def test_insight_and_recall_are_set_side_by_side():
     read = parse(policy("insight: {gauge: {hops: 1}}", "retrieval: {graph: {hops: 3}}"))
-    assert (read.insight, read.retrieval) == ({"gauge": {"hops": 1}}, {"graph": {"hops": 3}})
+    assert read.values == {"insight.gauge.hops": 1, "retrieval.graph.hops": 3}
 
 
 def test_insight_stays_when_a_calibration_is_written():
     text = written(gauge={"hops": 1})
-    assert parse(dump_with(text, calibration=None, version="1.0.1")).insight == parse(text).insight
+    assert parse(dump_with(text, calibration=None, version="1.0.1")).values == parse(text).values
 
 
 def test_what_a_policy_says_of_insight_cannot_be_changed():
     read = parse(written(gauge={"hops": 1}))
-    for mapping in (read.insight, read.insight["gauge"]):
-        with pytest.raises(TypeError):
-            mapping["hops"] = 2
+    with pytest.raises(TypeError):
+        read.values["insight.gauge.hops"] = 2
 
 
 def test_the_example_of_the_how_to_is_a_policy():
     examples = re.findall(r"```yaml\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), flags=re.DOTALL)
-    (insight,) = (read.insight for read in map(parse, examples) if read.insight)
-    linking = document.linking(insight)
+    read = [parse(text).values for text in examples]
+    (values,) = (values for values in read if any(key.startswith("insight.") for key in values))
+    linking = settings_from(InsightSettings, values)
     assert linking.candidates.theta_cand > DEFAULT.candidates.theta_cand, "as the comment there says"
     assert linking.candidates.links < DEFAULT.candidates.links
     assert linking.gates.mode == "running"
@@ -341,9 +332,5 @@ def test_the_example_of_the_how_to_is_a_policy():
 
 def sections():
     """The sections of the parameters of insight with their defaults."""
-    built = Linking()
+    built = InsightSettings()
     return {f.name: getattr(built, f.name) for f in dataclasses.fields(built)}
-
-
-def flat():
-    return {f"{section}.{key}": kind for section, kinds in KINDS.items() for key, kind in kinds.items()}

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.recall.diversify import few_of_each, first_of_each, mmr
+from wherefrom.recall.selection import few_of_each, first_of_each, mmr
 
 EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from policy_for_tests import parse
 
 from wherefrom.embedding.port import Trust
-from wherefrom.policy.document import parse, retrieval
-from wherefrom.policy.retrieval import PRESETS, Calibration, Hybrid
+from wherefrom.policy.settings import settings_from
 from wherefrom.recall.fuse import alpha_for, fuse, mapped
+from wherefrom.recall.settings import Calibration, Hybrid, RecallSettings
 from wherefrom.storage.candidates import Candidate
 
 PLAIN = Trust(floor=-1.0)
@@ -30,25 +31,25 @@ def test_scores_are_scaled_over_the_candidates_and_weighted():
         Candidate("words", 2.0, 2, direction(0, 1), 3),
         Candidate("meaning", None, None, direction(1, 1), 2),
     ]
-    ranked = {each.candidate.id: each for each in fuse(candidates, QUESTION, alpha=0.5, trust=PLAIN).scored}
+    ranked = {each.id: each for each in fuse(candidates, QUESTION, alpha=0.5, trust=PLAIN).scored}
     assert list(ranked) == ["both", "meaning", "words"]
     assert ranked["both"].score == pytest.approx(1.0)
-    assert (ranked["words"].s_text, ranked["words"].s_vec) == (0.5, 0.0)
-    assert ranked["meaning"].s_vec == pytest.approx(0.7071, abs=1e-4)
+    assert (ranked["words"].scores.s_text, ranked["words"].scores.s_vec) == (0.5, 0.0)
+    assert ranked["meaning"].scores.s_vec == pytest.approx(0.7071, abs=1e-4)
     assert ranked["meaning"].score == pytest.approx(0.35355, abs=1e-4)
 
 
 def test_a_candidate_without_a_vector_counts_by_its_words():
     candidates = [Candidate("new", 4.0, 1, None, None), Candidate("old", 3.0, 2, direction(1, 0), 1)]
-    new, old = sorted(fuse(candidates, QUESTION, alpha=0.5, trust=PLAIN).scored, key=lambda each: each.candidate.id)
-    assert (new.similarity, new.s_vec, new.score) == (None, 0.0, 0.5)
+    new, old = sorted(fuse(candidates, QUESTION, alpha=0.5, trust=PLAIN).scored, key=lambda each: each.id)
+    assert (new.scores.similarity, new.scores.s_vec, new.score) == (None, 0.0, 0.5)
     assert old.score == pytest.approx(0.5 + 0.5 * 0.75)
 
 
 def test_without_a_direction_the_words_decide():
     candidates = [Candidate("a", 1.0, 2), Candidate("b", 2.0, 1)]
     ranked = fuse(candidates, None, alpha=0.0, trust=PLAIN).scored
-    assert [(each.candidate.id, each.score) for each in ranked] == [("b", 1.0), ("a", 0.5)]
+    assert [(each.id, each.score) for each in ranked] == [("b", 1.0), ("a", 0.5)]
 
 
 def test_what_is_unrelated_is_left_out_unless_a_word_is_shared():
@@ -58,7 +59,7 @@ def test_what_is_unrelated_is_left_out_unless_a_word_is_shared():
         Candidate("near", None, None, direction(1, 0), 1),
     ]
     ranked = fuse(candidates, QUESTION, alpha=0.5, trust=Trust(floor=0.2)).scored
-    assert {each.candidate.id for each in ranked} == {"near", "far, but a word"}
+    assert {each.id for each in ranked} == {"near", "far, but a word"}
 
 
 def test_what_all_have_in_common_does_not_count():
@@ -67,17 +68,17 @@ def test_what_all_have_in_common_does_not_count():
     candidates = [Candidate(str(at), None, None, row, at + 1) for at, row in enumerate(rows)]
     question = direction(10, 0.4, 1)
     best = fuse(candidates, question, alpha=1.0, trust=Trust(centring=1.0, floor=-1.0)).scored[0]
-    assert best.candidate.id == "1"
-    assert best.s_vec == 1.0
+    assert best.id == "1"
+    assert best.scores.s_vec == 1.0
 
 
 def test_feedback_moves_the_question_towards_the_best():
     """Two candidates are equally near; the one that is like the best wins after feedback."""
     rows = [direction(1, 0), direction(0.95, 0.3), direction(0.8, 0.6), direction(0.8, -0.6)]
     candidates = [Candidate(str(at), None, None, row, at + 1) for at, row in enumerate(rows)]
-    plain = {e.candidate.id: e.s_vec for e in fuse(candidates, QUESTION, alpha=1.0, trust=PLAIN).scored}
+    plain = {e.id: e.scores.s_vec for e in fuse(candidates, QUESTION, alpha=1.0, trust=PLAIN).scored}
     moved = fuse(candidates, QUESTION, alpha=1.0, trust=Trust(feedback=0.5, floor=-1.0)).scored
-    after = {e.candidate.id: e.s_vec for e in moved}
+    after = {e.id: e.scores.s_vec for e in moved}
     assert plain["2"] == pytest.approx(plain["3"], abs=1e-6)
     assert after["2"] > after["3"]
 
@@ -85,7 +86,7 @@ def test_feedback_moves_the_question_towards_the_best():
 def test_nothing_gives_nothing_and_one_is_sure():
     assert fuse([], QUESTION, alpha=0.5, trust=PLAIN).scored == ()
     (only,) = fuse([Candidate("only", None, None, direction(0, 1), 1)], QUESTION, alpha=0.5, trust=PLAIN).scored
-    assert only.s_vec == 1.0
+    assert only.scores.s_vec == 1.0
 
 
 def test_the_script_of_the_question_decides_the_weight():
@@ -99,7 +100,7 @@ SEED = Hybrid(alpha=0.65, text_scale="min-max", vector_scale="cosine")
 
 
 def by_id(candidates, *, alpha=0.65, trust=PLAIN, vector=QUESTION, **options):
-    return {each.candidate.id: each for each in fuse(candidates, vector, alpha=alpha, trust=trust, **options).scored}
+    return {each.id: each for each in fuse(candidates, vector, alpha=alpha, trust=trust, **options).scored}
 
 
 def test_the_seeds_scales_by_hand():
@@ -110,8 +111,8 @@ def test_the_seeds_scales_by_hand():
         Candidate("c", 8.0, 1, direction(-1, 0), 3),
     ]
     ranked = by_id(candidates, hybrid=SEED)
-    assert {name: each.s_text for name, each in ranked.items()} == pytest.approx({"a": 0.0, "b": 0.5, "c": 1.0})
-    assert {name: each.s_vec for name, each in ranked.items()} == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
+    assert {name: each.scores.s_text for name, each in ranked.items()} == pytest.approx({"a": 0.0, "b": 0.5, "c": 1.0})
+    assert {name: each.scores.s_vec for name, each in ranked.items()} == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
     assert ranked["a"].score == pytest.approx(0.65)
     assert ranked["b"].score == pytest.approx(0.5)
     assert ranked["c"].score == pytest.approx(0.35)
@@ -127,20 +128,22 @@ def test_an_unrelated_vector_of_the_seeds_scale():
 def test_by_rank_the_best_text_gets_one_half():
     candidates = [Candidate("a", 9.0, 1), Candidate("b", 8.0, 2), Candidate("c", None, None, direction(1, 0), 1)]
     ranked = by_id(candidates, hybrid=Hybrid(text_scale="rank"))
-    assert [ranked[name].s_text for name in "abc"] == pytest.approx([1 / 2, 1 / 3, 0.0])
+    assert [ranked[name].scores.s_text for name in "abc"] == pytest.approx([1 / 2, 1 / 3, 0.0])
 
 
 def test_by_min_max_the_worst_text_gets_nothing():
     """As the seed has it: a single text, and the worst of several, count like one that shares no word."""
-    assert by_id([Candidate("only", 3.0, 1)], hybrid=SEED)["only"].s_text == 0.0
+    assert by_id([Candidate("only", 3.0, 1)], hybrid=SEED)["only"].scores.s_text == 0.0
 
 
 def test_a_calibrations_maps_take_the_place_of_the_scales():
     maps = Calibration("isotonic", "m", text=((0.0, 0.0), (10.0, 1.0)), vectors=((0.0, 0.2), (1.0, 0.6)))
     candidates = [Candidate("a", 5.0, 1, direction(1, 0), 1), Candidate("b", None, None, direction(0, 1), 2)]
     ranked = by_id(candidates, alpha=0.5, calibration=maps)
-    assert (ranked["a"].s_text, ranked["a"].s_vec) == pytest.approx((1.0, 1.0)), "relative to the best of each arm"
-    assert (ranked["b"].s_text, ranked["b"].s_vec) == pytest.approx((0.0, 0.2 / 0.6))
+    assert (ranked["a"].scores.s_text, ranked["a"].scores.s_vec) == pytest.approx((1.0, 1.0)), (
+        "relative to the best of each arm"
+    )
+    assert (ranked["b"].scores.s_text, ranked["b"].scores.s_vec) == pytest.approx((0.0, 0.2 / 0.6))
     assert ranked["b"].score == pytest.approx(0.5 / 3)
 
 
@@ -151,16 +154,16 @@ def test_a_map_is_linear_between_its_points_and_flat_outside():
 
 def test_others_are_scored_on_the_candidates_scale():
     fusion = fuse([Candidate("a", 1.0, 1, direction(1, 0), 1)], QUESTION, alpha=0.65, trust=PLAIN, hybrid=SEED)
-    near, bare = fusion.others([Candidate("near", vector=direction(0, 1)), Candidate("bare")])
-    assert (near.similarity, near.s_text, near.s_vec) == (0.0, 0.0, 0.5)
+    near, bare = fusion.score_others([Candidate("near", vector=direction(0, 1)), Candidate("bare")])
+    assert (near.scores.similarity, near.scores.s_text, near.scores.s_vec) == (0.0, 0.0, 0.5)
     assert near.score == pytest.approx(0.325)
-    assert (bare.similarity, bare.score) == (None, 0.0)
+    assert (bare.scores.similarity, bare.score) == (None, 0.0)
 
 
 def test_others_without_any_vector_score_nothing():
     fusion = fuse([Candidate("a", 1.0, 1)], None, alpha=0.0, trust=PLAIN)
-    (other,) = fusion.others([Candidate("b", vector=direction(1, 0))])
-    assert (other.similarity, other.s_vec, other.score) == (None, 0.0, 0.0)
+    (other,) = fusion.score_others([Candidate("b", vector=direction(1, 0))])
+    assert (other.scores.similarity, other.scores.s_vec, other.score) == (None, 0.0, 0.0)
 
 
 rows = st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(
@@ -184,9 +187,9 @@ def test_scores_are_shares_for_any_candidates(candidates, vector, alpha, hybrid,
     maps = Calibration("m", "m", ((0.0, 0.0), (100.0, 1.0)), ((-1.0, 0.0), (1.0, 1.0))) if calibrated else None
     fusion = fuse(candidates, vector, alpha=alpha, trust=trust, hybrid=hybrid, calibration=maps)
     assert len(fusion.scored) == len(candidates)
-    for each in (*fusion.scored, *fusion.others(candidates)):
-        assert -1e-6 <= each.s_text <= 1 + 1e-6
-        assert -1e-6 <= each.s_vec <= 1 + 1e-6
+    for each in (*fusion.scored, *fusion.score_others(candidates)):
+        assert -1e-6 <= each.scores.s_text <= 1 + 1e-6
+        assert -1e-6 <= each.scores.s_vec <= 1 + 1e-6
         assert -1e-6 <= each.score <= 1 + 1e-6
     scores = [each.score for each in fusion.scored]
     assert scores == sorted(scores, reverse=True)
@@ -223,7 +226,7 @@ def test_a_better_score_never_lowers_a_rank(candidates, vector, alpha, hybrid, a
 
 
 def by_score(scored, name):
-    return next(each.score for each in scored if each.candidate.id == name)
+    return next(each.score for each in scored if each.id == name)
 
 
 LITERAL = [
@@ -270,9 +273,9 @@ def test_the_weight_is_a_share_for_any_question(question, alpha, lexical, natura
 
 def test_presets_are_the_mixes_of_the_seeds():
     def hybrid_of(name):
-        return retrieval(parse(f"{{version: 1.0.0, retrieval: {{preset: {name}}}}}").retrieval).hybrid
+        return settings_from(RecallSettings, parse(f"{{version: 1.0.0, retrieval: {{preset: {name}}}}}").values).hybrid
 
-    assert set(PRESETS) == {"measured", "activation", "evidence"}
+    assert set(RecallSettings.PRESETS) == {"measured", "activation", "evidence"}
     assert hybrid_of("measured") == Hybrid()
     activation, evidence = hybrid_of("activation"), hybrid_of("evidence")
     assert (activation.alpha, activation.text_scale, activation.vector_scale) == (0.65, "min-max", "cosine")
@@ -286,5 +289,5 @@ def test_presets_are_the_mixes_of_the_seeds():
 
 def test_keys_beside_a_preset_win():
     policy = parse("{version: 1.0.0, retrieval: {preset: activation, hybrid: {alpha: 0.5}}}")
-    hybrid = retrieval(policy.retrieval).hybrid
+    hybrid = settings_from(RecallSettings, policy.values).hybrid
     assert (hybrid.alpha, hybrid.vector_scale) == (0.5, "cosine")

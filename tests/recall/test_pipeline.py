@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from recall_for_tests import Clock, Compass, policy, texts
+from recall_for_tests import Compass, policy, texts
+from talking_for_tests import Clock
 
 from wherefrom import Gone, Memory
 from wherefrom.interfaces.answering import value_of
@@ -58,9 +59,9 @@ def test_a_score_is_relevance_times_g(memory):
     memory.save("deploy on friday north")
     memory.save("deploy on monday north east", claim_kind="task", confidence=0.9)
     for item in memory.activate("deploy north").items:
-        assert item.score == pytest.approx(item.weighed.relevance * item.weighed.factors.g)
+        assert item.score == pytest.approx(item.breakdown.relevance * item.breakdown.factors.g)
         assert f"score={item.score:.2f};" in item.reason
-        assert f"S={item.weighed.relevance:.2f};" in item.reason
+        assert f"S={item.breakdown.relevance:.2f};" in item.reason
 
 
 def test_what_is_unrelated_is_counted(memory):
@@ -127,7 +128,7 @@ def test_a_node_whose_representative_is_gone_stands_for_itself(memory, clock):
     old = memory.save("deploy on friday north").node
     new = memory.save("ship it at the end of the week south", scope="session").node
     memory.feedback(old.id, "duplicate", duplicate_of=new.id)
-    clock.forward(days=8)
+    clock.go_on(days=8)
     (item,) = memory.activate("deploy friday? north", graph=False).items
     assert (item.node.id, item.replaces) == (old.id, ())
 
@@ -179,7 +180,7 @@ def test_a_thin_arm_is_asked_once_more(memory):
         memory.save(f"deploy number {number} north")
     context = memory.activate("deploy north")
     assert (context.parameters["k_txt"], context.parameters["k_vec"]) == (4, 20)
-    assert sum(item.weighed.scores.text_rank is not None for item in context.items) == 4
+    assert sum(item.breakdown.scores.text_rank is not None for item in context.items) == 4
 
 
 def test_an_arm_with_nothing_more_to_give_is_not_asked_again(memory):
@@ -236,24 +237,24 @@ def test_what_has_expired_is_not_recalled_and_is_swept(memory, clock):
     gone = memory.save("deploy on friday north", scope="session").node
     memory.save("deploy on monday north", scope="project")
     assert len(memory.activate("deploy north").items) == 2
-    clock.forward(days=7)
+    clock.go_on(days=7)
     assert texts(memory.activate("deploy north")) == ["deploy on monday north"]
     assert [hit.node.content for hit in memory.search("deploy north").hits] == ["deploy on monday north"]
     assert gone.id not in [node.id for node in memory.list().nodes]
-    clock.forward(days=120)
+    clock.go_on(days=120)
     assert memory.activate("deploy north").items == ()
 
 
 def test_a_context_keeps_until_it_expires(memory, clock):
     memory.save("deploy on friday north")
     context = memory.activate("deploy north", provenance={"by": "test"})
-    clock.forward(minutes=59)
+    clock.go_on(minutes=59)
     kept = memory.context(context.id)
     assert [(item.rank, item.node.id, item.score, item.reason) for item in kept.items] == [
         (item.rank, item.node.id, item.score, item.reason) for item in context.items
     ]
     assert (kept.question, kept.provenance) == (context.question, {"by": "test"})
-    clock.forward(minutes=1)
+    clock.go_on(minutes=1)
     with pytest.raises(Gone):
         memory.context(context.id)
 
@@ -288,7 +289,7 @@ def test_an_explained_answer_has_the_same_items_as_a_plain_one(memory):
         memory.save(f"deploy number {number} north", claim_kind="fact")
     context = memory.activate("deploy north")
     plain, explained = (value_of(context, "main", explain=each) for each in (False, True))
-    assert [item["memo_id"] for item in plain["items"]] == [item["memo_id"] for item in explained["items"]]
+    assert [item["id"] for item in plain["items"]] == [item["id"] for item in explained["items"]]
     assert all(item["features"] is None for item in plain["items"])
     assert all(item["features"] is not None for item in explained["items"])
     assert (plain["parameters"], plain["filtered"]) == (None, None)
@@ -366,7 +367,7 @@ def test_a_utility_is_compared_with_those_that_can_be_recalled(memory):
         other = memory.save(f"cake {number} south", scope="session").node
         memory.feedback(other.id, "helpful")
     (item,) = memory.activate("deploy north", scope=["project"]).items
-    assert item.weighed.factors.utility_z == pytest.approx(0.0)
+    assert item.breakdown.factors.utility_z == pytest.approx(0.0)
 
 
 def test_an_entity_that_others_know_stays_known_to_them(tmp_path):

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.model.identifiers import timestamp
-from wherefrom.policy.retrieval import Feedback, Rerank
 from wherefrom.recall.rerank import days_before, half_life_days, half_of, rerank
-from wherefrom.storage.standings import Spread, Standing, _spread_of
+from wherefrom.recall.settings import Feedback, Rerank
+from wherefrom.storage.ranking_facts import MeanDeviation, RankingFacts, _mean_deviation
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-FRESH = Standing("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)
+FRESH = RankingFacts("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)
 
-PLAIN, SEED = Spread(), Rerank()
+PLAIN, SEED = MeanDeviation(), Rerank()
 
 
 def before(days):
@@ -42,7 +42,7 @@ def test_a_fresh_claim_of_which_nothing_is_known():
 def test_g_by_hand():
     """σ(1) = 0.731059, a confidence of 0.9, and two half-lives of a task, 2⁻² = 0.25."""
     task = replace(FRESH, claim_kind="task", utility=0.3, confidence=0.9, recency_anchor=before(28))
-    found = weighed(task, spread=Spread(0.1, 0.2))
+    found = weighed(task, spread=MeanDeviation(0.1, 0.2))
     assert found.utility_z[0] == pytest.approx(1.0)
     assert found.g[0] == pytest.approx((0.6 + 0.4 * 0.731059) * (0.5 + 0.45) * (0.3 + 0.175), abs=1e-6)
     factors = found.factors(0)
@@ -98,23 +98,23 @@ def test_quality_counts_only_where_the_policy_says_so():
 
 def test_the_spread_is_the_mean_and_the_sample_deviation():
     """Of 1, 2 and 6: mean 3, variance (4 + 1 + 9) / 2 = 7."""
-    spread = _spread_of(3, 9.0, 41.0)
+    spread = _mean_deviation(3, 9.0, 41.0)
     assert spread.mean == pytest.approx(3.0)
     assert spread.deviation == pytest.approx(math.sqrt(7))
 
 
 @pytest.mark.parametrize(("count", "value"), [(1, 0.7), (4, 0.5), (3, 0.0)])
 def test_where_all_are_equal_nobody_stands_out(count, value):
-    spread = _spread_of(count, count * value, count * value**2)
+    spread = _mean_deviation(count, count * value, count * value**2)
     assert weighed(replace(FRESH, utility=value), spread=spread).utility_z[0] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_without_nodes_the_spread_is_that_of_nothing():
-    assert _spread_of(0, 0.0, 0.0) == Spread(0.0, 1.0)
+    assert _mean_deviation(0, 0.0, 0.0) == MeanDeviation(0.0, 1.0)
 
 
 def test_a_tiny_spread_does_not_blow_up():
-    spread = _spread_of(2, 1e-9, 1e-18)
+    spread = _mean_deviation(2, 1e-9, 1e-18)
     assert spread.deviation == 0.001
 
 
@@ -139,7 +139,7 @@ numbers = st.floats(-1e9, 1e9)
 shares = st.floats(0, 1)
 days = st.floats(-40_000, 40_000)
 standings = st.builds(
-    Standing,
+    RankingFacts,
     id=st.just("a"),
     kind=st.sampled_from(["memo", "claim", "fragment"]),
     claim_kind=st.sampled_from([None, "fact", "task", "preference", "policy_hint"]),
@@ -160,7 +160,7 @@ settings = st.builds(
     use_quality=st.booleans(),
     recency_half_life_days=st.floats(1e-3, 36_500),
 )
-spreads = st.builds(Spread, mean=numbers, deviation=st.floats(0.001, 1e9))
+spreads = st.builds(MeanDeviation, mean=numbers, deviation=st.floats(0.001, 1e9))
 
 
 @given(st.lists(standings, min_size=1, max_size=5), spreads, settings)

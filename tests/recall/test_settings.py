@@ -9,23 +9,24 @@ from dataclasses import fields
 from types import SimpleNamespace
 
 import pytest
-from recall_for_tests import START, Clock, Compass, policy, texts
+from recall_for_tests import START, Compass, policy, texts
+from talking_for_tests import Clock
 
 from wherefrom import Memory
 from wherefrom.model.graph import Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.policy import retrieval
+from wherefrom.recall import settings
 from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash
 
 SECTIONS = {
-    "hybrid": retrieval.Hybrid,
-    "rerank": retrieval.Rerank,
-    "diversity": retrieval.Diversity,
-    "graph": retrieval.Graph,
-    "context": retrieval.Context,
-    "feedback": retrieval.Feedback,
-    "calibration": retrieval.Calibration,
+    "hybrid": settings.Hybrid,
+    "rerank": settings.Rerank,
+    "diversity": settings.Diversity,
+    "graph": settings.Graph,
+    "context": settings.Context,
+    "feedback": settings.Feedback,
+    "calibration": settings.Calibration,
 }
 NAMES = [f"{section}.{field.name}" for section, kind in SECTIONS.items() for field in fields(kind)]
 SENTENCE = "please tell me what we decided about the deploys after the last incident north"
@@ -69,7 +70,7 @@ def shows(name):
 
 
 def test_every_section_is_known():
-    assert set(SECTIONS) == {field.name for field in fields(retrieval.Retrieval)}
+    assert set(SECTIONS) == {field.name for field in fields(settings.RecallSettings)}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +89,7 @@ def alpha(store):
     assert store.parameter("alpha") == pytest.approx(0.5)
     assert store.parameter("alpha", hybrid={"alpha": 0.8}) == pytest.approx(0.8)
     (item,) = store.items("what about these deploys", hybrid={"alpha": 0.8, "vector_scale": "cosine"})
-    assert item.weighed.relevance == pytest.approx(0.8 * 0.5 + 0.2 * 1.0)
+    assert item.breakdown.relevance == pytest.approx(0.8 * 0.5 + 0.2 * 1.0)
 
 
 @shows("hybrid.lexical_shift")
@@ -141,7 +142,7 @@ def text_scale(store):
         store.memory.save(text)
 
     def scale(name):
-        return sorted(item.weighed.scores.s_text for item in store.items("deploy", hybrid={"text_scale": name}))
+        return sorted(item.breakdown.scores.s_text for item in store.items("deploy", hybrid={"text_scale": name}))
 
     second, first = scale("best")
     assert (first, 0 < second < 1) == (1.0, True)
@@ -153,8 +154,8 @@ def text_scale(store):
 def vector_scale(store):
     store.memory.save("deploy north east")
     (spread,), (cosine,) = store.items(), store.items(hybrid={"vector_scale": "cosine"})
-    assert spread.weighed.scores.s_vec == 1.0
-    assert cosine.weighed.scores.s_vec == pytest.approx((0.70711 + 1) / 2, abs=1e-4)
+    assert spread.breakdown.scores.s_vec == 1.0
+    assert cosine.breakdown.scores.s_vec == pytest.approx((0.70711 + 1) / 2, abs=1e-4)
 
 
 def numbered(memory, count, **options):
@@ -165,7 +166,7 @@ def numbered(memory, count, **options):
 def k_txt(store):
     numbered(store.memory, 12)
     items = store.items(hybrid={"k_txt": 7})
-    assert sum(item.weighed.scores.text_rank is not None for item in items) == 7
+    assert sum(item.breakdown.scores.text_rank is not None for item in items) == 7
     assert store.parameter("k_txt", hybrid={"k_txt": 7}) == 7
     assert store.parameter("k_txt") == 48
 
@@ -174,7 +175,7 @@ def k_txt(store):
 def k_vec(store):
     numbered(store.memory, 12)
     items = store.items(hybrid={"k_vec": 8})
-    assert sum(item.weighed.scores.vector_rank is not None for item in items) == 8
+    assert sum(item.breakdown.scores.vector_rank is not None for item in items) == 8
     assert store.parameter("k_vec", hybrid={"k_vec": 8}) == 8
     assert store.parameter("k_vec") == 96
 
@@ -190,8 +191,8 @@ def expansion(store):
 
 def only_g(store, **rerank):
     (item,) = store.items(rerank=rerank)
-    assert item.score == pytest.approx(item.weighed.factors.g)
-    return item.weighed.factors.g
+    assert item.score == pytest.approx(item.breakdown.factors.g)
+    return item.breakdown.factors.g
 
 
 @shows("rerank.utility_floor")
@@ -210,7 +211,7 @@ def confidence_floor(store):
 @shows("rerank.recency_floor")
 def recency_floor(store):
     store.memory.save("deploy north")
-    store.clock.forward(days=365)
+    store.clock.go_on(days=365)
     assert only_g(store) == pytest.approx(0.6 * (0.3 + 0.7 * 0.5))
     assert only_g(store, recency_floor=0.0) == pytest.approx(0.6 * 0.5)
 
@@ -237,20 +238,20 @@ def recency_half_life_days(store):
     fragment = Node("f1", "main", text, content_hash(text), now, now, now, now, kind="fragment")
     header = '{"type": "wherefrom", "format": 1}'
     store.memory.import_(io.BytesIO(f"{header}\n{line('node', fragment)}\n".encode()))
-    store.clock.forward(days=30)
-    assert store.items()[0].weighed.factors.recency == pytest.approx(0.5)
-    assert store.items(rerank={"recency_half_life_days": 15})[0].weighed.factors.recency == pytest.approx(0.25)
-    assert store.items(hybrid={"recency_half_life_days": 60})[0].weighed.factors.recency == pytest.approx(2**-0.5)
+    store.clock.go_on(days=30)
+    assert store.items()[0].breakdown.factors.recency == pytest.approx(0.5)
+    assert store.items(rerank={"recency_half_life_days": 15})[0].breakdown.factors.recency == pytest.approx(0.25)
+    assert store.items(hybrid={"recency_half_life_days": 60})[0].breakdown.factors.recency == pytest.approx(2**-0.5)
 
 
 @shows("rerank.half_life_days")
 def half_life_days(store):
     store.memory.save("deploy north", claim_kind="task")
     store.memory.save("deploy friday north", claim_kind="fact")
-    store.clock.forward(days=28)
+    store.clock.go_on(days=28)
 
     def recency(**sections):
-        return {item.node.claim_kind: item.weighed.factors.recency for item in store.items(**sections)}
+        return {item.node.claim_kind: item.breakdown.factors.recency for item in store.items(**sections)}
 
     assert recency() == pytest.approx({"task": 0.25, "fact": 2 ** (-28 / 120)})
     changed = recency(rerank={"half_life_days": {"task": 28}})
@@ -294,7 +295,7 @@ def chain(memory):
 
 
 def reached(store, **graph):
-    return {item.node.content: item.weighed.graph for item in store.items(graph=graph, context={"k_final": 50})}
+    return {item.node.content: item.breakdown.graph for item in store.items(graph=graph, context={"k_final": 50})}
 
 
 @shows("graph.weight")
@@ -405,7 +406,7 @@ def utility_half_life_days(store):
     memo = store.memory.save("deploy north").node
     memory = store.under(feedback={"utility_half_life_days": 10})
     memory.feedback(memo.id, "helpful")
-    store.clock.forward(days=20)
+    store.clock.go_on(days=20)
     judged = memory.feedback(memo.id, "completed").node
     assert judged.utility == pytest.approx(0.025)
     assert judged.quality == pytest.approx(0.5 * 2 ** (-20 / 120))
@@ -414,11 +415,11 @@ def utility_half_life_days(store):
 @shows("feedback.quality_half_life_days")
 def quality_half_life_days(store):
     memo = store.memory.save("deploy north").node
-    store.clock.forward(days=20)
+    store.clock.go_on(days=20)
     (default,) = store.items(rerank={"use_quality": True})
     (faster,) = store.items(rerank={"use_quality": True}, feedback={"quality_half_life_days": 20})
-    assert default.weighed.factors.quality == pytest.approx(0.5 * 2 ** (-20 / 120))
-    assert faster.weighed.factors.quality == pytest.approx(0.25)
+    assert default.breakdown.factors.quality == pytest.approx(0.5 * 2 ** (-20 / 120))
+    assert faster.breakdown.factors.quality == pytest.approx(0.25)
     assert store.memory.feedback(memo.id, "completed").node.quality == pytest.approx(0.25)
 
 
@@ -432,7 +433,7 @@ MAPS = {
 
 def calibrated(store, **changes):
     context = store.under(calibration={**MAPS, **changes}).activate("deploy north")
-    return context.parameters["calibration"], context.items[0].weighed.scores
+    return context.parameters["calibration"], context.items[0].breakdown.scores
 
 
 @shows("calibration.method")
@@ -454,7 +455,7 @@ def least(store, name, **changes):
     """The lowest part of a score among two memos, of which one fits better by words and by meaning."""
     context = store.under(calibration={**MAPS, **changes}, rerank={"threshold": 0.0}).activate("deploy north")
     assert len(context.items) == 2
-    return min(getattr(item.weighed.scores, name) for item in context.items)
+    return min(getattr(item.breakdown.scores, name) for item in context.items)
 
 
 @shows("calibration.text")

@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from recall_for_tests import Clock
+from talking_for_tests import Clock
 
 from wherefrom import InvalidInput, Memory, NewPage
 
@@ -163,10 +163,10 @@ def test_aliases_come_back_with_their_node(url):
         node = memory.save(TEXT, title="Release rule", scope="session").node
         memory.save(TEXT, title="Friday policy", scope="session")
         expected = memory.get(node.id)
-        clock.forward(days=8)
+        clock.go_on(days=8)
         memory.save("Something else.")
         assert memory.list().nodes[-1].id != node.id
-        clock.forward(days=-8)
+        clock.go_on(days=-8)
         memory.restore(node_id=node.id)
         assert memory.get(node.id) == expected
         mentioning = memory.save("The Friday policy holds.").node.id

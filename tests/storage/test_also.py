@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from also_for_tests import CLASSES, NOW, access_of, link, node_of, put, read, view
@@ -23,12 +24,13 @@ from wherefrom.storage import (
     mentions,
     metabolism,
     namespaces,
+    node_saving,
     nodes,
     tasks,
 )
-from wherefrom.storage.agent.port import Asked, Budget
-from wherefrom.storage.question import Question
-from wherefrom.storage.standings import Utilities, around
+from wherefrom.storage.agent.port import Budget, Statement
+from wherefrom.storage.port import SearchRequest
+from wherefrom.storage.ranking_facts import UtilityStatistics, around
 from wherefrom.storage.text_index import TextSearch
 from wherefrom.text.check import content_hash
 
@@ -41,13 +43,13 @@ NAMESPACES = st.sampled_from(PLACES)
 
 
 def select(reader, access, sql, *, ours=False):
-    answered = reader.answer(access, Asked(sql, BUDGET, NOW, ours=ours))
+    answered = reader.answer(access, Statement(sql, BUDGET, NOW, ours=ours))
     return [row[0] for row in answered.rows]
 
 
 @pytest.fixture
 def reader(memory):
-    opened = memory.view.store.database.reader(all_rendered(memory.view.store.database.name))
+    opened = memory.view.store.database.reader(all_rendered())
     yield opened
     opened.close()
 
@@ -82,7 +84,7 @@ def test_sql_sees_what_the_access_says(memory, reader, filled):
         def look(tx):
             listed = {node.id for node in nodes.page(tx, access, kind="memo", limit=100, cursor=None).nodes}
             got = {ref.id for ref in nodes.refs(tx, access, [node.id for node in filled])}
-            question = Question("bridge", None, None, ("memo",))
+            question = SearchRequest("bridge", None, None, ("memo",))
             found = {node_id for node_id, _ in search.best(tx, access, question, limit=100)}
             return listed, got, found, set(nodes.by_ids(tx, access, [node.id for node in filled]))
 
@@ -110,13 +112,13 @@ def test_vectors_of_further_roots_are_searched(memory):
         view(memory, access_of(place)).save(f"the bridge of {place}")
     model = read(memory, embeddings.active)
     vector = vectors_of(memory.view.store.embedder, ["bridge"])[0]
-    question = Question("bridge", vector, model, ("memo",), now=NOW)
+    question = SearchRequest("bridge", vector, model, ("memo",), now=NOW)
 
     def nearest(access):
         vectors = memory.view.store.database.vectors
         return read(memory, lambda tx: candidates.nearest(tx, access, question, vectors=vectors, limit=20))
 
-    # Asked with and without, in either order, as the index remembers who sees what.
+    # Statement with and without, in either order, as the index remembers who sees what.
     for also, hidden, count in (
         (["team"], (), 4),
         ([], (), 1),
@@ -151,7 +153,7 @@ def test_edges_are_seen_when_both_ends_are(memory, reader):
         walked = edges.walk(
             tx, access, mine.id, depth=3, direction="both", tag=None, limit=50, cursor=None, measure=measure
         )
-        near = around(tx, access, [mine.id, team.id], each=10, limit=50)
+        near = around(tx, access, [mine.id, team.id], per_node=10, limit=50)
         return listed, walked, near
 
     listed, walked, near = read(memory, look)
@@ -191,8 +193,8 @@ def test_personal_data_in_a_further_root_are_taken_out(memory):
 
 def test_what_is_counted(memory):
     put(memory, *(node_of(place, f"a bridge in {place}", utility=1.0) for place in ("me", "team", "teams")))
-    question = Question("bridge", None, None, ("memo",), now=NOW)
-    utilities = Utilities()
+    question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
+    utilities = UtilityStatistics()
 
     def count(access):
         return read(memory, lambda tx: utilities._count(tx, access, question))
@@ -210,11 +212,11 @@ def test_a_change_sees_the_root_alone(memory):
     with pytest.raises(BoundaryDenied, match="may only read"):
         write(lambda tx: edges.delete(tx, access, (mine.id, team.id, edge.tag)))
     with pytest.raises(BoundaryDenied):
-        write(lambda tx: nodes.create(tx, access, node_of("team", "new"), None))
+        write(lambda tx: node_saving.create(tx, access, node_of("team", "new"), None))
     with pytest.raises(BoundaryDenied, match="may only read 'team'"):
-        write(lambda tx: nodes.create(tx, access.narrowed("team"), node_of("team", "new"), None))
+        write(lambda tx: node_saving.create(tx, access.narrowed("team"), node_of("team", "new"), None))
     with pytest.raises(BoundaryDenied, match="may only read 'team'"):
-        write(lambda tx: nodes.delete(tx, access.narrowed("team"), team.id, now=NOW))
+        write(lambda tx: node_saving.delete(tx, access.narrowed("team"), team.id, now=NOW))
     ids = [mine.id, team.id]
     assert list(write(lambda tx: nodes.by_ids(tx, access, ids))) == [mine.id]
     assert list(write(lambda tx: nodes.read_by_ids(tx, access, ids))) == [mine.id]
@@ -233,7 +235,7 @@ def test_what_is_about_the_root_leaves_further_roots_out(memory):
             total,
             [node.namespace for _, node in found],
             metabolism.namespaces(tx, access),
-            tasks.by_status(tx, access),
+            tasks.status(tx, access, None, now=datetime.fromisoformat(NOW)).tasks_by_status,
         )
 
     assert read(memory, look) == (1, ["me"], {"me": 1}, {})
@@ -265,8 +267,8 @@ def test_a_context_belongs_to_those_who_see_all_that_its_maker_saw(memory):
 
 
 def test_statements_are_what_they_were_without_further_roots():
+    from wherefrom.storage.sql import Statements, scope_parameters
     from wherefrom.storage.sqlite import DIALECT
-    from wherefrom.storage.statements import Statements, scope_parameters
 
     reading, writing = Statements(DIALECT), Statements(DIALECT, writing=True)
     plain, also = scope_parameters(access_of("me")), scope_parameters(access_of("me", ["team"]))

@@ -12,7 +12,7 @@ from wherefrom import Memory, WherefromError
 
 TABLES = {
     "nodes": "namespace", "edges": "source_namespace", "tasks": "namespace", "policies": "namespace",
-    "namespace_settings": "namespace", "retired": "namespace", "metabolism_runs": "namespace",
+    "retired": "namespace", "metabolism_runs": "namespace",
     "insight_plans": "namespace", "insight_seen": "namespace", "insight_gates": "namespace",
     "active_contexts": "namespace",
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -22,13 +23,13 @@ from also_for_tests import NOW, access_of
 from wherefrom import Memory, StoreBusy, StoreError, StoreUnavailable, WherefromError
 from wherefrom.explore.views import all_rendered
 from wherefrom.storage.agent import sqlite_process
-from wherefrom.storage.agent.port import Asked, Budget
+from wherefrom.storage.agent.port import Budget, Statement
 from wherefrom.storage.postgres import PostgresDatabase
 
 ACCESS = access_of("main")
 BUDGET = Budget(rows=10, timeout_ms=2_000, steps=1_000_000, answer_bytes=100_000)
-THEIRS = Asked("select count(*) from memos", BUDGET, NOW)
-OURS = Asked("select count(*) from memos", BUDGET, NOW, ours=True)
+THEIRS = Statement("select count(*) from memos", BUDGET, NOW)
+OURS = Statement("select count(*) from memos", BUDGET, NOW, ours=True)
 NO_USER = 65_534
 
 
@@ -81,10 +82,10 @@ def test_agents_sql_on_a_file_that_is_damaged_meanwhile(path, how):
         path.unlink()
     else:
         damaged(path, how)
-    reader = SqliteProcessReader(path, all_rendered("sqlite"))
+    reader = SqliteProcessReader(path, all_rendered())
     asked = "select sum(length(content)) from memos order by 1"
     try:
-        for each in (Asked(asked, BUDGET, NOW), Asked(asked, BUDGET, NOW, ours=True)):
+        for each in (Statement(asked, BUDGET, NOW), Statement(asked, BUDGET, NOW, ours=True)):
             with pytest.raises(StoreError):
                 reader.answer(ACCESS, each)
     finally:
@@ -130,7 +131,7 @@ def test_a_file_that_went_away(path):
 
 
 def test_a_process_that_does_not_start(path, monkeypatch):
-    reader = sqlite_process.SqliteProcessReader(path, all_rendered("sqlite"))
+    reader = sqlite_process.SqliteProcessReader(path, all_rendered())
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
     with pytest.raises(StoreUnavailable, match="did not start"):
         reader.answer(ACCESS, THEIRS)
@@ -140,8 +141,21 @@ def test_a_process_that_does_not_start(path, monkeypatch):
     reader.close()
 
 
+@pytest.mark.parametrize("sent", [b"", bytes([0, 0, 0, 2]) + b"{}"])
+def test_a_process_ends_quietly_when_the_server_has_gone_before_it_was_ready(path, sent):
+    """Its first answer met a closed pipe, and left a traceback on the server's standard error."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-I", "-c", sqlite_process._PROGRAM, str(path), "mode=ro", json.dumps(sys.path)]
+    try:
+        done = subprocess.run(command, input=sent, stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False)
+    finally:
+        os.close(writing)
+    assert done.stderr == b""
+
+
 def test_a_process_that_is_killed_again_and_again(path, monkeypatch):
-    reader = sqlite_process.SqliteProcessReader(path, all_rendered("sqlite"))
+    reader = sqlite_process.SqliteProcessReader(path, all_rendered())
     assert reader.answer(ACCESS, THEIRS).rows == ((0,),)
     ask = sqlite_process._Process._ask
 
@@ -158,7 +172,7 @@ def test_a_process_that_is_killed_again_and_again(path, monkeypatch):
 
 
 def test_a_closed_reader_says_so(memory):
-    reader = memory.view.store.database.reader(all_rendered(memory.view.store.database.name))
+    reader = memory.view.store.database.reader(all_rendered())
     assert reader.answer(ACCESS, THEIRS).rows == reader.answer(ACCESS, OURS).rows == ((0,),)
     reader.close()
     reader.close()
@@ -251,13 +265,14 @@ def plain_server():
         server.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_server_that_does_not_let_us_in(database, plain_server, wrong):
     given = {"port": str(plain_server), **WRONG[wrong]} if wrong == "tls" else WRONG[wrong]
     url = psycopg.conninfo.make_conninfo(database._url, **given)
     with pytest.raises(StoreError):
         opened(url)
-    reader = database.reader(all_rendered("postgres"))
+    reader = database.reader(all_rendered())
     database._url = reader._url = reader._pool._url = database._pool._url = url
     assert {
         name for name, error in errors_of(everything(database, reader)) if not isinstance(error, StoreError)
@@ -267,7 +282,7 @@ def test_a_server_that_does_not_let_us_in(database, plain_server, wrong):
 
 @pytest.mark.parametrize("prepared", [False, True])
 def test_a_server_without_a_connection_free(database, postgres_server, prepared):
-    reader = database.reader(all_rendered("postgres"))
+    reader = database.reader(all_rendered())
     if prepared:
         reader.answer(ACCESS, THEIRS)
         reader._pool.drop_idle()
@@ -285,7 +300,7 @@ def test_a_server_without_a_connection_free(database, postgres_server, prepared)
 
 
 def test_a_database_that_is_dropped_meanwhile(database, postgres_administrator):
-    reader = database.reader(all_rendered("postgres"))
+    reader = database.reader(all_rendered())
     for use in everything(database, reader).values():
         use()
     name = psycopg.conninfo.conninfo_to_dict(database._url)["dbname"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from wherefrom import InvalidInput, Memory, NotFound, Store, config
 from wherefrom.api.opening import open_database
-from wherefrom.storage.statements import EDGE_COLUMNS
+from wherefrom.storage import edges
 
 
 @pytest.fixture
@@ -185,8 +186,8 @@ def test_the_database_itself_refuses_an_edge_between_two_owners(url):
         edge = alice.relate(hers.id, hers.id, tag="self", weight=1).edge
     database = open_database(config.load({"db": url}))
     try:
-        row = {name: getattr(edge, name) for name in EDGE_COLUMNS} | {"owner": "alice", "target_id": his.id}
+        foreign = replace(edge, target_id=his.id)
         with pytest.raises(Exception, match=r"(?i)foreign key"):
-            database.write(lambda tx: tx.run("edge_insert", row))
+            database.write(lambda tx: edges.insert(tx, alice.view.access, [foreign]))
     finally:
         database.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import math
@@ -11,11 +10,12 @@ import uuid
 from dataclasses import replace
 
 import pytest
-from talking_for_tests import Clock
+from import_for_tests import exported, stream
 
 from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
 from wherefrom.model import limits
-from wherefrom.model.evidence import Correction, EvidenceSummary, NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom.model.evidence import Correction, EvidenceSummary
 
 # No text names its title: that would make mentions, which are edges, too.
 NILE = NewPage("https://rivers.example/nile", "Annual report", 2020)
@@ -50,17 +50,6 @@ def number(memory, table, where="1 = 1"):
     return rows(memory, f"select count(*) from {table} where {where}")[0][0]
 
 
-def exported(memory):
-    stream = io.StringIO()
-    memory.export(stream)
-    return [json.loads(line) for line in stream.getvalue().splitlines()][1:]
-
-
-def stream_of(records):
-    header = {"type": "wherefrom", "format": 1}
-    return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
-
-
 @pytest.fixture(scope="module")
 def urls(request, tmp_path_factory):
     """A database of each dialect, for all tests here: each has an owner of its own."""
@@ -91,11 +80,6 @@ def other(urls):
     """Another memory, elsewhere."""
     with Memory.open(urls["sqlite"], owner=uuid.uuid4().hex) as opened:
         yield opened
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -1054,7 +1038,7 @@ def test_a_round_trip_equals_the_original(urls, owner, source, target):
         Memory.open(urls[target], owner=f"{owner}-copy") as copy,
     ):
         task = fill(original)
-        imported = copy.import_(stream_of(exported(original)))
+        imported = copy.import_(stream(*exported(original)))
         assert (imported.nodes_created, imported.edges_skipped) == (number(original, "pages") + 7, 0)
         assert exported(copy) == exported(original)
         assert copy.status(task) == original.status(task)
@@ -1067,7 +1051,7 @@ def test_a_round_trip_equals_the_original(urls, owner, source, target):
             assert named[0] == named[1], shape.name
         assert copy.doctor().ok
         before = exported(copy)
-        again = copy.import_(stream_of(exported(original)))
+        again = copy.import_(stream(*exported(original)))
         assert (again.nodes_created, again.nodes_updated, again.edges_created, again.edges_updated) == (0, 0, 0, 0)
         assert exported(copy) == before
 
@@ -1075,7 +1059,7 @@ def test_a_round_trip_equals_the_original(urls, owner, source, target):
 def test_fragments_follow_a_page_that_is_known_under_another_id(memory, other):
     mine = add(memory, says("supports"), fragments=[FLOODS])
     theirs = add(other, says("refutes", 1), fragments=[FLOODS, DRY])
-    memory.import_(stream_of(exported(other)))
+    memory.import_(stream(*exported(other)))
     assert theirs.page.id != mine.page.id
     assert rows(memory, "select id from pages") == [(mine.page.id,)]
     assert rows(memory, "select distinct page_id from fragments") == [(mine.page.id,)]
@@ -1089,17 +1073,17 @@ def test_fragments_follow_a_page_that_is_known_under_another_id(memory, other):
 
 def test_an_imported_judgement_takes_the_place_of_the_one_that_is_there(memory, other):
     added = add(other, says("supports"))
-    memory.import_(stream_of(exported(other)))
+    memory.import_(stream(*exported(other)))
     other.correct_edge(added.fragments[0].id, added.claims[0].id, relation="refutes", reason="read it again")
-    memory.import_(stream_of(exported(other)))
+    memory.import_(stream(*exported(other)))
     assert rows(memory, "select relation, judge from evidence") == [("refutes", "human")]
 
 
 def test_an_imported_year_reaches_the_evidence_that_is_there(memory, other):
     add(other, says("supports"), page=NewPage(NILE.url))
-    memory.import_(stream_of(exported(other)))
+    memory.import_(stream(*exported(other)))
     other.add_evidence(NewPage(NILE.url, year=1984))
-    memory.import_(stream_of(exported(other)))
+    memory.import_(stream(*exported(other)))
     assert rows(memory, "select year from pages") == [(1984,)]
     assert rows(memory, "select year from evidence") == [(1984,)]
 
@@ -1110,7 +1094,7 @@ def test_an_imported_task_is_of_a_class_that_may_be_saved(memory, other, everyth
     records = [{**record, "boundary_class": boundary_class} for record in exported(other)]
     before = everything()
     try:
-        memory.import_(stream_of(records))
+        memory.import_(stream(*records))
     except (InvalidInput, BoundaryDenied, Conflict):
         assert everything() == before
     assert everything()["tasks"] == []
@@ -1122,8 +1106,8 @@ def test_an_import_of_a_task_keeps_the_later_change(timed, clock, urls, owner):
         early = exported(other)
         clock.go_on(days=1)
         other.update_task(task, status="completed", result_summary="It does.")
-        timed.import_(stream_of(exported(other)))
-        timed.import_(stream_of(early))
+        timed.import_(stream(*exported(other)))
+        timed.import_(stream(*early))
     assert timed.status(task).tasks[0].task.status == "completed"
 
 

@@ -6,22 +6,15 @@ import io
 import json
 
 import pytest
+from policies_for_tests import LAX
 
 from wherefrom import BoundaryDenied, Conflict, Memory
-from wherefrom.model.evidence import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
 
 EMAIL = "kim.lee" + "@" + "example.org"
 SECRET = "ghp" + "_" + "aB3" * 12
 ALLOW = ["answer:task", "tool:*", "tool:contact-lookup"]
 PAGE = NewPage("https://rivers.example/nile", year=2020)
-LAX = """
-version: 1.0.0
-boundary_classes:
-  public: {redact: []}
-  internal: {redact: []}
-  pii: {redact: []}
-detect: {email: public, phone: public, card: public, national_id: public}
-"""
 STRICT = """
 version: 2.0.0
 boundary_classes:

@@ -53,8 +53,8 @@ class Server:
             return cursor.fetchall() if cursor.description else []
 
     def restored(self, owner="postgres", *, current=False):
-        """A database that the dump was restored into; `current`: with the views of this release under the former names,
-        as a program that may not rename them has left it.
+        """A database that the dump was restored into; `current`: with the tables of this release, and its views under
+        the former names, as a program that may not rename them has left it.
         """
         self.databases += 1
         name = f"old_{self.databases}"
@@ -63,9 +63,8 @@ class Server:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(DUMP)
             if current:
-                preparing._make(
-                    connection, preparing._plan(preparing.Names(FORMER), "public", all_rendered("postgres"))
-                )
+                Memory.open(url).close()
+                preparing._make(connection, preparing._plan(FORMER, "public", all_rendered()))
         if owner != "postgres":
             self.run(OWNED.format(user=owner, schema=f"{FORMER}_agent"), url)
         return url
@@ -263,8 +262,8 @@ def test_an_older_program_comes_back_to_a_renamed_database(server):
     with psycopg.connect(url, autocommit=True) as connection:
         from wherefrom.storage.agent import postgres_preparing as preparing
 
-        plan = preparing._plan(preparing.Names(FORMER), "public", {})
-        preparing._make_roles(connection, plan.names)
+        plan = preparing._plan(FORMER, "public", {})
+        preparing._make_roles(connection, plan)
         preparing._make(connection, plan)
     sees_its_own(server, url)
     with as_older_program(url) as connection:

@@ -8,9 +8,8 @@ from dataclasses import replace
 import psycopg
 import pytest
 from embedders_for_tests import Numbered
-from talking_for_tests import Clock
 
-from wherefrom import Conflict, Gone, InvalidInput, Memory, NotFound, StoreBusy
+from wherefrom import Conflict, Gone, InvalidInput, NotFound, StoreBusy
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 NOWHERE = "01900000-0000-7000-8000-000000000000"
@@ -19,22 +18,8 @@ TEXTS = ("1 amber", "1 basalt", "1 cobalt", "2 dolomite", "2 ebony", "2 fir")
 
 
 @pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def open_memory(url, clock):
-    """Opens the same store in different ways."""
-    opened = []
-
-    def make(**given):
-        opened.append(Memory.open(url, clock=clock, embedder=Numbered(), **given))
-        return opened[-1]
-
-    yield make
-    for memory in opened:
-        memory.close()
+def embedder_of_opened():
+    return Numbered()
 
 
 @pytest.fixture
@@ -390,7 +375,7 @@ def test_what_is_new_is_not_asked_for_past_an_open_writer(memory, url):
         pytest.skip("SQLite has one writer at a time")
     save_all(memory)
     with psycopg.connect(url) as other:
-        other.execute("lock table edges in row exclusive mode")
+        other.execute("select 1 from owners where owner_id = 'local' for share")
         with pytest.raises(StoreBusy):
             memory.find_insight()
     assert memory.find_insight().judged

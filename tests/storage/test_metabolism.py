@@ -12,19 +12,19 @@ from metabolism_for_tests import NOW, Graph, Placed, ago
 from talking_for_tests import Clock
 
 from wherefrom import Memory
+from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import EVIDENCE_TAGS
-from wherefrom.policy.metabolism import Metabolism
 from wherefrom.storage import metabolism
-from wherefrom.storage.metabolism import Clocks
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.metabolism import Clocks, MeasuredGraph
+from wherefrom.storage.sql import scope_parameters
 
 SPACES = ("main", "main/a", "main/a/b", "main/c")
 SETTINGS = {
-    "main": Metabolism(),
-    "main/a": Metabolism(half_life_days=0),
-    "main/a/b": Metabolism(prune_threshold=0.4, protection_hours=24.5),
-    "main/c": Metabolism(half_life_days=7),
+    "main": MetabolismSettings(),
+    "main/a": MetabolismSettings(half_life_days=0),
+    "main/a/b": MetabolismSettings(prune_threshold=0.4, protection_hours=24.5),
+    "main/c": MetabolismSettings(half_life_days=7),
 }
 FINDERS = ("weakly_connected_nodes", "orphan_nodes", "thin_edges")
 
@@ -63,11 +63,9 @@ def clocks(memory, tx, settings=SETTINGS):
 
 def found(memory, name, *, gone=(), **given):
     def look(tx):
-        metabolism.set_clocks(tx, clocks(memory, tx))
-        metabolism.count_as_gone(tx, gone)
-        if name != "thin_edges":
-            given["now"] = timestamp(NOW)
-        return list(getattr(metabolism, name)(tx, memory.view.access, **given))
+        graph = MeasuredGraph(tx, memory.view.access, clocks(memory, tx))
+        graph.overlook(gone)
+        return list(getattr(graph, name)(**given))
 
     return memory.view.store.database.read(look)
 
@@ -144,7 +142,7 @@ def test_pages_of_any_size_come_to_the_same(memory, monkeypatch, name):
     whole = found(memory, name)
     assert [each.seq for each in whole] == sorted({each.seq for each in whole})
     for size in (1, 2, 3, len(whole), len(whole) + 1):
-        monkeypatch.setattr(metabolism, "PAGE", size)
+        monkeypatch.setattr(metabolism, "PAGE_ROWS", size)
         assert found(memory, name) == whole
 
 
@@ -152,12 +150,11 @@ def test_pages_do_not_shift_when_what_was_found_is_removed_meanwhile(memory, mon
     """Open point 5: with offsets every second page would be skipped."""
     scattered().put(memory)
     whole = [node.id for node in found(memory, "orphan_nodes")]
-    monkeypatch.setattr(metabolism, "PAGE", 2)
+    monkeypatch.setattr(metabolism, "PAGE_ROWS", 2)
 
     def remove(tx):
-        metabolism.set_clocks(tx, clocks(memory, tx))
         met = []
-        for node in metabolism.orphan_nodes(tx, memory.view.access, now=timestamp(NOW)):
+        for node in MeasuredGraph(tx, memory.view.access, clocks(memory, tx)).orphan_nodes():
             met.append(node.id)
             tx.run("nodes_delete", {"owner": memory.view.access.owner, "ids": json.dumps([node.id])})
         return met
@@ -206,7 +203,7 @@ def test_no_statement_reads_all_edges_for_each_node(sqlite_memory, name):
     where = {**scope_parameters(sqlite_memory.view.access), "now": timestamp(NOW), "after": 0, "limit": 10}
 
     def plan(tx):
-        metabolism.set_clocks(tx, clocks(sqlite_memory, tx))
+        where["clocks"], where["gone"] = clocks(sqlite_memory, tx).text, "[]"
         sql = tx._statements.sql(name, {**where, "ids": None, "seqs": None})
         return [row[3] for row in tx._connection.execute(f"explain query plan {sql}", where)]
 

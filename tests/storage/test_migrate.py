@@ -24,6 +24,7 @@ def known(url):
     return migrate.migrations("postgres" if url.startswith("postgresql") else "sqlite")
 
 
+@pytest.mark.slow
 def test_eight_processes_opening_an_empty_database_at_once_all_succeed(url, execute):
     processes = [
         subprocess.Popen([sys.executable, "-c", OPEN, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -102,3 +103,9 @@ def test_a_new_file_is_private(tmp_path):
         memory.save("private")
         modes = {file.name: file.stat().st_mode & 0o077 for file in tmp_path.iterdir()}
     assert set(modes.values()) == {0}, modes
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres"])
+def test_no_two_migrations_have_the_same_number(dialect):
+    numbers = [migration.version for migration in migrate.migrations(dialect)]
+    assert len(numbers) == len(set(numbers))

@@ -233,6 +233,7 @@ def test_a_folder_that_is_a_link_to_the_other_is_left_alone(places, whole):
     assert content(source) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("across", ["within", "across"])
 def test_a_kill_at_any_step_leaves_a_whole_store_and_a_repeat_completes_it(tmp_path, whole, across, monkeypatch):
     died = 0

@@ -217,3 +217,21 @@ def test_a_memo_is_pinned_and_unpinned_by_saving_it(memory):
     assert memory.save("Keep this.", pinned=True).node.pinned
     with pytest.raises(InvalidInput):
         memory.save("Keep that.", pinned="yes")
+
+
+def test_quality_is_what_a_save_says_and_ranks_if_the_policy_lets_it(memory):
+    plain = memory.save("the north deploy was rolled back").node
+    good = memory.save("the north deploy was rolled back on Monday", quality=0.9).node
+    assert (memory.get(plain.id).quality, memory.get(good.id).quality) == (0.5, 0.9)
+    assert memory.save("the north deploy was rolled back on Monday", memo_id=good.id).node.quality == 0.9
+    changed = memory.save("the north deploy was rolled back on Monday", memo_id=good.id, quality=0.2)
+    assert (changed.status, changed.node.quality) == ("updated", 0.2)
+    memory.apply_policy("version: 1.0.0\nretrieval: {rerank: {use_quality: true, threshold: 0}}")
+    factors = {item.node.id: item.breakdown.factors.quality for item in memory.activate("north deploy").items}
+    assert factors == {plain.id: pytest.approx(0.5, abs=0.01), good.id: pytest.approx(0.2, abs=0.01)}
+
+
+@pytest.mark.parametrize("quality", [-0.1, 1.1, "high"])
+def test_a_quality_out_of_range_is_refused(memory, quality):
+    with pytest.raises(InvalidInput, match="quality"):
+        memory.save("a text", quality=quality)

@@ -19,6 +19,9 @@ import pytest
 from talking_for_tests import call, refusal, talk
 
 from wherefrom import Memory, StoreBusy, StoreUnavailable
+from wherefrom.storage import locks
+
+pytestmark = pytest.mark.slow
 
 CONNECT_S = 2
 BUSY_S = 3
@@ -213,11 +216,11 @@ def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, p
     memory, runs = patient_memory, []
 
     def work(tx):
-        tx.run("lock_edges_shared", {})
+        locks.share(tx, "local")
         runs.append(1)
         if len(runs) == 1:
             kill_backends(server)
-            tx.run("lock_edges_alone", {})
+            locks.be_alone(tx, "local")
         return len(runs)
 
     assert memory.view.store.database.write(work) == 2
@@ -228,7 +231,7 @@ def test_a_write_whose_server_is_killed_before_the_commit_is_done_once(server, p
 def test_a_read_whose_server_is_killed_fails_and_the_next_one_works(server, memory, end):
     def work(tx):
         end(server)
-        tx.run("lock_edges_shared", {})
+        locks.share(tx, "local")
 
     with unavailable():
         memory.view.store.database.read(work)
@@ -240,7 +243,7 @@ def test_a_write_that_lost_its_connection_during_the_commit_is_not_run_again(ser
     runs = []
 
     def work(tx):
-        tx.run("lock_edges_shared", {})
+        locks.share(tx, "local")
         runs.append(1)
         end_backends(server)
 

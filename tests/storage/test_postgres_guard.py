@@ -10,11 +10,12 @@ import psycopg
 import pytest
 
 from wherefrom.model.errors import InvalidInput
-from wherefrom.storage.agent.postgres_guard import FUNCTIONS_SQL, checked
-from wherefrom.storage.agent.postgres_guard_lists import ROW_FUNCTIONS
+from wherefrom.storage.agent.postgres_guard import checked
+from wherefrom.storage.agent.postgres_guard_names import ROW_FUNCTIONS
 from wherefrom.storage.agent.postgres_parser import MAX_CHARACTERS
+from wherefrom.storage.agent.postgres_preparing import FUNCTIONS_SQL
 
-TABLES = {
+COLUMNS = {
     "claims": "id text, task_id text, claim_text text, confidence double precision, utility double precision, scope text",
     "edges": "id bigint, source_id text, target_id text, source_type text, relation text, edge_human_corrected boolean",
     "pages": "id text, paper_metadata jsonb",
@@ -23,6 +24,7 @@ TABLES = {
     "evidence": "claim_id text, year integer, nli_edge_confidence double precision",
     "many": "id integer, filler text",
 }
+TABLES = frozenset(COLUMNS)
 ROWS = """
 insert into claims values ('c1', 't1', '表;--', 0.9, 0.5, 'x'), ('c2', 't1', '記憶 abc x', 0.4, 0.05, null), ('c3', 't2', 'xx', 0.1, null, 'y');
 insert into edges values (1, 'c1', 'c2', 'claim', 'supports', false), (2, 'c2', 'c3', 'claim', 'refutes', null), (3, 'c3', 'c1', 'claim', 'supports', true);
@@ -40,7 +42,7 @@ def connection(postgres_database: Callable[[], str]) -> Iterator[psycopg.Connect
         opened.execute("create schema wherefrom_agent")
         opened.execute("set search_path = wherefrom_agent")
         opened.execute(FUNCTIONS_SQL)
-        for name, columns in TABLES.items():
+        for name, columns in COLUMNS.items():
             opened.execute(f"create table {name} ({columns})")
         opened.execute(ROWS)
         opened.execute("analyze")

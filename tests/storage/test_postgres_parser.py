@@ -106,11 +106,11 @@ def test_one_read_of_each_token_is_enough_for_what_people_write():
         tokens = dialect.tokenize(sql)
         parser = dialect.parser()
         parser.parse(tokens, sql)
-        used = postgres_grammar.MOVES_PER_TOKEN * len(tokens) + postgres_grammar.MOVES_MORE - parser._moves_left
+        used = postgres_grammar.MOVES_PER_TOKEN * len(tokens) + postgres_grammar.MOVES_PER_TEXT - parser._moves_left
         assert used < 2 * len(tokens) + 20, sql
 
 
-@pytest.mark.parametrize("limit", [{"MOVES_PER_TOKEN": 0, "MOVES_MORE": 5}, {"MAX_SECONDS": 0.0}])
+@pytest.mark.parametrize("limit", [{"MOVES_PER_TOKEN": 0, "MOVES_PER_TEXT": 5}, {"MAX_SECONDS": 0.0}])
 def test_reading_is_cut_short_by_moves_and_by_the_clock(monkeypatch, limit):
     for name, value in limit.items():
         monkeypatch.setattr(postgres_grammar, name, value)
@@ -130,6 +130,7 @@ def test_a_join_without_on_says_so():
     assert "CROSS JOIN" in refused.value.hint
 
 
+@pytest.mark.slow
 def test_no_word_of_the_grammar_takes_long():
     """A small part of what `python -m bench.parser_fuzz` tries."""
     words = parser_fuzz.words()

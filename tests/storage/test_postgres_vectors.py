@@ -7,31 +7,12 @@ import json
 
 import numpy as np
 import pytest
-from embedders_for_tests import Numbered
+from embedders_for_tests import WORDS, Numbered
 
 from wherefrom import Memory
 from wherefrom.embedding.port import vectors_of
 from wherefrom.storage import postgres_vectors
 from wherefrom.text.check import content_hash
-
-WORDS = [
-    "cat",
-    "dog",
-    "bird",
-    "fish",
-    "tree",
-    "river",
-    "stone",
-    "cloud",
-    "bread",
-    "chair",
-    "music",
-    "train",
-    "city",
-    "moon",
-    "iron",
-    "glass",
-]
 
 
 @pytest.fixture
@@ -71,6 +52,7 @@ def true_nearest(memory, texts, query, count=10):
     return [texts[at] for at in np.argsort(-(vectors_of(memory.view.store.embedder, texts) @ direction))[:count]]
 
 
+@pytest.mark.slow
 def test_the_index_is_made_used_and_dropped_with_its_model(url, execute):
     indexes = "select indexname from pg_indexes where indexname like 'embeddings_hnsw%'"
     with Memory.open(url) as memory:
@@ -87,6 +69,7 @@ def test_the_index_is_made_used_and_dropped_with_its_model(url, execute):
         assert execute(url, indexes) == [("embeddings_hnsw_2",)]
 
 
+@pytest.mark.slow
 def test_a_small_part_of_a_large_table_is_searched_whole(url):
     with Memory.open(url, owner="alice") as alice, Memory.open(url, owner="bob") as bob:
         fill(alice, [f"cat {WORDS[n % 16]} {n}" for n in range(1_500)])

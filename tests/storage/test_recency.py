@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-from recall_for_tests import Clock
 
 from wherefrom import Memory
 
@@ -14,18 +13,6 @@ NEW_FACT = "The soak test takes four hours."
 # g of a fact that nobody judged: 0.8 · 0.75 · (0.3 + 0.7 · 2^(−days / 120)).
 FRESH_G = 0.6
 G_AFTER_100_DAYS = 0.416
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def timed(url, clock):
-    """A memory whose clock is set by hand."""
-    with Memory.open(url, clock=clock) as opened:
-        yield opened
 
 
 def found_g(memory):
@@ -37,7 +24,7 @@ def found_g(memory):
 def old(timed, clock):
     """A fact that was saved 100 days ago."""
     node = timed.save(FACT, title="Soak test", claim_kind="fact").node
-    clock.forward(days=100)
+    clock.go_on(days=100)
     assert found_g(timed) == pytest.approx(G_AFTER_100_DAYS, abs=1e-3)
     return node
 
@@ -81,20 +68,20 @@ def test_of_judgements_only_a_positive_one_refreshes(timed, old, signal, fresh):
 
 def test_a_judgement_after_a_rewrite_does_not_take_its_freshness_back(timed, old, clock):
     rewritten = timed.save(NEW_FACT, memo_id=old.id).node
-    clock.forward(days=1)
+    clock.go_on(days=1)
     timed.feedback(old.id, "outdated")
     assert timed.get(old.id).recency_anchor == rewritten.recency_anchor
 
 
 def test_an_anchor_never_moves_back(timed, old, clock):
     later = timed.save(FACT, claim_kind="fact").node.recency_anchor
-    clock.forward(days=-50)
+    clock.go_on(days=-50)
     assert timed.save(FACT, claim_kind="fact").node.recency_anchor == later
 
 
 def test_a_stricter_class_leaves_the_age(timed, clock):
     public = timed.save(FACT, boundary_class="public").node
-    clock.forward(days=100)
+    clock.go_on(days=100)
     changed = timed.save(FACT, memo_id=public.id, boundary_class="internal").node
     assert (changed.boundary_class, changed.recency_anchor) == ("internal", public.recency_anchor)
 

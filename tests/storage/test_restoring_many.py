@@ -9,11 +9,10 @@ import sys
 
 import pytest
 from receipts_for_tests import exported, opened_at
-from talking_for_tests import Clock
 
-from wherefrom.metabolism import pace
+from wherefrom.metabolism import adaptive_batch
 from wherefrom.storage import postgres, sqlite
-from wherefrom.storage.statements import Statements
+from wherefrom.storage.sql import Statements
 from wherefrom.text.check import content_hash
 
 MEMOS, DISTANCES = 60, 6
@@ -23,9 +22,9 @@ RESTORE = f"""
 import sys
 from datetime import datetime
 from wherefrom import Memory
-from wherefrom.metabolism import pace
+from wherefrom.metabolism import adaptive_batch
 url, moment, run_id = sys.argv[1], datetime.fromisoformat(sys.argv[2]), sys.argv[3]
-pace._MOST = {BATCH}
+adaptive_batch._MAX_ROWS = {BATCH}
 with Memory.open(url, clock=lambda: moment, embedder="none") as memory:
     write = memory.view.store.database.write
     def told(work):
@@ -35,11 +34,6 @@ with Memory.open(url, clock=lambda: moment, embedder="none") as memory:
     memory.view.store.database.write = told
     memory.restore(run_id=run_id)
 """
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -78,9 +72,10 @@ def _many(memory):
     return "\n".join(map(json.dumps, found)).encode()
 
 
+@pytest.mark.slow
 def test_all_come_back_exactly_in_many_batches(url, run, clock, monkeypatch):
     run_id, lines = run
-    monkeypatch.setattr(pace, "_MOST", BATCH)
+    monkeypatch.setattr(adaptive_batch, "_MAX_ROWS", BATCH)
     with opened_at(url, clock.now, embedder="none") as memory:
         restored = memory.restore(run_id=run_id)
         assert (restored.links, restored.skipped) == (RELATIONS, {})
@@ -97,6 +92,7 @@ def test_a_page_of_receipts_is_read_by_itself_and_with_what_the_planner_knows(di
         assert " nodes " not in text
 
 
+@pytest.mark.slow
 def test_a_restore_that_is_killed_is_completed_by_the_next(url, run, clock):
     run_id, lines = run
     command = [sys.executable, "-c", RESTORE, url, clock.now.isoformat(), run_id]

@@ -9,11 +9,11 @@ from datetime import timedelta
 import pytest
 from embedders_for_tests import Numbered
 from receipts_for_tests import exported, fill, nodes_of, opened_at, sentence
-from talking_for_tests import Clock
 
 from wherefrom import InvalidInput, Memory, NotFound
-from wherefrom.metabolism import pace
-from wherefrom.storage import migrate, retired
+from wherefrom.metabolism import adaptive_batch
+from wherefrom.storage import migrate
+from wherefrom.storage import receipts as receipts_module
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 EMAIL = "kim.lee@example.org"
@@ -24,11 +24,6 @@ LAX = {
 }
 TABLES = ("nodes", "edges", "embeddings", "feedback", "corrections", "names")
 EVER = "2000-01-01T00:00:00Z"
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -231,8 +226,8 @@ def test_a_relation_between_what_two_runs_let_go_comes_back_with_the_second(memo
 
 
 def test_many_come_back_in_several_batches(memory, clock, monkeypatch):
-    monkeypatch.setattr(pace, "_MOST", 2)
-    monkeypatch.setattr(retired, "AROUND", 3)
+    monkeypatch.setattr(adaptive_batch, "_MAX_ROWS", 2)
+    monkeypatch.setattr(receipts_module, "MAX_NODES_PER_EDGE_SIDE", 3)
     fill(memory, clock, topics=5)
     lines = exported(memory)
     done = memory.metabolize(apply=True)

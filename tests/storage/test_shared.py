@@ -13,10 +13,10 @@ from also_for_tests import NOW, access_of, node_of, put, read
 from wherefrom import StoreUnavailable
 from wherefrom.explore.views import all_rendered
 from wherefrom.storage import kept, postgres_vectors, text_index
-from wherefrom.storage.agent.port import Asked, Budget
+from wherefrom.storage.agent.port import Budget, Statement
 from wherefrom.storage.kept import Kept
-from wherefrom.storage.question import Question
-from wherefrom.storage.standings import Utilities
+from wherefrom.storage.port import SearchRequest
+from wherefrom.storage.ranking_facts import UtilityStatistics
 from wherefrom.storage.text_index import Sample, TextSearch
 from wherefrom.storage.vector_scopes import Scopes
 
@@ -39,11 +39,11 @@ def in_threads(ask, given, *, threads=16):
 
 
 def test_a_reader_answers_each_owner_with_their_own_rows(memory, owners):
-    reader = memory.view.store.database.reader(all_rendered(memory.view.store.database.name))
+    reader = memory.view.store.database.reader(all_rendered())
 
     def ask(given):
         owner, ours = given
-        asked = Asked("select id from memos", BUDGET, NOW, ours=ours)
+        asked = Statement("select id from memos", BUDGET, NOW, ours=ours)
         return owner, reader.answer(access_of(owner=owner), asked).rows, reader.shapes(access_of(owner=owner))
 
     asked = [(owner, ours) for owner in owners for ours in (True, False, True)]
@@ -54,14 +54,14 @@ def test_a_reader_answers_each_owner_with_their_own_rows(memory, owners):
 
 
 def test_searches_of_many_owners_share_their_caches(memory, owners):
-    search, utilities = TextSearch(), Utilities()
+    search, utilities = TextSearch(), UtilityStatistics()
 
     def ask(owner):
         access = access_of(owner=owner)
-        question = Question("bridge", None, None, ("memo",), now=NOW)
+        question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
 
         def look(tx):
-            spread = utilities.spread(tx, access, question, half_life_days=30.0)
+            spread = utilities.mean_deviation(tx, access, question, half_life_days=30.0)
             return search.best(tx, access, question, limit=5), spread
 
         found, _ = read(memory, look)
@@ -113,9 +113,9 @@ def test_a_sample_counts_terms():
 
 
 def test_the_samples_of_all_owners_together_are_bounded(memory, owners, monkeypatch):
-    monkeypatch.setattr(text_index, "_SAMPLED_TERMS", 20)
+    monkeypatch.setattr(text_index, "_MAX_SAMPLED_TERMS", 20)
     search = TextSearch()
-    question = Question("bridge", None, None, ("memo",), now=NOW)
+    question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
     for owner in owners:
         read(memory, lambda tx, owner=owner: search.best(tx, access_of(owner=owner), question, limit=5))
     assert search._statistics._weight <= 20
@@ -148,7 +148,7 @@ def test_threads_that_wait_for_a_server_that_is_away_wait_together(new_url, monk
     from wherefrom.storage.postgres import PostgresDatabase
 
     database = PostgresDatabase(new_url("postgres"), busy_timeout_ms=500, connect_timeout_ms=2_000, pool_size=2)
-    reader = database.reader(all_rendered("postgres"))
+    reader = database.reader(all_rendered())
     attempts = []
 
     def away(*_, **__):
@@ -161,7 +161,7 @@ def test_threads_that_wait_for_a_server_that_is_away_wait_together(new_url, monk
     def ask(_):
         meet.wait()
         with pytest.raises(StoreUnavailable, match="no answer"):
-            reader.answer(access_of(), Asked("select 1", BUDGET, NOW))
+            reader.answer(access_of(), Statement("select 1", BUDGET, NOW))
 
     with monkeypatch.context() as patched:
         patched.setattr(postgres, "connect", away)
@@ -169,6 +169,6 @@ def test_threads_that_wait_for_a_server_that_is_away_wait_together(new_url, monk
         in_threads(ask, range(8), threads=8)
         assert time.monotonic() - began < 1.2
     assert len(attempts) == 1
-    assert reader.answer(access_of(), Asked("select 1", BUDGET, NOW)).rows == ((1,),)
+    assert reader.answer(access_of(), Statement("select 1", BUDGET, NOW)).rows == ((1,),)
     reader.close()
     database.close()

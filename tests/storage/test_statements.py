@@ -6,28 +6,28 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import wherefrom
 from wherefrom.storage import postgres, sqlite
-from wherefrom.storage.statements import _BLOCK, Statements, _blocks
+from wherefrom.storage.sql import _BLOCK, Statements, blocks, fragments
 
 SOURCE = Path(wherefrom.__file__).parent
 STATEMENTS = {dialect.name: Statements(dialect) for dialect in (sqlite.DIALECT, postgres.DIALECT)}
 NAMES = sorted(set().union(*(statements._blocks for statements in STATEMENTS.values())))
-COMMON = sorted(_blocks("queries"))
+COMMON = sorted(blocks("queries").names)
 QUERIES = SOURCE / "storage" / "queries"
+KEYWORDS = r"where\b|set\b|on\b|cross\b|join\b|left\b|order\b|limit\b|group\b|union\b|for\b|values\b|using\b|from\b"
 # Upkeep of the whole store, which only its operator does (embed, reembed), and the index that follows all of it:
 # what it finds is read again as the access may see it.
 STORE_WIDE = {
     "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_delete", "fill_batch", "fill_total",
-    "model_activate", "model_active", "model_held", "model_delete", "model_insert", "model_named", "model_rest",
+    "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
     "vector_settings_end",
-    # Of edges that are given with the statement.
-    "thickness_of_edges",
-    # Of tables that only the connection has.
-    "clock_add", "clocks_clear", "clocks_set", "clocks_table", "gone_add", "gone_clear", "gone_table",
+    # Of edges that are given with the statement, and of nodes of any owner, who is given with each.
+    "thickness_of_edges", "nodes_unchanged", "pending_done", "pending_lease",
 }  # fmt: skip
 
 
@@ -38,16 +38,24 @@ def test_each_statement_is_used(name):
 
 
 def test_both_dialects_have_the_same_statements():
-    """But for the search of vectors, where one has an index in memory and the other pgvector."""
+    """But for the search of vectors, where one has an index in memory and the other pgvector, and for locks, which only
+    several writers need.
+    """
     mine = {name: set(statements._blocks) for name, statements in STATEMENTS.items()}
     for one, other in (("sqlite", "postgres"), ("postgres", "sqlite")):
-        of_vectors = re.findall(r"-- name: (\w+)", (QUERIES / one / "vectors.sql").read_text())
-        assert mine[one] - mine[other] == set(of_vectors)
+        own = [
+            path.read_text() for path in map((QUERIES / one).joinpath, ("vectors.sql", "locks.sql")) if path.exists()
+        ]
+        assert mine[one] - mine[other] == {name for text in own for name in re.findall(r"-- name: (\w+)", text)}
 
 
 @pytest.mark.parametrize("name", COMMON)
 def test_both_dialects_have_the_same_parameters(name):
     given = dict.fromkeys(STATEMENTS["sqlite"]._optional[name], "x")
+    if "{rows " in STATEMENTS["sqlite"]._blocks[name]:
+        # The one takes its rows by their columns, the other all of them as one parameter.
+        assert "%(rows)s" in STATEMENTS["postgres"].sql(name, given)
+        return
     plain = set(re.findall(r":([a-z_]+)", STATEMENTS["sqlite"].sql(name, given)))
     formatted = set(re.findall(r"%\(([a-z_]+)\)s", STATEMENTS["postgres"].sql(name, given)))
     assert plain == formatted
@@ -57,13 +65,71 @@ def test_a_query_of_nodes_or_edges_names_the_owner():
     """The rule that nothing may forget: no statement reads or writes another owner's rows."""
     for dialect, parameter in (("sqlite", ":owner"), ("postgres", "%(owner)s")):
         statements = STATEMENTS[dialect]
-        for name in (
-            set(statements._blocks)
-            - {"lock_edges_shared", "lock_edges_alone", "lock_policies", "wait_briefly", "lock_runs"}
-            - STORE_WIDE
-        ):
+        for name in set(statements._blocks) - {"lock_owners", "see_each_commit", "wait_briefly"} - STORE_WIDE:
             # FTS5 itself knows no owners: what it finds is joined with nodes that the access may see.
-            assert parameter in statements.sql(name, {"model": 1, "dimension": 2}), name
+            assert parameter in statements.sql(name, {"model": 1, "dimension": 2, "effort": 3}), name
+
+
+def whole(dialect, name):
+    """A statement with all of its optional lines, on one line."""
+    statements = STATEMENTS[dialect]
+    given = dict.fromkeys(statements._optional[name], "x")
+    return " ".join(statements.sql(name, {"model": 1, "dimension": 2, "effort": 3, **given}).split())
+
+
+POSTGRES = {name: whole("postgres", name) for name in STATEMENTS["postgres"]._blocks}
+
+
+@pytest.fixture
+def owner_tables(new_url):
+    """The tables that have owners."""
+    with psycopg.connect(new_url("postgres")) as connection:
+        query = "select table_name from information_schema.columns where column_name = 'owner_id' and table_schema = 'public'"
+        return {name for (name,) in connection.execute(query)}
+
+
+def tables_of(sql, tables):
+    """The tables that a statement reads or changes, each with its alias."""
+    found = re.finditer(rf"\b(?:from|join|update|,) ({'|'.join(tables)})\b(?: as)?(?: (?!{KEYWORDS})(\w+))?", sql)
+    return [(match[1], match[2] or match[1]) for match in found]
+
+
+def test_every_table_of_a_statement_is_of_one_owner(owner_tables):
+    """On a distributed PostgreSQL each of them decides where it is looked for; on every one nobody sees another's."""
+    for name in POSTGRES.keys() - STORE_WIDE - {"lock_owners", "owner_add", "privacy_current"}:
+        sql = POSTGRES[name]
+        for table, alias in tables_of(sql, owner_tables):
+            named = f"{alias}.owner_id = %(owner)s" in sql
+            assert named or re.search(r"(where|and) owner_id = %\(owner\)s", sql), f"{name}: {table}"
+
+
+def test_no_statement_locks_a_table_or_rows_without_an_owner(owner_tables):
+    for name, sql in POSTGRES.items():
+        assert not sql.startswith("lock table"), name
+        if re.search(r"\bfor (no key )?(share|update)\b", sql):
+            assert tables_of(sql, owner_tables), name
+
+
+def test_no_statement_makes_a_table_of_the_connection():
+    assert not [name for name, sql in POSTGRES.items() if "temp table" in sql]
+
+
+def test_only_the_reader_of_agents_sql_uses_set_config():
+    """Settings of the planner are not sent on to the servers of a distributed database unless they are `set local`."""
+    assert not [name for name, sql in POSTGRES.items() if "set_config" in sql]
+    users = {str(file.relative_to(SOURCE)) for file in SOURCE.rglob("*.py") if "set_config(" in file.read_text()}
+    assert users == {"storage/agent/postgres.py"}
+
+
+def test_no_upsert_looks_into_another_table():
+    for name, sql in POSTGRES.items():
+        _, _, upsert = sql.partition("on conflict")
+        assert "select" not in upsert, name
+
+
+def test_no_table_of_owners_has_a_trigger(new_url):
+    with psycopg.connect(new_url("postgres")) as connection:
+        assert connection.execute("select tgname from pg_trigger where not tgisinternal").fetchall() == []
 
 
 def test_optional_lines_come_and_go():
@@ -78,6 +144,11 @@ def test_optional_lines_come_and_go():
 def test_no_name_is_used_twice(folder):
     """The second block would silently take the place of the first."""
     texts = [file.read_text("utf-8") for file in (QUERIES / folder).glob("*.sql")]
-    counts = Counter(name for text in texts for name, _ in _BLOCK.findall(text))
+    counts = Counter(block[:2] for text in texts for block in _BLOCK.findall(text))
     assert counts
     assert not [name for name, count in counts.items() if count > 1]
+
+
+def test_rows_have_the_type_of_a_field_also_if_it_is_annotated_with_a_description():
+    types = set(fragments("postgres")["node_types"].split(", "))
+    assert {"pinned boolean", "version integer", "year integer", "utility double precision", "aliases text"} <= types

@@ -8,6 +8,7 @@ import json
 import apsw
 import numpy as np
 import pytest
+from embedders_for_tests import WORDS
 
 from wherefrom import Memory
 from wherefrom.storage import vector_index, vector_lists
@@ -18,7 +19,7 @@ from wherefrom.text.check import content_hash
 def small_lists(monkeypatch):
     """Lists from 200 rows on, so that a test can fill some."""
     monkeypatch.setattr(vector_index, "LISTED_FROM", 200)
-    monkeypatch.setattr(vector_index, "_FEW", 20)
+    monkeypatch.setattr(vector_index, "_MAX_COMPARED_ROWS", 20)
 
 
 def fill(memory, count, *, start=0):
@@ -28,27 +29,9 @@ def fill(memory, count, *, start=0):
     memory.delete(saved.node.id)
     header, *rows = stream.getvalue().splitlines()
     template = json.loads(rows[-1])
-    words = [
-        "cat",
-        "dog",
-        "bird",
-        "fish",
-        "tree",
-        "river",
-        "stone",
-        "cloud",
-        "bread",
-        "chair",
-        "music",
-        "train",
-        "city",
-        "moon",
-        "iron",
-        "glass",
-    ]
     lines = [header]
     for number in range(start, start + count):
-        text = f"{words[number % 16]} {words[number // 16 % 16]} {words[number // 256 % 16]} {number}"
+        text = f"{WORDS[number % 16]} {WORDS[number // 16 % 16]} {WORDS[number // 256 % 16]} {number}"
         node = {"id": f"n{number}", "content": text, "content_hash": content_hash(text)}
         lines.append(json.dumps({**template, **node, "namespace": f"main/{number % 3}"}))
     memory.import_(io.BytesIO("\n".join(lines).encode()))

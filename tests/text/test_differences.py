@@ -56,6 +56,7 @@ def between(one, other):
         ("사과를 두 개 샀다.", "사과를 세 개 샀다."),
         ("사과를 두개 샀다.", "사과를 세개 샀다."),
         ("٣ كتب", "٤ كتب"),
+        ("Take .5 mg of it.", "Take 5 mg of it."),
     ],
 )
 def test_another_number(one, other):
@@ -91,6 +92,7 @@ def test_another_number(one, other):
         ("妹は寝るだろう。", "妹は寝ただろう。"),
         ("店は近い。", "店は近かった。"),
         ("彼女は医者だ。", "彼女は医者だった。"),
+        ("May 5 suits us.", "March 5 suits us."),
     ],
 )
 def test_another_date(one, other):
@@ -202,6 +204,11 @@ def test_denied_or_reversed(one, other):
         ("언니에게 편지가 왔다.", "언니에게서 편지가 왔다."),
         ("월요일부터 쉰다.", "월요일까지 쉰다."),
         ("3시부터 쉰다.", "3시까지 쉰다."),
+        ("The tea is not hot but sweet.", "The tea is hot but not sweet."),
+        ("She would not tell him to come.", "She would tell him not to come."),
+        ("We saw J. Walker there.", "We saw J. there."),
+        ("We saw St. Mary there.", "We saw St. there."),
+        ("지은씨 왔다.", "왔다."),
     ],
 )
 def test_another_name(one, other):
@@ -245,6 +252,14 @@ def test_another_name(one, other):
         ("It is for all guests here.", "It is for guests here."),
         ("The backup starts at 2 every night.", "The backup starts at 2 each night."),
         ("It is sweet and/or sour.", "It is sweet and/or sour!"),
+        ("the walnut river quite beside the kettle", "the walnut river clearly beside the kettle"),
+        ("METHODS We asked them all.", "Methods: We asked them all."),
+        ("TThe meadow dried up.", "The meadow dried up."),
+        ("Ann said I'll come.", "Ann said i'LL come."),
+        ("Clearly it works.", "Quite it works."),
+        ("Estimaton costs time.", "Estimation costs time."),
+        ("Wite us today.", "With us today."),
+        ("これはこれでよい。", "これはでこれよい。"),
     ],
 )
 def test_the_same_said_differently(one, other):

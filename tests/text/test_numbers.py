@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from wherefrom.text.detect import KINDS, find, redact
+from wherefrom.text.sensitive.findings import KINDS, find, redact
 
 # (text, what of it is found): the word near the number, or its usual grouping, says what it is.
 FOUND = [

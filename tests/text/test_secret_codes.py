@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from wherefrom.text.detect import KINDS, find, redact
+from wherefrom.text.sensitive.findings import KINDS, find, redact
 
 # (text, what of it is a secret)
 SECRETS = [

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from wherefrom.text.detect import KINDS, find, redact
+from wherefrom.text.sensitive.findings import KINDS, find, redact
 
 RANDOM = random.Random(20)
 UPPER, LOWER, DIGITS = "ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnopqrstuvwxyz", "23456789"

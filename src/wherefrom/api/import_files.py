@@ -1,16 +1,16 @@
-"""The files of an import: what can be read from, and where rejected lines go."""
+"""The files of an import: the source as bytes, and the file of rejected lines."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import PathLike
 from typing import IO, Any
 
-from wherefrom.api.opening import path_of
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
+from wherefrom.text.check import check_path
 
 Source = str | PathLike[str] | IO[bytes] | IO[str] | Iterable[str | bytes]
 """A path, a file opened for reading, or lines."""
@@ -20,27 +20,31 @@ _BLOCK_BYTES = 1024 * 1024
 
 @contextmanager
 def readable(source: Source) -> Iterator[IO[bytes]]:
-    """A seekable file of bytes with what a source has."""
-    if isinstance(source, str | PathLike):
-        path = path_of(os.fspath(source))
-        try:
-            file = path.open("rb")
-        except OSError as error:
-            raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
-        with file, _spooled(file) as found:
-            yield found
-        return
-    with _spooled(source) as found:
-        yield found
+    """Yield the bytes of a source as a seekable file: the source itself if it is one, otherwise a copy."""
+    given: Any = source
+    with ExitStack() as files:
+        if isinstance(source, str | PathLike):
+            path = check_path(os.fspath(source))
+            try:
+                given = files.enter_context(path.open("rb"))
+            except OSError as error:
+                raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
+        has_bytes = hasattr(given, "read") and isinstance(given.read(0), bytes)
+        if has_bytes and given.seekable():
+            yield given
+            return
+        spool = files.enter_context(tempfile.TemporaryFile())
+        spool.writelines(_blocks(given) if has_bytes else _lines(given))
+        yield spool
 
 
 @contextmanager
 def writable(target: str | PathLike[str] | IO[str] | None) -> Iterator[IO[str] | None]:
-    """A new file that only its owner may read; it goes again if nothing is written. An open one is used as it is."""
+    """Yield a new file that only its owner may read, removed again if it stays empty; or the given open file."""
     if not isinstance(target, str | PathLike):
         yield target
         return
-    path = path_of(os.fspath(target))
+    path = check_path(os.fspath(target))
     try:
         # For its owner alone: memories are private, and so is a file of them.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -56,28 +60,15 @@ def writable(target: str | PathLike[str] | IO[str] | None) -> Iterator[IO[str] |
             path.unlink()
 
 
-@contextmanager
-def _spooled(source: Any) -> Iterator[IO[bytes]]:
-    """The source itself if it is a seekable file of bytes; otherwise a copy."""
-    has_bytes = hasattr(source, "read") and isinstance(source.read(0), bytes)
-    if has_bytes and source.seekable():
-        yield source
-        return
-    with tempfile.TemporaryFile() as spool:
-        for block in _blocks(source) if has_bytes else _lines(source):
-            spool.write(block)
-        yield spool
-
-
 def _blocks(source: IO[bytes]) -> Iterator[bytes]:
-    # What has come so far: `read` waits for a whole block, and does not hear a Ctrl-C between two parts of it.
+    # `read1` gives what is there; `read` waits for a whole block and does not hear a Ctrl-C between two parts of it.
     read = getattr(source, "read1", source.read)
     while block := read(_BLOCK_BYTES):
         yield block
 
 
 def _lines(source: Any) -> Iterator[bytes]:
-    """Lines as bytes. A lone surrogate makes its line unreadable, and only that."""
+    """Yield lines as bytes. A lone surrogate makes its own line unreadable, and no other."""
     try:
         lines = iter(source)
     except TypeError:

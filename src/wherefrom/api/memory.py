@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
-from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
-from wherefrom.api.calibrate import CalibrateEngine
-from wherefrom.api.documents import DocumentEngine
-from wherefrom.api.evidence import EvidenceEngine
-from wherefrom.api.explore import ExploreEngine
-from wherefrom.api.insight import InsightEngine
-from wherefrom.api.memos import MemoEngine
-from wherefrom.api.metabolism import MetabolismEngine
-from wherefrom.api.opening import access_from
-from wherefrom.api.policy import PolicyEngine
-from wherefrom.api.recall import RecallEngine
-from wherefrom.api.reclassify import ReclassifyEngine
-from wherefrom.api.relations import NamespaceEngine, RelationEngine
-from wherefrom.api.search import SearchEngine
-from wherefrom.api.store import Store, settings_of
-from wherefrom.api.tasks import TaskEngine
-from wherefrom.api.upkeep import UpkeepEngine
+from wherefrom import api
 from wherefrom.api.verb import verb
-from wherefrom.api.view import View
-from wherefrom.embedding.port import Embedder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+    from typing import Self
+
+    from wherefrom.api.calibrate import CalibrateEngine
+    from wherefrom.api.memos import MemoEngine
+    from wherefrom.api.policy import PolicyEngine
+    from wherefrom.api.relations import NamespaceEngine, RelationEngine
+    from wherefrom.api.upkeep import UpkeepEngine
+    from wherefrom.embedding.port import Embedder
+    from wherefrom.engine.view import View
+    from wherefrom.evidence.corrections import CorrectionEngine
+    from wherefrom.evidence.documents.add import DocumentEngine
+    from wherefrom.evidence.store import EvidenceEngine
+    from wherefrom.evidence.tasks import TaskEngine
+    from wherefrom.explore.sql import ExploreEngine
+    from wherefrom.explore.vectors import VectorSearchEngine
+    from wherefrom.insight.plans import InsightEngine
+    from wherefrom.metabolism.engine import MetabolismEngine
+    from wherefrom.recall.feedback import FeedbackEngine
+    from wherefrom.recall.verbs import RecallEngine
+else:
+    from wherefrom.lazy import Later
+
+    CalibrateEngine = Later("wherefrom.api.calibrate").CalibrateEngine
+    CorrectionEngine = Later("wherefrom.evidence.corrections").CorrectionEngine
+    DocumentEngine = Later("wherefrom.evidence.documents.add").DocumentEngine
+    EvidenceEngine = Later("wherefrom.evidence.store").EvidenceEngine
+    ExploreEngine = Later("wherefrom.explore.sql").ExploreEngine
+    FeedbackEngine = Later("wherefrom.recall.feedback").FeedbackEngine
+    InsightEngine = Later("wherefrom.insight.plans").InsightEngine
+    MemoEngine = Later("wherefrom.api.memos").MemoEngine
+    MetabolismEngine = Later("wherefrom.metabolism.engine").MetabolismEngine
+    PolicyEngine = Later("wherefrom.api.policy").PolicyEngine
+    RecallEngine = Later("wherefrom.recall.verbs").RecallEngine
+    NamespaceEngine = Later("wherefrom.api.relations").NamespaceEngine
+    RelationEngine = Later("wherefrom.api.relations").RelationEngine
+    TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
+    UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
+    VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
 
 
 class Memory:
@@ -35,8 +57,8 @@ class Memory:
     Many threads may share one; a process opens its own (also after a fork).
     """
 
-    def __init__(self, view: View, *, own_store: Store | None = None) -> None:
-        """`own_store` is closed with it."""
+    def __init__(self, view: View, *, own_store: api.Store | None = None) -> None:
+        """`own_store` is closed with this memory."""
         self.view = view
         self._own_store = own_store
 
@@ -65,10 +87,10 @@ class Memory:
         time instead of the machine's, with a zone: what is fresh and what has expired depends on it.
         """
         given = {"owner": owner, "root": root, "also": also, "namespace": namespace, "allow": allow}
-        settings = settings_of(url, embedder=embedder, embed_model=embed_model, privacy=privacy, **given)
-        access = access_from(settings.owner, settings.root, settings.also, settings.namespace, settings.allow)
-        store = Store.from_settings(settings, embedder=embedder, clock=clock)
-        return cls(View(store, access, settings.allow), own_store=store)
+        settings = api.settings_of(url, embedder=embedder, embed_model=embed_model, privacy=privacy, **given)
+        access = api.access_of(settings)
+        store = api.Store.from_settings(settings, embedder=embedder, clock=clock)
+        return cls(store.view(access, settings.allow), own_store=store)
 
     @property
     def root_namespace(self) -> str:
@@ -83,77 +105,75 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # Memos.
-    save = verb(MemoEngine, MemoEngine.save)
-    get = verb(MemoEngine, MemoEngine.get)
-    list = verb(MemoEngine, MemoEngine.list)
-    delete = verb(MemoEngine, MemoEngine.delete)
+    save = verb(MemoEngine.save)
+    get = verb(MemoEngine.get)
+    list = verb(MemoEngine.list)
+    delete = verb(MemoEngine.delete)
 
     # Finding.
-    search = verb(SearchEngine, SearchEngine.search)
-    vector_search = verb(SearchEngine, SearchEngine.vector_search)
+    search = verb(RecallEngine.search)
+    vector_search = verb(VectorSearchEngine.vector_search)
 
     # Recall.
-    activate = verb(RecallEngine, RecallEngine.activate)
-    context = verb(RecallEngine, RecallEngine.context)
-    feedback = verb(RecallEngine, RecallEngine.feedback)
-    sweep = verb(RecallEngine, RecallEngine.sweep)
+    activate = verb(RecallEngine.activate)
+    context = verb(RecallEngine.context)
+    feedback = verb(FeedbackEngine.feedback)
+    sweep = verb(RecallEngine.sweep)
 
     # Relations and namespaces.
-    relate = verb(RelationEngine, RelationEngine.relate)
-    unrelate = verb(RelationEngine, RelationEngine.unrelate)
-    relations = verb(RelationEngine, RelationEngine.relations)
-    walk = verb(RelationEngine, RelationEngine.walk)
-    namespaces = verb(NamespaceEngine, NamespaceEngine.namespaces)
-    rename_namespace = verb(NamespaceEngine, NamespaceEngine.rename_namespace)
+    relate = verb(RelationEngine.relate)
+    unrelate = verb(RelationEngine.unrelate)
+    relations = verb(RelationEngine.relations)
+    walk = verb(RelationEngine.walk)
+    namespaces = verb(NamespaceEngine.namespaces)
+    rename_namespace = verb(NamespaceEngine.rename_namespace)
 
     # Insight.
-    find_insight = verb(InsightEngine, InsightEngine.find_insight)
-    apply_insight = verb(InsightEngine, InsightEngine.apply_insight)
-    undo_insight = verb(InsightEngine, InsightEngine.undo_insight)
-    insight_plan = verb(InsightEngine, InsightEngine.insight_plan)
+    find_insight = verb(InsightEngine.find_insight)
+    apply_insight = verb(InsightEngine.apply_insight)
+    undo_insight = verb(InsightEngine.undo_insight)
+    insight_plan = verb(InsightEngine.insight_plan)
 
     # Evidence and tasks.
-    add_evidence = verb(EvidenceEngine, EvidenceEngine.add_evidence)
-    add_documents = verb(DocumentEngine, DocumentEngine.add_documents)
-    correct_edge = verb(EvidenceEngine, EvidenceEngine.correct_edge)
-    reject_claim = verb(EvidenceEngine, EvidenceEngine.reject_claim)
-    restore_claim = verb(EvidenceEngine, EvidenceEngine.restore_claim)
-    create_task = verb(TaskEngine, TaskEngine.create_task)
-    update_task = verb(TaskEngine, TaskEngine.update_task)
-    status = verb(TaskEngine, TaskEngine.status)
+    add_evidence = verb(EvidenceEngine.add_evidence)
+    add_documents = verb(DocumentEngine.add_documents)
+    correct_edge = verb(CorrectionEngine.correct_edge)
+    reject_claim = verb(CorrectionEngine.reject_claim)
+    restore_claim = verb(CorrectionEngine.restore_claim)
+    create_task = verb(TaskEngine.create_task)
+    update_task = verb(TaskEngine.update_task)
+    status = verb(TaskEngine.status)
 
     # Questions in SQL.
-    query_graph = verb(ExploreEngine, ExploreEngine.query_graph)
-    query_view = verb(ExploreEngine, ExploreEngine.query_view)
-    render_view = verb(ExploreEngine, ExploreEngine.render_view)
-    views = verb(ExploreEngine, ExploreEngine.views)
+    query_graph = verb(ExploreEngine.query_graph)
+    query_view = verb(ExploreEngine.query_view)
+    render_view = verb(ExploreEngine.render_view)
+    views = verb(ExploreEngine.views)
 
     # Policies and privacy.
-    apply_policy = verb(PolicyEngine, PolicyEngine.apply_policy)
-    policy = verb(PolicyEngine, PolicyEngine.policy)
-    privacy = verb(PolicyEngine, PolicyEngine.privacy)
-    choose_privacy = verb(PolicyEngine, PolicyEngine.choose_privacy)
-    validate_boundary = verb(PolicyEngine, PolicyEngine.validate_boundary)
-    reclassify = verb(ReclassifyEngine, ReclassifyEngine.reclassify)
-    calibrate = verb(CalibrateEngine, CalibrateEngine.calibrate)
+    apply_policy = verb(PolicyEngine.apply_policy)
+    policy = verb(PolicyEngine.policy)
+    privacy = verb(PolicyEngine.privacy)
+    choose_privacy = verb(PolicyEngine.choose_privacy)
+    validate_boundary = verb(PolicyEngine.validate_boundary)
+    reclassify = verb(PolicyEngine.reclassify)
+    calibrate = verb(CalibrateEngine.calibrate)
 
     # Metabolism.
-    metabolize = verb(MetabolismEngine, MetabolismEngine.metabolize)
-    restore = verb(MetabolismEngine, MetabolismEngine.restore)
-    reinforce = verb(MetabolismEngine, MetabolismEngine.reinforce)
+    metabolize = verb(MetabolismEngine.metabolize)
+    restore = verb(MetabolismEngine.restore)
+    reinforce = verb(MetabolismEngine.reinforce)
 
     # Upkeep.
-    export = verb(UpkeepEngine, UpkeepEngine.export)
-    import_ = verb(UpkeepEngine, UpkeepEngine.import_)
-    backup = verb(UpkeepEngine, UpkeepEngine.backup)
-    reindex = verb(UpkeepEngine, UpkeepEngine.reindex)
-    embed = verb(UpkeepEngine, UpkeepEngine.embed)
-    reembed = verb(UpkeepEngine, UpkeepEngine.reembed)
-    info = verb(UpkeepEngine, UpkeepEngine.info)
-    doctor = verb(UpkeepEngine, UpkeepEngine.doctor)
+    export = verb(UpkeepEngine.export)
+    import_ = verb(UpkeepEngine.import_)
+    backup = verb(UpkeepEngine.backup)
+    reindex = verb(UpkeepEngine.reindex)
+    embed = verb(UpkeepEngine.embed)
+    reembed = verb(UpkeepEngine.reembed)
+    info = verb(UpkeepEngine.info)
+    doctor = verb(UpkeepEngine.doctor)

@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import Annotated, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from wherefrom.api.boundary import guarded, keep_invariants, note_of
-from wherefrom.api.insight import InsightEngine
-from wherefrom.api.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId
-from wherefrom.api.view import Engine
+from wherefrom.engine.boundary import guarded, keep_invariants, note_of
+from wherefrom.engine.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId, id_param
+from wherefrom.engine.view import Engine
+from wherefrom.insight.plans import InsightEngine
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
-from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, ClaimKind, Node, NodeKind, Scope, strictest
+from wherefrom.model.graph import (
+    SAVED_CLASSES,
+    BoundaryClass,
+    ClaimKind,
+    Node,
+    NodeKind,
+    Scope,
+    node_at,
+    strictest,
+    times_at,
+)
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
-from wherefrom.storage import edges, embeddings, events, evidence, mentions, nodes, sweep
+from wherefrom.storage import edges, embeddings, events, evidence, expiry, locks, mentions, node_saving, nodes
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
+if TYPE_CHECKING:
+    from wherefrom.policy.boundary import PlaceRules
+
 logger = logging.getLogger("wherefrom")
 
-# So many expired nodes are swept beside one save.
-_SWEPT_AT_ONCE: Final = 20
+_MAX_SWEPT_PER_SAVE: Final = 20
 
 _Content = Annotated[
     str,
@@ -39,17 +51,13 @@ _Content = Annotated[
     ),
 ]
 _Title = Annotated[
-    str | None,
-    Param("A short name, at most 300 characters. Omit to keep the old one.", check=check.check_title),
+    str | None, Param("A short name, at most 300 characters. Omit to keep the old one.", check=check.check_title)
 ]
 _Metadata = Annotated[
     Mapping[str, Any] | None,
     Param("JSON object merged into what is there; a null removes its key. At most 16 KB.", check=check.check_metadata),
 ]
-_ChangedId = Annotated[
-    str | None,
-    Param("The memo to change. Omit to save a new one.", option="--id", metavar="MEMO_ID", check=check.check_id),
-]
+_ChangedId = Annotated[str | None, id_param("The memo to change. Omit to save a new one.", option="--id")]
 _ClaimKind = Annotated[
     ClaimKind | None,
     Param("Save it as a claim: one statement of this kind. Omit for a memo.", aliases=("kind",), option="--claim"),
@@ -64,33 +72,30 @@ _BoundaryClass = Annotated[
     ),
 ]
 _Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]
+_Quality = Annotated[float | None, Param("How good it is, 0 to 1; it counts if the policy says so.", 0, 1)]
 _Entities = Annotated[
     Sequence[str],
     Param("Names of people, projects, things that it is about.", option="--entity", check=check.check_names),
 ]
 _Provenance = Annotated[
-    Mapping[str, Any] | None,
-    Param('Where it comes from, e.g. {"url": "…", "actor": "…"}.', check=check.check_metadata),
+    Mapping[str, Any] | None, Param('Where it comes from, e.g. {"url": "…", "actor": "…"}.', check=check.check_metadata)
 ]
 _Pinned = Annotated[
-    bool | None,
-    Param("Keep it whatever metabolism makes of it; false unpins.", option="--pin/--unpin"),
+    bool | None, Param("Keep it whatever metabolism makes of it; false unpins.", option="--pin/--unpin")
 ]
 _Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
 
 
 @dataclass(frozen=True, slots=True)
 class _Saving:
-    """What is about to be stored: checked, guarded and embedded."""
+    """A memo or claim that is about to be stored: guarded by the policy, and embedded."""
 
     node: Node
-    change: nodes.Change
+    change: node_saving.Change
     existing: Node | None
     entities: tuple[Node, ...]
     redacted: Counter[str]
-    not_kept: str | None
-    lifetime: timedelta | None
-    accept: Callable[[Node], None]
+    rules: PlaceRules
     made: embeddings.Made | None
 
 
@@ -109,6 +114,7 @@ class MemoEngine(Engine):
         scope: _Scope = None,
         boundary_class: _BoundaryClass = None,
         confidence: _Confidence = None,
+        quality: _Quality = None,
         entities: _Entities = (),
         provenance: _Provenance = None,
         pinned: _Pinned = None,
@@ -126,29 +132,26 @@ class MemoEngine(Engine):
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
         access, trace = self.view.writing, Trace(request_id, trace_id)
-        given = Node(
+        given = node_at(
+            "",
             id=self.store.new_id(),
             namespace=access.resolve(namespace),
             kind="memo" if claim_kind is None else "claim",
             title=title,
             content=content,
-            content_hash="",
             metadata=metadata or {},
             provenance=provenance or {},
             claim_kind=claim_kind,
             scope=scope,
             boundary_class=boundary_class or "internal",
             confidence=0.5 if confidence is None else confidence,
+            quality=0.5 if quality is None else quality,
             pinned=pinned or False,
-            observed_at="",
-            recency_anchor="",
-            created_at="",
-            updated_at="",
         )
         existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
         with self.view.noting_refusal("save", given.namespace, trace):
-            saving = self._saving(given, existing, entities, sure=confidence is not None)
-            saving = replace(saving, change=replace(saving.change, pinned=pinned))
+            change = node_saving.Change(scope=scope, confidence=confidence, quality=quality, pinned=pinned)
+            saving = self._saving(given, change, existing, entities)
             saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
@@ -179,8 +182,8 @@ class MemoEngine(Engine):
 
         def work(tx: Transaction) -> Deleted:
             now = self.view.now()
-            tx.run("lock_edges_shared", {})
-            deleted = nodes.delete(tx, access, memo_id, now=now)
+            locks.share(tx, access.owner)
+            deleted = node_saving.delete(tx, access, memo_id, now=now)
             payload = {"memo_id": memo_id, "edges": deleted.edges_deleted}
             events.record(tx, access, "delete", payload, namespace=deleted.node.namespace, at=now)
             return deleted
@@ -188,7 +191,7 @@ class MemoEngine(Engine):
         return self.store.database.write(work)
 
     def _changeable(self, access: Access, node_id: str, claim_kind: ClaimKind | None) -> Node:
-        """The node with this id, if it is one that a caller may change to what is given."""
+        """The node with this id; raises if a save may not change it, or not to a claim."""
         node = self.store.database.read(lambda tx: nodes.read(tx, access, node_id))
         if node.kind in ("page", "fragment"):
             raise InvalidInput(f"{node.id} is a {node.kind}: it stays as its source has it")
@@ -197,7 +200,7 @@ class MemoEngine(Engine):
         return node
 
     def _linked(self, saved: Saved) -> Saved:
-        """What was saved, with its links. It is saved: whatever goes wrong now must not look as if it were not."""
+        """The answer to a save with the links that were made; if linking fails it says so, as the memo is saved."""
         try:
             links, degraded = InsightEngine(self.view).link_saved(saved.node)
         except WherefromError as error:
@@ -207,15 +210,16 @@ class MemoEngine(Engine):
             return replace(saved, degraded=("not linked: it failed unexpectedly, the log has the details",))
         return replace(saved, links=links, degraded=degraded)
 
-    def _saving(self, given: Node, existing: Node | None, entities: Sequence[str], *, sure: bool) -> _Saving:
-        """What the policy leaves of what is given, with its vectors: no lock is held over an embedding."""
-        scope = given.scope
+    def _saving(
+        self, given: Node, change: node_saving.Change, existing: Node | None, entities: Sequence[str]
+    ) -> _Saving:
+        """What the policy leaves of the given texts, with their vectors: no lock is held over an embedding."""
         if existing is not None:
             given = replace(
                 given,
                 kind=existing.kind,
                 namespace=existing.namespace,
-                scope=scope or existing.scope,
+                scope=given.scope or existing.scope,
                 boundary_class=strictest(given.boundary_class, existing.open_class),
             )
         if given.kind == "claim":
@@ -236,7 +240,8 @@ class MemoEngine(Engine):
         texts = [embeddings.embedded_text(text_node) for text_node in (merged, *names)]
         return _Saving(
             node=node,
-            change=nodes.Change(
+            change=replace(
+                change,
                 content=node.content,
                 title=node.title,
                 metadata=node.metadata,
@@ -244,74 +249,64 @@ class MemoEngine(Engine):
                 boundary_class=node.boundary_class,
                 shared_class=node.shared_class,
                 claim_kind=node.claim_kind,
-                scope=scope,
-                confidence=node.confidence if sure else None,
             ),
             existing=existing,
             entities=tuple(names),
             redacted=redacted,
-            not_kept=note_of(redacted, personal=rules.personal),
-            lifetime=None if node.scope is None else rules.expiry(node.scope),
-            accept=lambda stored: keep_invariants(stored, rules),
+            rules=rules,
             made=None if self.store.embedder is None else embeddings.made(self.store.embedder, texts),
         )
 
     def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
-        tx.run("lock_edges_shared", {})
+        locks.share(tx, access.owner)
         moment = self.store.clock()
         now = timestamp(moment)
         run_id, known = self.store.new_id(), saving.node.content_hash
-        sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE)
-        sweep.expired(tx, access, run_id=run_id, now=now, limit=_SWEPT_AT_ONCE, content_hash=known)
-        expires_at = None if saving.lifetime is None else timestamp(moment + saving.lifetime)
-        times: dict[str, Any] = {"observed_at": now, "recency_anchor": now, "created_at": now, "updated_at": now}
+        expiry.expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE)
+        expiry.expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE, content_hash=known)
+        lifetime = None if saving.node.scope is None else saving.rules.expiry(saving.node.scope)
+        expires_at = None if lifetime is None else timestamp(moment + lifetime)
+        accept = partial(keep_invariants, rules=saving.rules)
         if saving.existing is None:
-            saved = nodes.create(
-                tx, access, replace(saving.node, expires_at=expires_at, **times), saving.made, accept=saving.accept
-            )
+            new = replace(saving.node, expires_at=expires_at, **times_at(now))
+            saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
             _refuse_judged(tx, access, saving)
             change = replace(saving.change, expires_at=expires_at)
-            saved = nodes.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=saving.accept)
+            saved = node_saving.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=accept)
         self._link_entities(tx, access, saved.node, saving, now=now)
         if saved.status == "duplicate":
             # Said again: what it mentions is seen again.
             edges.reinforce_of(tx, access, saved.node.id, tag=mentions.TAG, now=now)
         if saved.status != "unchanged":
-            redacted = dict(saving.redacted)
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
-            payload |= {"redacted": redacted} if redacted else {}
+            payload |= {"redacted": dict(saving.redacted)} if saving.redacted else {}
             events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
-        notes = (saved.note, saving.not_kept)
+        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
         """Link a node to the entities that the caller names; those that are not there yet are made."""
-        times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), now)
-        known = [
-            nodes.entity(
-                tx,
-                access,
-                Node(
-                    id=self.store.new_id(),
-                    namespace=node.namespace,
-                    kind="entity",
-                    title=name.content,
-                    content=name.content,
-                    content_hash=check.content_hash(name.content),
-                    boundary_class=strictest(node.open_class, name.boundary_class),
-                    shared_class=name.shared_class and strictest(node.open_class, name.open_class),
-                    **times,
-                ),
-                saving.made,
+        entities = [
+            node_at(
+                now,
+                id=self.store.new_id(),
+                namespace=node.namespace,
+                kind="entity",
+                title=name.content,
+                content=name.content,
+                content_hash=check.content_hash(name.content),
+                boundary_class=strictest(node.open_class, name.boundary_class),
+                shared_class=name.shared_class and strictest(node.open_class, name.open_class),
             )
             for name in saving.entities
         ]
+        known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.give(tx, access, node.id, known, now=now)
 
 
 def _refuse_judged(tx: Transaction, access: Access, saving: _Saving) -> None:
-    """Evidence speaks about the words of a claim: with other words it is another claim."""
+    """Raises if a claim that has evidence gets other words: the evidence is about the old ones."""
     claim = saving.existing
     if claim is None or claim.kind != "claim" or saving.node.content == claim.content:
         return

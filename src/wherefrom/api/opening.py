@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, cast
 
 from wherefrom import config
@@ -12,63 +9,47 @@ from wherefrom.embedding.endpoint import EndpointEmbedder
 from wherefrom.embedding.port import Embedder
 from wherefrom.embedding.sentences import SentenceTransformersEmbedder
 from wherefrom.embedding.static import StaticEmbedder
+from wherefrom.engine.tuning import CutOff, Tuning
+from wherefrom.insight.settings import InsightSettings
+from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model import limits
 from wherefrom.model import namespaces as paths
 from wherefrom.model.access import Access, also_roots
 from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable, shown
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.policy.boundary import visible_classes
-from wherefrom.recall.cut_off import CutOff
+from wherefrom.policy.document import SettingsKinds
+from wherefrom.recall.settings import Calibration, RecallSettings
 from wherefrom.storage.port import Database
 from wherefrom.text import check
+
+# What policies may set, by engine.
+ENGINE_SETTINGS: Final[SettingsKinds] = (RecallSettings, InsightSettings, MetabolismSettings, Calibration)
 
 _POSTGRES: Final = ("postgresql", "postgres")
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """What the settings say about searches and about what may be sent."""
-
-    alpha: float | None = None
-    cut: CutOff | None = None
-    send_classes: tuple[BoundaryClass, ...] = ("public", "internal")
-    shared: bool = False
-    """Treats a personal store as a shared one."""
-
-
-def access_of(
-    *,
-    owner: str | None = None,
-    root: str | None = None,
-    also: Sequence[str] | None = None,
-    namespace: str | None = None,
-    allow: Sequence[str] | None = None,
-) -> Access:
-    """The access that `Memory.open` would have, checked without opening anything."""
-    settings = config.load({"owner": owner, "root": root, "also": also, "namespace": namespace, "allow": allow})
-    return access_from(settings.owner, settings.root, settings.also, settings.namespace, settings.allow)
-
-
-def access_from(owner: str, root: str, also: Sequence[str], namespace: str, allow: Sequence[str]) -> Access:
-    """An access to the rows of an owner at and below a root, checked."""
-    inside = paths.parse(root, field="root")
-    default = paths.resolve(namespace, root=inside, default=inside)
+def access_of(settings: config.Settings) -> Access:
+    """Return the access that the settings name, to the rows of an owner at and below a root, checked. Opens nothing."""
+    root = paths.parse(settings.root, field="root")
+    default = paths.resolve(settings.namespace, root=root, default=root)
     return Access(
-        owner=check.check_text(owner, field="owner", characters=limits.OWNER_CHARACTERS),
-        root=inside,
-        also=also_roots(also, default=default),
+        owner=check.check_text(settings.owner, field="owner", characters=limits.OWNER_CHARACTERS),
+        root=root,
+        also=also_roots(settings.also, default=default),
         namespace=default,
-        classes=visible_classes(allow),
+        classes=visible_classes(settings.allow),
     )
 
 
 def dialect_of(url: str | None) -> str:
-    """Whose SQL `Memory.query_graph` takes on this database, SQLite's or PostgreSQL's, without opening it."""
+    """Return the name of the SQL that `Memory.query_graph` takes on a database, SQLite or PostgreSQL. Opens nothing."""
     scheme, separator, _ = str(config.load({"db": url}).db or "").partition("://")
     return "PostgreSQL" if separator and scheme in _POSTGRES else "SQLite"
 
 
 def open_database(settings: config.Settings) -> Database:
+    """Open the database that the settings name, or the per-user one."""
     if settings.db:
         return _opened(settings.db, settings)
     place = config.default_database()
@@ -109,7 +90,7 @@ def _opened(url: str, settings: config.Settings) -> Database:
         raise InvalidInput(f"{shown(url)} is not a file", hint="give the path of a file; it is made if missing")
     from wherefrom.storage.sqlite import SqliteDatabase, may_only_be_read
 
-    file = path_of(path)
+    file = check.check_path(path)
     if may_only_be_read(file):
         from wherefrom.storage.sqlite_read_only import ReadOnlySqliteDatabase
 
@@ -117,19 +98,8 @@ def _opened(url: str, settings: config.Settings) -> Database:
     return SqliteDatabase(file, busy_timeout_ms=settings.busy_timeout_ms)
 
 
-def path_of(text: str) -> Path:
-    """An absolute path, or an error that says what is wrong with the text."""
-    try:
-        if "\0" in text or not text:
-            raise ValueError("a path has no NUL character and is not empty")
-        text.encode()
-        return Path(text).expanduser().absolute()
-    except (RuntimeError, ValueError) as error:
-        raise InvalidInput(f"{shown(text)} is not a path", hint=str(error)) from None
-
-
 def open_embedder(settings: config.Settings) -> Embedder | None:
-    """The embedder that the settings name; it loads or connects at its first text."""
+    """Return the embedder that the settings name; it loads or connects at its first text."""
     match settings.embedder:
         case "none":
             return None
@@ -157,7 +127,7 @@ def open_embedder(settings: config.Settings) -> Embedder | None:
 
 
 def tuning_of(settings: config.Settings) -> Tuning:
-    """The settings of searches, checked."""
+    """Return how a store searches and what it may send, as the settings say, checked."""
     unknown = [name for name in settings.embed_classes if name not in BOUNDARY_CLASSES or name == "secret"]
     if unknown:
         raise InvalidInput(f"embed_classes may not hold {shown(unknown[0])}", hint="public, internal or pii")
@@ -170,23 +140,17 @@ def tuning_of(settings: config.Settings) -> Tuning:
             f"privacy {shown(settings.privacy)} is not shared or empty",
             hint="`wherefrom privacy personal` makes a memory personal for good",
         )
+    try:
+        alpha = check.check_weight(float(settings.alpha), field="alpha") if settings.alpha else None
+    except ValueError:
+        raise InvalidInput(f"alpha {shown(settings.alpha)} is not a number from 0 to 1") from None
+    cut = CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
     return Tuning(
-        alpha=_alpha(settings.alpha),
-        cut=CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
-        if settings.cutoff == "auto"
-        else None,
+        alpha=alpha,
+        cut=cut if settings.cutoff == "auto" else None,
         send_classes=cast(tuple[BoundaryClass, ...], settings.embed_classes),
         shared=settings.privacy == "shared",
     )
-
-
-def _alpha(text: str) -> float | None:
-    if not text:
-        return None
-    try:
-        return check.check_weight(float(text), field="alpha")
-    except ValueError:
-        raise InvalidInput(f"alpha {shown(text)} is not a number from 0 to 1") from None
 
 
 def _model_name(settings: config.Settings) -> str:

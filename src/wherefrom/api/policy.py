@@ -1,52 +1,66 @@
-"""The engine of policies: apply one, read it, try a text against it, choose the privacy."""
+"""The engine of policies: apply one, read it, try a text against it, judge again what is stored; choose the privacy."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Final
 
-from wherefrom.api.boundary import guarded, keep_invariants, refuse_secret
-from wherefrom.api.params import NAMESPACE, RequestId, check_place
-from wherefrom.api.reclassify import ReclassifyEngine, counts_of, refuse_for_others
-from wherefrom.api.view import Engine, silent
 from wherefrom.config import DEFAULT_ROOT
+from wherefrom.engine.boundary import (
+    cleaned,
+    cleaned_row,
+    guarded,
+    guarded_edge,
+    keep_invariants,
+    refuse_secret,
+    violated,
+)
+from wherefrom.engine.params import NAMESPACE, DryRun, RequestId, check_place
+from wherefrom.engine.view import Engine, silent
 from wherefrom.model import limits
 from wherefrom.model.access import Access
-from wherefrom.model.errors import BoundaryDenied
-from wherefrom.model.graph import BoundaryClass, Node, PrivacyMode, Scope
+from wherefrom.model.errors import BoundaryDenied, StoreBusy
+from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass, Edge, Node, PrivacyMode, Scope, node_at, strictest
 from wherefrom.model.param import Param
-from wherefrom.model.policies import Guarded, PolicyApplied, PolicyVersion, Privacy
-from wherefrom.policy.boundary import DEFAULT_ALLOW
-from wherefrom.storage import events, policies
+from wherefrom.model.policies import BoundaryCheck, PolicyApplied, PolicyVersion, Privacy, Reclassified
+from wherefrom.policy.boundary import DEFAULT_ALLOW, PlaceRules, Policies
+from wherefrom.policy.document import default, default_text, parse
+from wherefrom.storage import embeddings, events, policies
+from wherefrom.storage import reclassify as stored
 from wherefrom.storage.events import Trace
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import Progress, Transaction
+from wherefrom.storage.receipts import Receipt
 from wherefrom.text import check
-from wherefrom.text.redaction import SECRET, kinds_in
+from wherefrom.text.sensitive.findings import SECRET
+from wherefrom.text.sensitive.redaction import kinds_in
 
-if TYPE_CHECKING:
-    from wherefrom.policy.boundary import Policies
+logger = logging.getLogger("wherefrom")
+
+_CHANGES: Final = ("raised", "redacted", "merged", "denied", "violating")
 
 
 def check_policy(value: object, *, field: str) -> str:
-    """The text of a policy: it is kept as it is, so that it may not hold a secret."""
+    """The text of a policy, checked; one that holds a secret is refused, because the text is kept as it is."""
     text = check.check_text(value, field=field, size=limits.POLICY_BYTES)
     refuse_secret(text, field="the policy")
     return text
 
 
-def _check_approver(value: object, *, field: str) -> str:
-    return check.check_text(value, field=field, characters=200)
-
-
 class PolicyEngine(Engine):
-    """Says what may be kept and seen, and how recall ranks."""
+    """Applies policies and reads them, judges texts and stored rows by them, and chooses the privacy of the memory."""
 
     def apply_policy(
         self,
         yaml: Annotated[
             str,
-            Param("The whole policy, at most 128 KB. What it leaves out comes from the default.", check=check_policy),
+            Param(
+                "The whole policy, at most 128 KB. What it leaves out comes from the default.",
+                check=check_policy,
+                only="agents",
+            ),
         ],
         *,
         namespace: Annotated[
@@ -59,7 +73,9 @@ class PolicyEngine(Engine):
             str | None,
             Param("Refuse unless this version holds now; 'none' if none should.", option="--expect", metavar="VERSION"),
         ] = None,
-        approver: Annotated[str | None, Param("Who approved it; kept in the history.", check=_check_approver)] = None,
+        approver: Annotated[
+            str | None, Param("Who approved it; kept in the history.", check=partial(check.check_text, characters=200))
+        ] = None,
         request_id: RequestId = None,
     ) -> PolicyApplied:
         """Put a policy (YAML) in force in a namespace and below it; its history is kept.
@@ -67,30 +83,37 @@ class PolicyEngine(Engine):
         Policies further up still hold: one below can only be stricter. `validate_only` only reads it, `dry_run` also
         counts which stored rows it would change, `expected_version` refuses if another one holds by now.
         """
-        from wherefrom.policy.document import parse
-
         access = self.view.writing
         place = access.resolve(namespace)
-        policy = parse(yaml)
+        policy = parse(yaml, self.store.policies.settings)
         by = approver and self.view.boundary.cleaned(approver, access.root)
-        trace = Trace(request_id)
         new = PolicyVersion(place, policy.version, yaml, by, self.view.now())
         before = self.store.database.read(lambda tx: policies.history(tx, access, place))
         previous = before[0].version if before else None
         if validate_only:
             return PolicyApplied(place, policy.version, previous, "valid")
-        refuse_for_others(self.view)
+        self._refuse_others()
         after = self.view.boundary.in_force().policies.with_policy(place, policy)
         self._refuse_opening(after)
         if dry_run:
-            report = ReclassifyEngine(self.view).judge_again(place, after, dry_run=True, progress=silent)
-            return PolicyApplied(place, policy.version, previous, "dry_run", counts_of(report))
-        applied = self.store.database.write(lambda tx: _put(tx, access, new, expected_version, trace))
+            report = self._judge_again(place, after, dry_run=True, progress=silent)
+            return PolicyApplied(place, policy.version, previous, "dry_run", _counts_of(report))
+
+        def work(tx: Transaction) -> bool:
+            applied = policies.add(tx, access, new, expected_version=expected_version)
+            if applied:
+                payload = {"version": new.version, "approver": new.approver, "hash": check.content_hash(new.yaml)}
+                events.record(
+                    tx, access, "policy", payload, namespace=place, at=new.applied_at, trace=Trace(request_id)
+                )
+            return applied
+
+        applied = self.store.database.write(work)
         self.view.boundary.forget()
         return PolicyApplied(place, policy.version, previous, "applied" if applied else "unchanged")
 
     def _refuse_opening(self, after: Policies) -> None:
-        """Nobody gives themselves a class that they cannot see."""
+        """Raises if a change of policies would let this access see a class or namespace that it does not see now."""
         before = self.view.writing
         opened = self.view.boundary.access_under(after)
         classes = sorted(set(opened.classes) - set(before.classes))
@@ -111,8 +134,6 @@ class PolicyEngine(Engine):
         """List the policies that a namespace has of its own, the newest (which holds) first; without any, the
         default.
         """
-        from wherefrom.policy.document import default, default_text
-
         access = self.view.writing
         place = access.readable(namespace)
         own = self.store.database.read(lambda tx: policies.history(tx, access, place))
@@ -138,7 +159,7 @@ class PolicyEngine(Engine):
                 "the privacy of the whole memory is its owner's to choose, and this access sees a part of it",
                 hint=f"open it with the root {DEFAULT_ROOT} and the default tags",
             )
-        refuse_for_others(self.view)
+        self._refuse_others()
         new = Privacy(mode, self.view.now())
 
         def work(tx: Transaction) -> None:
@@ -162,47 +183,129 @@ class PolicyEngine(Engine):
             Mapping[str, Any] | None, Param("What invariants would see.", check=check.check_metadata)
         ] = None,
         namespace: Annotated[str | None, Param(NAMESPACE, option="--namespace,-n")] = None,
-    ) -> Guarded:
+    ) -> BoundaryCheck:
         """Say what the policy would make of a text: whether it may be kept and seen, as what, and what is taken out."""
         access = self.view.access
         place = access.readable(namespace)
         rules = self.view.boundary.at(place)
         opened = None if allow is None else rules.visible_classes(allow)
-        node = _unsaved(
+        node = node_at(
+            "",
             content=text,
             namespace=place,
             metadata=metadata or {},
             scope=scope,
             boundary_class=boundary_class or "internal",
         )
-        said = {"policy_version": rules.version}
         has_secret = SECRET in kinds_in(node)
+        refusal = "found: secret; a save takes it out and keeps the rest" if has_secret else None
         try:
             kept, redacted = guarded(node, rules)
             keep_invariants(kept, rules)
         except BoundaryDenied as error:
-            denied: BoundaryClass = "secret" if has_secret else node.boundary_class
-            return Guarded(False, error.message, denied, None, {}, **said)
-        if has_secret:
-            reason = "found: secret; a save takes it out and keeps the rest"
-            return Guarded(False, reason, "secret", None, {}, **said)
-        verdict = rules.judge(kept.boundary_class, ())
-        found = Guarded(True, "allowed", kept.boundary_class, kept.content, redacted, **said)
-        if not (access.sees(place, kept.boundary_class) if opened is None else kept.boundary_class in opened):
-            reason = f"these tags do not open the boundary class {kept.boundary_class!r}"
+            refusal = error.message
+        if refusal is not None:
+            found_class: BoundaryClass = "secret" if has_secret else node.boundary_class
+            return BoundaryCheck(False, refusal, found_class, None, {}, policy_version=rules.version)
+        shown_as = kept.boundary_class
+        taken = [f"{count} {kind} taken out" for kind, count in sorted(redacted.items())]
+        reason = "allowed; " + ", ".join(taken) if taken else "allowed"
+        found = BoundaryCheck(True, reason, shown_as, kept.content, redacted, policy_version=rules.version)
+        if not (access.sees(place, shown_as) if opened is None else shown_as in opened):
+            reason = f"these tags do not open the boundary class {shown_as!r}"
             return replace(found, allowed=False, reason=reason, text=None)
-        reason = "allowed; " + ", ".join(f"{count} {kind} taken out" for kind, count in sorted(redacted.items()))
-        return replace(found, reason=reason if redacted else "allowed", escalation=verdict.escalation)
+        return replace(found, escalation=rules.judge(shown_as, ()).escalation)
+
+    def reclassify(
+        self,
+        namespace: Annotated[
+            str | None,
+            Param("Namespace path; omit for the default. Namespaces below it are included.", option="--namespace,-n"),
+        ] = None,
+        *,
+        dry_run: DryRun = False,
+        progress: Progress = silent,
+    ) -> Reclassified:
+        """Bring what was saved earlier in line with the policy in force: classes go up, and what is forbidden is taken
+        out; a node that holds nothing else is deleted. Says what was or would be changed.
+        """
+        access = self.view.writing
+        place = access.resolve(namespace)
+        self._refuse_others()
+        known = self.view.boundary.in_force().policies
+        report = self._judge_again(place, known, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            try:
+                self.store.database.overwrite_deleted()
+            except StoreBusy as error:
+                logger.warning("deleted text may still be in free pages of the file: %s", error)
+            payload = {"reclassified": _counts_of(report)}
+            at = self.view.now()
+            self.store.database.write(lambda tx: events.record(tx, access, "policy", payload, namespace=place, at=at))
+        return report
+
+    def _judge_again(self, place: str, known: Policies, *, dry_run: bool, progress: Progress) -> Reclassified:
+        """Judge every node and edge of the namespace again, whoever may see it; the report names those in sight."""
+        access = replace(self.view.writing.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
+        database, seen = self.store.database, self.view.writing
+        changed: dict[str, list[str]] = {name: [] for name in _CHANGES}
+        total = database.read(lambda tx: stored.count_nodes(tx, access))
+        checked = 0
+
+        def keep(edge: Edge) -> Edge:
+            return guarded_edge(edge, known.at(edge.source_namespace))
+
+        for batch in stored.node_batches(database, access):
+            for node in batch:
+                new, changes = _rejudged(node, known.at(node.namespace))
+                if new is not node and not dry_run and self._rewrite(access, (node, new), keep):
+                    changes.append("merged")
+                for name in changes if seen.sees(node.namespace, node.open_class) else ():
+                    changed[name].append(node.id)
+            checked += len(batch)
+            progress(checked, total)
+        if not dry_run:
+            stored.rewrite_rest(
+                database,
+                access,
+                lambda text, namespace: cleaned(text, known.at(namespace)),
+                lambda row, namespace: cleaned_row(row, known.at(namespace)),
+            )
+        changed["redacted"] += stored.rewrite_edges(database, access, keep, dry_run=dry_run)
+        return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
+
+    def _rewrite(self, access: Access, change: tuple[Node, Node | None], keep: stored.KeepEdge) -> bool:
+        """Store what a policy left of a node; True if another node already has that text and stands for both."""
+        texts = [] if change[1] is None else [embeddings.embedded_text(change[1])]
+        made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
+        receipt = Receipt(self.store.new_id(), self.view.now(), "same text after redaction")
+        return self.store.database.write(
+            lambda tx: stored.rewrite_node(tx, access, change, made, receipt=receipt, keep=keep)
+        )
+
+    def _refuse_others(self) -> None:
+        """Raises if a personal memory is opened for others: what its owner keeps is not theirs to judge."""
+        access = self.view.writing
+        privacy = self.store.database.read(lambda tx: policies.privacy(tx, access.owner))
+        is_owner = set(DEFAULT_ALLOW) <= set(access.tags) and not self.store.tuning.shared
+        if privacy.mode == "personal" and not is_owner:
+            raise BoundaryDenied(
+                "this is the personal memory of its owner, opened for others",
+                hint="its owner can do that, with the default tags and without WHEREFROM_PRIVACY=shared",
+            )
 
 
-def _put(tx: Transaction, access: Access, new: PolicyVersion, expected_version: str | None, trace: Trace) -> bool:
-    applied = policies.add(tx, access, new, expected_version=expected_version)
-    if applied:
-        payload = {"version": new.version, "approver": new.approver, "hash": check.content_hash(new.yaml)}
-        events.record(tx, access, "policy", payload, namespace=new.namespace, at=new.applied_at, trace=trace)
-    return applied
+def _rejudged(node: Node, rules: PlaceRules) -> tuple[Node | None, list[str]]:
+    """The stored node as the policy leaves it (None if nothing may stay), and the names of the changes."""
+    try:
+        kept, redacted = guarded(node, rules)
+    except BoundaryDenied:
+        return None, ["denied"]
+    raised = strictest(kept.boundary_class, node.boundary_class) != node.boundary_class
+    changes = {"redacted": redacted, "raised": raised, "violating": violated(kept, rules)}
+    return (kept if kept != node else node), [name for name, applies in changes.items() if applies]
 
 
-def _unsaved(**values: Any) -> Node:
-    times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), "")
-    return Node(id="", content_hash="", **times, **values)
+def _counts_of(report: Reclassified) -> dict[str, int]:
+    """How many nodes were judged, and how many had each change."""
+    return {"checked": report.checked, **{name: len(getattr(report, name)) for name in _CHANGES}}

@@ -1,21 +1,13 @@
-"""Engines of relations between memos, and of the namespaces that memos are in."""
+"""The engines of relations between memos, and of the namespaces that memos are in."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
-from wherefrom.api.boundary import guarded_edge
-from wherefrom.api.params import (
-    AnyTag,
-    Cursor,
-    NewTag,
-    SourceId,
-    SourceWithin,
-    Tag,
-    TargetId,
-    check_place,
-)
-from wherefrom.api.view import Engine
+from wherefrom.engine.boundary import guarded_edge
+from wherefrom.engine.params import AnyTag, Cursor, NewTag, SourceId, SourceWithin, Tag, TargetId, check_place, id_param
+from wherefrom.engine.view import Engine
 from wherefrom.model import limits
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.graph import Edge
@@ -28,7 +20,7 @@ from wherefrom.text import check
 
 
 class RelationEngine(Engine):
-    """Relates memos, and follows relations."""
+    """Relates memos, and lists and follows relations."""
 
     def relate(
         self,
@@ -60,13 +52,12 @@ class RelationEngine(Engine):
         access = self.view.writing
         known = self.view.boundary.in_force().policies
         within = None if namespace is None else access.resolve(namespace)
-        key = (source_id, target_id, tag)
 
         def guard(edge: Edge) -> Edge:
             return guarded_edge(edge, known.at(edge.source_namespace))
 
         def work(tx: Transaction) -> Related:
-            now = self.view.now()
+            key, now = (source_id, target_id, tag), self.view.now()
             related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within, guard=guard)
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
@@ -84,9 +75,8 @@ class RelationEngine(Engine):
         within = None if namespace is None else access.resolve(namespace)
 
         def work(tx: Transaction) -> Edge:
-            now = self.view.now()
             edge = edges.delete(tx, access, (source_id, target_id, tag), within=within)
-            events.record(tx, access, "delete", _names(edge), namespace=edge.source_namespace, at=now)
+            events.record(tx, access, "delete", _names(edge), namespace=edge.source_namespace, at=self.view.now())
             return edge
 
         return self.store.database.write(work)
@@ -95,24 +85,10 @@ class RelationEngine(Engine):
         self,
         *,
         source_id: Annotated[
-            str | None,
-            Param(
-                "Only relations from this memo.",
-                name="source_memo_id",
-                option="--source",
-                metavar="MEMO_ID",
-                check=check.check_id,
-            ),
+            str | None, id_param("Only relations from this memo.", name="source_memo_id", option="--source")
         ] = None,
         target_id: Annotated[
-            str | None,
-            Param(
-                "Only relations to this memo.",
-                name="target_memo_id",
-                option="--target",
-                metavar="MEMO_ID",
-                check=check.check_id,
-            ),
+            str | None, id_param("Only relations to this memo.", name="target_memo_id", option="--target")
         ] = None,
         tag: AnyTag = None,
         since: Annotated[
@@ -135,16 +111,12 @@ class RelationEngine(Engine):
         filters = {"source_id": source_id, "target_id": target_id, "tag": tag, "since": since}
         access = self.view.access
         within = None if namespace is None else access.readable(namespace)
-        measure = self.view.measure(access)
-        return self.store.database.read(
-            lambda tx: edges.page(tx, access, filters, within=within, limit=limit, cursor=cursor, measure=measure)
-        )
+        page = partial(edges.page, within=within, limit=limit, cursor=cursor, measure=self.view.measure(access))
+        return self.store.database.read(lambda tx: page(tx, access, filters))
 
     def walk(
         self,
-        start_id: Annotated[
-            str, Param("Where the walk starts.", name="start_memo_id", metavar="MEMO_ID", check=check.check_id)
-        ],
+        start_id: Annotated[str, id_param("Where the walk starts.", name="start_memo_id")],
         *,
         depth: Annotated[int, Param("How many steps.", 1, limits.WALK_DEPTH, aliases=("max_depth",))] = 3,
         direction: Annotated[Direction, Param("Which way it follows relations.")] = "both",
@@ -157,19 +129,8 @@ class RelationEngine(Engine):
         """
         access = self.view.access
         measure = self.view.measure(access)
-        return self.store.database.read(
-            lambda tx: edges.walk(
-                tx,
-                access,
-                start_id,
-                depth=depth,
-                direction=direction,
-                tag=tag,
-                limit=limit,
-                cursor=cursor,
-                measure=measure,
-            )
-        )
+        walk = partial(edges.walk, depth=depth, direction=direction, tag=tag, limit=limit, cursor=cursor)
+        return self.store.database.read(lambda tx: walk(tx, access, start_id, measure=measure))
 
 
 class NamespaceEngine(Engine):
@@ -212,7 +173,7 @@ class NamespaceEngine(Engine):
         return renamed
 
     def _refuse_escape(self, old: str, new: str) -> None:
-        """A move must not take memos out from under a policy that holds above them."""
+        """Raises if a move would take memos out of the reach of a policy that holds for them now."""
         for place in self.view.boundary.in_force().policies.by_namespace:
             if place != old and is_inside(old, place) and not is_inside(new, place):
                 raise BoundaryDenied(

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Final
 
-from wherefrom.api.boundary import ImportGuard
 from wherefrom.api.import_files import Source, readable, writable
-from wherefrom.api.opening import path_of
-from wherefrom.api.view import Engine, silent
 from wherefrom.embedding.port import Embedder
+from wherefrom.engine.boundary import ImportGuard
+from wherefrom.engine.view import Engine, silent
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.model.param import Param
 from wherefrom.model.results import Check, Health, Imported, Info
-from wherefrom.storage import embeddings, health, linking, text_index
+from wherefrom.storage import bulk_mentions, embeddings, health, text_index
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
+from wherefrom.text.check import check_path
+
+_LINES_PER_PROGRESS: Final = 1_000
 
 
 class UpkeepEngine(Engine):
@@ -79,7 +83,7 @@ class UpkeepEngine(Engine):
         On SQLite a database file; on PostgreSQL, whose own tools copy databases, an export of the
         owner's root in all boundary classes, to be read by `import_`.
         """
-        path = path_of(str(target))
+        path = check_path(str(target))
         try:
             if path.exists():
                 raise InvalidInput(f"{path} is already there", hint="choose a new name")
@@ -102,7 +106,7 @@ class UpkeepEngine(Engine):
         """
         access = self.view.writing
         count = text_index.reindex(self.store.database, access)
-        linking.rebuild(self.store.database, access, now=self.view.now())
+        bulk_mentions.rebuild(self.store.database, access, now=self.view.now())
         return count
 
     def embed(self, *, progress: Progress = silent) -> int:
@@ -113,13 +117,7 @@ class UpkeepEngine(Engine):
         embedder = self._required_embedder()
         self.store.worker.wait()
         self.store.database.write(embeddings.find_missing)
-        done = embeddings.complete(
-            self.store.database,
-            embedder,
-            classes=self.store.tuning.send_classes,
-            clock=self.store.clock,
-            progress=progress,
-        )
+        done = self._make_vectors(embeddings.complete, embedder, progress)
         if done:
             embeddings.prepare(self.store.database)
         return done
@@ -130,13 +128,7 @@ class UpkeepEngine(Engine):
         model = self.store.database.read(embeddings.active)
         if model is None or model.model_id == embedder.model_id:
             return self.embed(progress=progress)
-        return embeddings.refill(
-            self.store.database,
-            embedder,
-            classes=self.store.tuning.send_classes,
-            clock=self.store.clock,
-            progress=progress,
-        )
+        return self._make_vectors(embeddings.refill, embedder, progress)
 
     def info(self) -> Info:
         """Say where the memory is and what it holds."""
@@ -156,7 +148,7 @@ class UpkeepEngine(Engine):
         )
 
     def doctor(self) -> Health:
-        """Check that the store is whole."""
+        """Check that the store is whole; the command ends with exit code 1 if it is not."""
         info = self.info()
         access = self.view.access
         schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
@@ -166,31 +158,33 @@ class UpkeepEngine(Engine):
         return Health(info, (schema, *self.store.database.check_integrity(), *rows, *vectors))
 
     def _export(self, target: IO[str], access: Access, progress: Progress, *, shared: bool = False) -> int:
-        if not self.store.database.read_only:
-            return self._export_to(target, access, progress, shared=shared)
-        # A read of a file that somebody else may write to is done again if it changed meanwhile.
-        with tempfile.TemporaryFile("w+", encoding="utf-8") as exported:
-            written = self._export_to(exported, access, progress, shared=shared)
-            exported.seek(0)
-            shutil.copyfileobj(exported, target)
-        return written
+        """Write the records that an access sees, one a line; return how many."""
+        database = self.store.database
 
-    def _export_to(self, target: IO[str], access: Access, progress: Progress, *, shared: bool) -> int:
         def work(tx: Transaction) -> int:
-            if self.store.database.read_only:
-                target.seek(0)
-                target.truncate()
+            if database.read_only:
+                file.seek(0)
+                file.truncate()
             sizes = health.sizes(tx, access)
             total = sum(count for name, count in sizes.items() if name not in ("events", "retired"))
             written = 0
-            for line in records.export(tx, access, now=self.view.now(), shared=shared):
-                target.write(line + "\n")
-                written += 1
-                if written % 1_000 == 0:
+            for written, line in enumerate(records.export(tx, access, now=self.view.now(), shared=shared), start=1):
+                file.write(line + "\n")
+                if written % _LINES_PER_PROGRESS == 0:
                     progress(written, total)
             return written
 
-        return self.store.database.read(work)
+        # A read of a file that somebody else may write to is done again if it changed meanwhile, so it goes to a copy.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") if database.read_only else nullcontext(target) as file:
+            count = database.read(work)
+            if database.read_only:
+                file.seek(0)
+                shutil.copyfileobj(file, target)
+        return count
+
+    def _make_vectors(self, make: Callable[..., int], embedder: Embedder, progress: Progress) -> int:
+        store = self.store
+        return make(store.database, embedder, classes=store.tuning.send_classes, clock=store.clock, progress=progress)
 
     def _required_embedder(self) -> Embedder:
         if self.store.embedder is None:

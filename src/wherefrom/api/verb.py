@@ -1,92 +1,68 @@
-"""Makes of an engine's method a verb of `Memory`: its arguments are checked here, once, as they are declared."""
+"""Verbs of `Memory`, made of engines' methods: the arguments are checked here, once, as they are declared."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from collections.abc import Callable
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from wherefrom.model.errors import InvalidInput, shown
-from wherefrom.model.param import Parameter, parameters_of
-from wherefrom.text import check
+from wherefrom.engine.checking import checked
+from wherefrom.lazy import Later
+from wherefrom.model.param import parameters_of
 
 if TYPE_CHECKING:
     from wherefrom.api.memory import Memory
-    from wherefrom.api.view import Engine
+    from wherefrom.engine.view import Engine
 
-# What people call the types that parameters have.
-_NAMES: Final[Mapping[type, str]] = {str: "text", Mapping: "an object", Path: "a path", int: "a number"}
 _Given = ParamSpec("_Given")
 _Answer = TypeVar("_Answer")
 _Engine = TypeVar("_Engine", bound="Engine")
 
 
 def verb(
-    engine: type[_Engine], function: Callable[Concatenate[_Engine, _Given], _Answer]
+    function: Callable[Concatenate[_Engine, _Given], _Answer],
 ) -> Callable[Concatenate[Memory, _Given], _Answer]:
-    """The method of `Memory` that runs an engine's method, with the same signature and docstring."""
+    """Return the method of `Memory` that runs an engine's method, with the same signature and docstring."""
+    return LazyVerb(function)  # type: ignore[arg-type, return-value]  # it is named by a `Later`, and becomes a method
+
+
+class LazyVerb:
+    """A verb whose engine is imported when the verb is first used; from then on, `Memory` has a method in its place."""
+
+    def __init__(self, named: Later) -> None:
+        self.named = named
+
+    def __set_name__(self, memory: type[Memory], name: str) -> None:
+        self._name = name
+
+    def __get__(self, memory: Memory | None, kind: type[Memory]) -> Callable[..., Any]:
+        function, engine = self.named()
+        method = _method(engine, function)
+        setattr(kind, self._name, method)
+        return method if memory is None else MethodType(method, memory)
+
+
+def docstring_of(memory: type[Memory], name: str) -> str:
+    """Return the docstring of a verb, without importing its engine."""
+    found = vars(memory)[name]
+    return inspect.cleandoc(found.named.read_docstring() if isinstance(found, LazyVerb) else found.__doc__)
+
+
+def _method(engine: type[Engine], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of `Memory` that checks its arguments and gives them to a new engine's method."""
     signature = inspect.signature(function)
-    known = [each for each in signature.parameters.values() if each.name != "self"]
-    allowed = frozenset(each.name for each in known)
-    required = frozenset(each.name for each in known if each.default is each.empty)
-    positional = [each.name for each in known if each.kind is each.POSITIONAL_OR_KEYWORD]
 
     @functools.wraps(function)
-    def run(self: Memory, /, *args: _Given.args, **kwargs: _Given.kwargs) -> _Answer:
-        given: dict[str, Any] = {**dict(zip(positional, args, strict=False)), **kwargs}
-        if len(given) != len(args) + len(kwargs) or not required <= given.keys() <= allowed:
-            try:
-                signature.bind(None, *args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"{function.__name__}() {error}") from None
+    def run(self: Memory, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            given = signature.bind(None, *args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
+        del given["self"]
         declared = parameters_of(function)
-        checked = {
-            name: _checked(value, declared[name]) if name in declared else value for name, value in given.items()
-        }
-        return function(engine(self.view), **checked)  # type: ignore[call-arg]  # the same arguments, checked
+        values = {name: checked(value, declared[name]) if name in declared else value for name, value in given.items()}
+        return function(engine(self.view), **values)
 
     return run
-
-
-def _checked(value: Any, declared: Parameter) -> Any:
-    """A value as the verb may use it; raises if it is not what the parameter takes."""
-    if value is None and declared.is_optional:
-        return None
-    param, kind, field = declared.param, declared.kind, declared.name
-    if param.check is not None:
-        return param.check(value, field=field)
-    if get_origin(kind) is Literal:
-        words = get_args(kind)
-        if value is None:
-            raise InvalidInput(f"{field} must be one of {', '.join(words)}")
-        return check.check_choice(value, words, field=field)
-    if get_origin(kind) is Sequence and get_origin(get_args(kind)[0]) is Literal:
-        return check.check_choices(value, get_args(get_args(kind)[0]), field=field)
-    if kind is bool:
-        if value is None:
-            raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
-        return check.check_flag(value, field=field)
-    if kind is int and param.low is not None and param.high is not None:
-        return check.check_whole(value, field=field, low=int(param.low), high=int(param.high))
-    if kind is float and param.low is not None and param.high is not None:
-        return check.check_number(value, field=field, low=param.low, high=param.high)
-    return _typed(value, kind, field)
-
-
-def _typed(value: Any, kind: Any, field: str) -> Any:
-    """A value that has its declared type; raises if it has another."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Sequence:
-        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-            raise InvalidInput(f"{field} must be a list, not {type(value).__name__}")
-        for number, entry in enumerate(value):
-            _typed(entry, inner[0], f"{field}.{number}")
-        return value
-    kinds = tuple(each for each in (inner if origin in (Union, UnionType) else (origin or kind,)) if each is not Any)
-    if kinds and all(isinstance(each, type) for each in kinds) and not isinstance(value, kinds):
-        named = " or ".join(_NAMES.get(each, each.__name__) for each in kinds)
-        raise InvalidInput(f"{field} must be {named}, not {type(value).__name__}")
-    return value

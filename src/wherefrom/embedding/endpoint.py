@@ -6,23 +6,21 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from wherefrom.embedding.port import Matrix, Trust
+from wherefrom.lazy import httpx2, np
 from wherefrom.model.errors import EmbedderUnavailable, TextRefused
 
-if TYPE_CHECKING:
-    import httpx2
-
-_BATCH: Final = 64
+_TEXTS_PER_REQUEST: Final = 64
 # Models read some 8,000 tokens, and a CJK character is one or more.
-_TEXT_CHARACTERS: Final = 8_000
-_ANSWER_BYTES: Final = 64 * 1024 * 1024
-_ATTEMPTS: Final = 3
-_PAUSE_S: Final = 0.3
-_LONGEST_PAUSE_S: Final = 2.0
-_REST_S: Final = 30.0
-# The endpoint works and will not have a text: too long, for example.
+_MAX_TEXT_CHARACTERS: Final = 8_000
+_MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
+_MAX_ATTEMPTS: Final = 3
+_FIRST_PAUSE_S: Final = 0.3
+_MAX_PAUSE_S: Final = 2.0
+_REST_AFTER_FAILURE_S: Final = 30.0
+# The endpoint works and refuses a text: it is too long, for example.
 _REFUSED: Final = frozenset({400, 413, 422})
 _TRY_AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
@@ -54,13 +52,13 @@ class EndpointEmbedder:
         self._last_failure = ""
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text, asked for in batches."""
-        import numpy as np
-
+        """Return one row for each text, asked for in batches."""
         if self._clock() < self._resting_until:
             raise EmbedderUnavailable(f"{self._last_failure} (not asked again for a moment)")
         try:
-            batches = [self._ask(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+            batches = [
+                self._ask(texts[at : at + _TEXTS_PER_REQUEST]) for at in range(0, len(texts), _TEXTS_PER_REQUEST)
+            ]
             if len({batch.shape[1] for batch in batches}) > 1:
                 raise EmbedderUnavailable(f"{self.model_id} answered with vectors of several dimensions")
             return np.concatenate(batches)
@@ -68,7 +66,7 @@ class EndpointEmbedder:
             raise
         except EmbedderUnavailable as error:
             self._last_failure = error.message
-            self._resting_until = self._clock() + _REST_S
+            self._resting_until = self._clock() + _REST_AFTER_FAILURE_S
             raise
 
     def close(self) -> None:
@@ -79,20 +77,22 @@ class EndpointEmbedder:
                 self._client = None
 
     def _ask(self, texts: Sequence[str]) -> Matrix:
-        question = {"model": self.model_id, "input": [text[:_TEXT_CHARACTERS] for text in texts]}
+        question = {"model": self.model_id, "input": [text[:_MAX_TEXT_CHARACTERS] for text in texts]}
         deadline = self._clock() + self._timeout_s
-        pause = _PAUSE_S
-        for attempt in range(1, _ATTEMPTS + 1):
+        pause = _FIRST_PAUSE_S
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
                 status, wait, body = self._post(question, deadline)
             except _TransientFailure as failure:
                 status, wait, body = 0, None, str(failure).encode()
             if status == 200:
                 return _vectors(body, len(texts), model_id=self.model_id)
-            fault = f"the endpoint of {self.model_id} {_said(status, body)}"
-            pause = min(_LONGEST_PAUSE_S, max(pause, wait or 0.0))
+            said = " ".join(body[:300].decode(errors="replace").split())
+            answered = f"answered {status}" if status else "cannot be reached"
+            fault = f"the endpoint of {self.model_id} {answered}: {said}"
+            pause = min(_MAX_PAUSE_S, max(pause, wait or 0.0))
             hopeless = status not in _TRY_AGAIN and status != 0
-            if hopeless or attempt == _ATTEMPTS or self._clock() + pause > deadline:
+            if hopeless or attempt == _MAX_ATTEMPTS or self._clock() + pause > deadline:
                 break
             time.sleep(pause)
             pause *= 2
@@ -101,9 +101,8 @@ class EndpointEmbedder:
         raise EmbedderUnavailable(fault, hint="check WHEREFROM_EMBED_URL, WHEREFROM_EMBED_KEY and the model's name")
 
     def _post(self, question: dict[str, Any], deadline: float) -> tuple[int, float | None, bytes]:
-        import httpx2
-
-        client = self._open()
+        with self._lock:
+            client = self._client = self._client or httpx2.Client(timeout=self._timeout_s)
         try:
             with client.stream("POST", self._url, json=question, headers=self._headers) as answer:
                 body = b"".join(_until(answer.iter_bytes(), deadline, self._clock))
@@ -112,39 +111,25 @@ class EndpointEmbedder:
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError) as error:
             raise _TransientFailure(str(error) or type(error).__name__) from None
 
-    def _open(self) -> httpx2.Client:
-        import httpx2
-
-        with self._lock:
-            if self._client is None:
-                self._client = httpx2.Client(timeout=self._timeout_s)
-            return self._client
-
 
 class _TransientFailure(Exception):
     """No usable answer came back."""
 
 
 def _until(blocks: Iterator[bytes], deadline: float, clock: Callable[[], float]) -> Iterator[bytes]:
+    """Yield the blocks of an answer; raises if it becomes too large or takes too long."""
     size = 0
     for block in blocks:
         size += len(block)
-        if size > _ANSWER_BYTES:
-            raise EmbedderUnavailable(f"the endpoint's answer is larger than {_ANSWER_BYTES:,} bytes")
+        if size > _MAX_ANSWER_BYTES:
+            raise EmbedderUnavailable(f"the endpoint's answer is larger than {_MAX_ANSWER_BYTES:,} bytes")
         if clock() > deadline:
             raise _TransientFailure("took too long to answer")
         yield block
 
 
-def _said(status: int, body: bytes) -> str:
-    text = " ".join(body[:300].decode(errors="replace").split())
-    return f"cannot be reached: {text}" if status == 0 else f"answered {status}: {text}"
-
-
 def _vectors(body: bytes, count: int, *, model_id: str) -> Matrix:
-    """The vectors of an answer, in the order of the texts; anything but what was asked for is refused."""
-    import numpy as np
-
+    """Return the vectors of an answer, in the order of the texts; any other answer is refused."""
     try:
         rows = sorted(json.loads(body)["data"], key=lambda row: row["index"])
         if [row["index"] for row in rows] != list(range(count)):

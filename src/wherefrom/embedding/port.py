@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from wherefrom.lazy import np
 from wherefrom.model.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float32]
@@ -19,7 +19,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How an embedder's similarities enter a ranking; calibrated for each embedder (docs/concepts/search.md).
+    """How far a ranking trusts an embedder's similarities; calibrated for each embedder (docs/concepts/search.md).
 
     alpha: the weight of the vectors beside the text (0 to 1) when the question is written with spaces;
     alpha_unspaced: the same for Chinese, Japanese, Korean, Thai and other scripts without;
@@ -41,24 +41,22 @@ class Embedder(Protocol):
     model_id: str
     """Names the vectors: those of one id can be compared with each other, and with no others."""
     instant: bool
-    """Whether it is fast enough to embed within a save; else texts wait for a background worker."""
+    """True if it is fast enough to embed within a save; else texts wait for a background worker."""
     sends: bool
-    """Whether texts leave this machine's process: then the boundary decides which may."""
+    """True if texts leave this process: then the boundary decides which may."""
     trust: Trust
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row of numbers for each text. Raises EmbedderUnavailable, or TextRefused if it is a text's fault."""
+        """Return one row of numbers for each text. Raises EmbedderUnavailable, or TextRefused if a text is at fault."""
         ...
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close its connections."""
         ...
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Matrix:
-    """The vectors of some texts, one row of length 1 each; anything else that an embedder gives is refused."""
-    import numpy as np
-
+    """Return the vectors of some texts, one row of length 1 each; any other answer of an embedder is refused."""
     try:
         rows = np.asarray(embedder.embed(texts), dtype=np.float32)
     except (TypeError, ValueError, ArithmeticError) as error:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from wherefrom.embedding.port import Matrix, Trust
+from wherefrom.lazy import np, sentence_transformers
 from wherefrom.model.errors import EmbedderUnavailable
+from wherefrom.model.once import once
 
 
 class SentenceTransformersEmbedder:
@@ -20,33 +22,27 @@ class SentenceTransformersEmbedder:
     def __init__(self, model: str) -> None:
         self.model_id = model
         self._lock = threading.Lock()
-        self._model: Any = None
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text."""
-        import numpy as np
-
+        """Return one row for each text."""
+        model = self._model
         with self._lock:
-            if self._model is None:
-                self._model = _load(self.model_id)
             try:
-                rows = self._model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
+                rows = model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
             except Exception as error:
                 raise EmbedderUnavailable(f"{self.model_id} failed: {error}") from error
         return np.asarray(rows, dtype=np.float32)
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to let go of."""
 
-
-def _load(name: str) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError:
-        raise EmbedderUnavailable(
-            "sentence-transformers is not installed", hint="pip install 'wherefrom[sentence-transformers]'"
-        ) from None
-    try:
-        return SentenceTransformer(name)
-    except Exception as error:
-        raise EmbedderUnavailable(f"the model {name} cannot be loaded: {error}") from error
+    @once
+    def _model(self) -> Any:
+        try:
+            return sentence_transformers.SentenceTransformer(self.model_id)
+        except ImportError:
+            raise EmbedderUnavailable(
+                "sentence-transformers is not installed", hint="pip install 'wherefrom[sentence-transformers]'"
+            ) from None
+        except Exception as error:
+            raise EmbedderUnavailable(f"the model {self.model_id} cannot be loaded: {error}") from error

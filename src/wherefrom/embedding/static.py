@@ -7,7 +7,6 @@ with plain counts the words that every text has drown the others (JSQuAD nDCG@10
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -15,7 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from wherefrom.embedding.port import Matrix, Trust
+from wherefrom.lazy import np, safetensors, tokenizers
 from wherefrom.model.errors import EmbedderUnavailable
+from wherefrom.model.once import once
 
 MODEL_ID: Final = "wordllama-256-log"
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
@@ -23,24 +24,18 @@ _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 class StaticEmbedder:
-    """Loads its two files at the first text."""
+    """The packaged embedder; it loads its two files at the first text."""
 
     model_id = MODEL_ID
     instant = True
     sends = False
-    # 95 of 100 pairs of a scientific claim and a line of small talk are less similar than the floor. The others were
+    # The floor: 95 of 100 pairs of a scientific claim and a line of small talk are less similar. The other values were
     # calibrated with `python -m bench.calibrate` on SciFact's training questions, Cranfield and JSQuAD's test half.
     trust = Trust(alpha=0.5, alpha_unspaced=0.3, centring=0.7, feedback=0.3, floor=0.12)
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loaded: tuple[Any, Matrix] | None = None
-
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row for each text."""
-        import numpy as np
-
-        tokenizer, weights = self._files()
+        """Return one row for each text."""
+        tokenizer, weights = self._files
         encoded = tokenizer.encode_batch_fast([text or " " for text in texts], add_special_tokens=False)
         rows = np.empty((len(texts), weights.shape[1]), dtype=np.float32)
         for row, encoding in zip(rows, encoded, strict=True):
@@ -54,26 +49,20 @@ class StaticEmbedder:
         return rows
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to let go of."""
 
+    @once
     def _files(self) -> tuple[Any, Matrix]:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = _load()
-            return self._loaded
+        return _load()
 
 
 def _load() -> tuple[Any, Matrix]:
-    import numpy as np
-    from safetensors.numpy import load_file
-    from tokenizers import Tokenizer
-
     found = find_spec("wordllama")
     if found is None or found.origin is None:
         raise EmbedderUnavailable("the wordllama package is not installed", hint="pip install wherefrom")
     folder = Path(found.origin).parent
-    tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / _TOKENIZER))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    (weights,) = load_file(folder / _WEIGHTS).values()
+    (weights,) = safetensors.load_file(folder / _WEIGHTS).values()
     return tokenizer, weights.astype(np.float32)

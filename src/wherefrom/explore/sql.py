@@ -1,84 +1,130 @@
-"""`query_graph` and `query_view`: one statement, its answer within a budget, and a hint where it went wrong."""
+"""The verbs that run SQL, a caller's or that of an analysis: one statement within a budget, or a hint why it failed."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from datetime import date, datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from wherefrom.explore.hints import hint_for
-from wherefrom.explore.views import render
-from wherefrom.model import cancellation
-from wherefrom.model.access import Access
-from wherefrom.model.evidence import QueryResult
-from wherefrom.storage.agent.port import Asked, Budget, Reader, SqlFailed
+from wherefrom.engine.params import SqlRows, TaskId
+from wherefrom.engine.view import Engine
+from wherefrom.explore.views import list_views, render
+from wherefrom.lazy import lazy_modules
+from wherefrom.model import cancellation, limits
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.evidence import QueryResult, Rendered, ViewShape
+from wherefrom.model.param import Param
+from wherefrom.storage.agent.port import Budget, SqlFailed, Statement
+from wherefrom.text import check
 
-# Views have a budget of their own: what they cost is known.
-VIEW_BUDGET_MS: Final = 2_000
-VIEW_STEPS: Final = 200_000_000
-_NAME_CHARACTERS: Final = 100
-_MESSAGE_CHARACTERS: Final = 300
+if TYPE_CHECKING:
+    from wherefrom.explore import hints
+else:
+    (hints,) = lazy_modules("wherefrom.explore", "hints")
 
-
-def query_graph(reader: Reader, access: Access, asked: Asked, *, include_schema: bool) -> QueryResult:
-    """Run an agent's statement. What goes wrong while it runs is an answer, not an error."""
-    return _result(reader, access, asked, include_schema=include_schema, notes=reader.notes)
-
-
-def query_view(
-    reader: Reader, access: Access, name: str, *, task_id: str | None, budget: Budget, now: str, dialect: str
-) -> QueryResult:
-    """Run one of the analyses, for all that the access may see or for one task."""
-    rendered = render(name, dialect, task_id=task_id)
-    # One more than is shown says whether there are more; and who sorts for a few keeps only a few.
-    text = f"select * from ({rendered.sql}) as v limit {budget.rows + 1}"  # noqa: S608  # our text and a number
-    asked = Asked(text, budget, now, parameters=rendered.parameters, ours=True)
-    return _result(reader, access, asked, include_schema=False, notes=())
+# What the rows of an answer may have together; each interface shows less.
+_MAX_ANSWER_BYTES: Final = 1024 * 1024
+# The budget of a view: our own SQL, whose cost is known.
+_VIEW_MILLISECONDS: Final = 2_000
+_VIEW_STEPS: Final = 200_000_000
+_MAX_COLUMN_CHARACTERS: Final = 100
+_MAX_MESSAGE_CHARACTERS: Final = 300
 
 
-def _result(
-    reader: Reader, access: Access, asked: Asked, *, include_schema: bool, notes: tuple[str, ...]
-) -> QueryResult:
-    begun = time.perf_counter()
-    schema = reader.shapes(access) if include_schema else None
-    try:
-        if cancellation.current().cancelled:
-            raise SqlFailed("interrupted", "interrupted (cancelled)")
-        answered = reader.answer(access, asked)
-    except SqlFailed as failed:
-        hint = hint_for(failed, asked.sql, reader.shapes(access), reader.dialect)
-        message = _short(failed.message)
-        return QueryResult((), (), False, _elapsed_ms(begun), message, hint, schema, notes, reader.dialect)
-    rows = tuple(tuple(map(_plain, row)) for row in answered.rows)
-    return QueryResult(
-        _distinct(answered.columns),
-        rows,
-        answered.truncated,
-        _elapsed_ms(begun),
-        schema=schema,
-        notes=notes,
-        dialect=reader.dialect,
-    )
+_check_sql = partial(check.check_text, characters=limits.SQL_CHARACTERS)
+_check_view = partial(check.check_text, characters=limits.TAG_CHARACTERS)
+_ViewName = Annotated[str, Param("A view such as v_contradictions.", check=_check_view)]
 
 
-def _short(message: str) -> str:
-    """A database's message, which may repeat the statement, at a length that helps."""
-    return message if len(message) <= _MESSAGE_CHARACTERS else message[: _MESSAGE_CHARACTERS - 1] + "…"
+class ExploreEngine(Engine):
+    """Runs SQL over what the access may see, and the analyses."""
 
+    def query_graph(
+        self,
+        sql: Annotated[
+            str,
+            Param(
+                "One SELECT, e.g. SELECT c.claim_text, e.relation, f.text_content, p.url FROM claims c "
+                "JOIN edges e ON e.target_id = c.id JOIN fragments f ON f.id = e.source_id "
+                "JOIN pages p ON p.id = f.page_id WHERE c.task_id = '…' LIMIT 10",
+                metavar="SQL",
+                check=_check_sql,
+            ),
+        ],
+        *,
+        limit: SqlRows = 50,
+        timeout_ms: Annotated[int, Param("How long it may take, in milliseconds.", 1, limits.SQL_MILLISECONDS)] = 300,
+        max_vm_steps: Annotated[
+            int, Param("SQLite's steps; no meaning on PostgreSQL.", 1, limits.SQL_STEPS, option="--max-steps")
+        ] = 500_000,
+        include_schema: Annotated[bool, Param("Also list the tables and their columns.", option="--schema")] = False,
+        parameters: Mapping[str, str] | None = None,
+    ) -> QueryResult:
+        """Run one SELECT over memos, claims, fragments, pages, edges, tasks, queries, embeddings and the views.
 
-def _elapsed_ms(begun: float) -> int:
-    return round((time.perf_counter() - begun) * 1000)
+        It reads and cannot change anything, sees only what this access may see, and ends within its budget. What is
+        wrong with the statement is part of the answer, with a hint. `parameters` are texts that stand as :name in it.
+        """
+        if not isinstance(parameters, Mapping | None):
+            raise InvalidInput(f"parameters must be an object, not {type(parameters).__name__}")
+        given = {
+            check.check_tag(name): check.check_text(value, field=name, size=limits.QUERY_BYTES)
+            for name, value in (parameters or {}).items()
+        }
+        budget = Budget(limit, timeout_ms, max_vm_steps, _MAX_ANSWER_BYTES)
+        found = self._answer(Statement(sql, budget, self.view.now(), given), include_schema=include_schema)
+        return replace(found, notes=self.store.reader.notes)
+
+    def query_view(self, name: _ViewName, *, task_id: TaskId = None, limit: SqlRows = 50) -> QueryResult:
+        """Run one of the analyses over all that this access may see, or with a task over that task."""
+        rendered = render(name, task_id=task_id)
+        # One more than is shown says whether there are more; and who sorts for a few keeps only a few.
+        text = f"select * from ({rendered.sql}) as v limit {limit + 1}"  # noqa: S608  # our text and a number
+        budget = Budget(limit, _VIEW_MILLISECONDS, _VIEW_STEPS, _MAX_ANSWER_BYTES)
+        return self._answer(Statement(text, budget, self.view.now(), rendered.parameters, ours=True))
+
+    def render_view(self, name: _ViewName, *, task_id: TaskId = None) -> Rendered:
+        """Write the SQL of an analysis, to put into `with name as (…)` of a statement of your own, with its
+        parameters.
+        """
+        return render(name, task_id=task_id)
+
+    def views(self) -> tuple[ViewShape, ...]:
+        """List the analyses that there are: their names, questions and columns."""
+        return list_views()
+
+    def _answer(self, statement: Statement, *, include_schema: bool = False) -> QueryResult:
+        """The answer to a statement; what goes wrong while it runs is part of it, with a hint, and raises nothing."""
+        reader, access, begun = self.store.reader, self.view.access, time.perf_counter()
+        schema = reader.shapes(access) if include_schema else None
+        result = QueryResult((), (), False, 0, schema=schema, dialect=reader.dialect)
+        try:
+            if cancellation.current().cancelled:
+                raise SqlFailed("interrupted", "interrupted (cancelled)")
+            found = reader.answer(access, statement)
+        except SqlFailed as failed:
+            hint = hints.hint_for(failed, statement.sql, reader.shapes(access), reader.dialect)
+            message = failed.message  # it may repeat the statement
+            if len(message) > _MAX_MESSAGE_CHARACTERS:
+                message = message[: _MAX_MESSAGE_CHARACTERS - 1] + "…"
+            result = replace(result, error=message, hint=hint)
+        else:
+            rows = tuple(tuple(map(_plain, row)) for row in found.rows)
+            result = replace(result, columns=_distinct(found.columns), rows=rows, truncated=found.truncated)
+        return replace(result, elapsed_ms=round((time.perf_counter() - begun) * 1000))
 
 
 def _distinct(columns: Sequence[str]) -> tuple[str, ...]:
-    """Column names of which no two are the same: a row becomes an object."""
+    """The columns with a number after each name that was there before, as a row becomes an object."""
     seen: dict[str, int] = {}
     names: list[str] = []
     for long in columns:
-        column = name = long[:_NAME_CHARACTERS]
+        column = name = long[:_MAX_COLUMN_CHARACTERS]
         while name in seen:
             seen[column] += 1
             name = f"{column}_{seen[column]}"
@@ -98,7 +144,7 @@ def _plain(value: Any) -> Any:
             return _plain(float(value)) if value.is_finite() else str(value)
         case bytes() | memoryview():
             return bytes(value).hex()
-        case datetime() | date():
+        case date():  # a datetime is one, too
             return value.isoformat()
         case _:
             return str(value)

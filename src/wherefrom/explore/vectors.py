@@ -3,52 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final
 
-from wherefrom.model.access import Access
+from wherefrom.engine.params import Namespace, TaskId, check_query
+from wherefrom.engine.questions import Questions
+from wherefrom.engine.view import Engine
+from wherefrom.model import limits
 from wherefrom.model.errors import NotFound
 from wherefrom.model.graph import Node, NodeKind
+from wherefrom.model.param import Param
 from wherefrom.model.results import Similar, SimilarFound, Target
 from wherefrom.storage import nodes
 from wherefrom.storage.candidates import nearest
-from wherefrom.storage.port import Transaction, Vectors
-from wherefrom.storage.question import Question
+from wherefrom.storage.port import SearchRequest, Transaction
 
 TARGETS: Final[Mapping[Target, NodeKind]] = {"claims": "claim", "fragments": "fragment", "memos": "memo"}
-_PREVIEW_CHARACTERS: Final = 200
+_MAX_PREVIEW_CHARACTERS: Final = 200
 
 
-def vector_search(
-    tx: Transaction, access: Access, question: Question, *, vectors: Vectors, top_k: int, min_similarity: float
-) -> SimilarFound:
-    """The nodes at least so similar to the question, most similar first."""
-    near = nearest(tx, access, question, vectors=vectors, limit=top_k, thorough=True)
-    if near.searched == 0:
-        target = next(target for target, kind in TARGETS.items() if kind in question.kinds)
-        scope = f"task {question.task_id}" if question.task_id else f"namespace {access.root!r}"
-        raise NotFound(
-            f"there are no embeddings of {target} in {scope}",
-            hint=f"save {target} first, choose another target ({', '.join(TARGETS)}), or run `wherefrom embed`",
-        )
-    assert question.vector is not None
-    similarities = [float(value) for value in near.vectors @ question.vector] if near.ids else []
-    wanted = [
-        (node_id, value) for node_id, value in zip(near.ids, similarities, strict=True) if value >= min_similarity
-    ]
-    by_id = nodes.read_by_ids(tx, access, [node_id for node_id, _ in wanted])
-    return SimilarFound(
-        tuple(
-            _similar(by_id[node_id], value) for node_id, value in wanted if node_id in by_id and _holds(by_id[node_id])
-        ),
-        near.searched,
-    )
+class VectorSearchEngine(Engine):
+    """Finds nodes that are near in meaning."""
+
+    def vector_search(
+        self,
+        query: Annotated[str, Param("What it should be about, in plain words.", check=check_query)],
+        *,
+        target: Annotated[Target, Param("What to search.")] = "claims",
+        task_id: TaskId = None,
+        top_k: Annotated[int, Param("How many at most.", 1, limits.SEARCH_LIMIT)] = 10,
+        min_similarity: Annotated[float, Param("Cosine similarity, inclusive.", 0, 1)] = 0.5,
+        namespace: Namespace = None,
+    ) -> SimilarFound:
+        """Find what is near to a question in meaning, by cosine similarity; an error if nothing there has a vector."""
+        access = self.view.reading(namespace)
+        model, vector = Questions(self.view).direction(self.view.boundary.cleaned(query, access.root))
+        kinds, now = (TARGETS[target],), self.view.now()
+        request = SearchRequest(query, vector, model, kinds=kinds, task_id=task_id, now=now)
+
+        def work(tx: Transaction) -> SimilarFound:
+            near = nearest(tx, access, request, vectors=self.store.database.vectors, limit=top_k, thorough=True)
+            if near.searched == 0:
+                scope = f"task {task_id}" if task_id else f"namespace {access.root!r}"
+                raise NotFound(
+                    f"there are no embeddings of {target} in {scope}",
+                    hint=f"save {target} first, choose another target ({', '.join(TARGETS)}), or run `wherefrom embed`",
+                )
+            similarities = (near.vectors @ vector).tolist() if near.ids else []
+            by_id = nodes.read_by_ids(tx, access, near.ids)
+            found = (
+                Similar(
+                    node.id,
+                    node.title,
+                    node.content[:_MAX_PREVIEW_CHARACTERS],
+                    min(similarity, 1.0),
+                    node.kind,
+                    node.provenance,
+                )
+                for node_id, similarity in zip(near.ids, similarities, strict=True)
+                if similarity >= min_similarity and (node := by_id.get(node_id)) is not None and _is_current(node)
+            )
+            return SimilarFound(tuple(found), near.searched)
+
+        return self.store.database.read(work)
 
 
-def _similar(node: Node, similarity: float) -> Similar:
-    preview = node.content[:_PREVIEW_CHARACTERS]
-    return Similar(node.id, node.title, preview, min(similarity, 1.0), node.kind, node.provenance)
-
-
-def _holds(node: Node) -> bool:
-    """Whether a claim is not rejected, and a fragment still on its page."""
+def _is_current(node: Node) -> bool:
+    """True unless the node is a rejected claim, or a fragment that is no longer on its page."""
     return node.rejected_at is None and (node.kind != "fragment" or node.valid_to is None)

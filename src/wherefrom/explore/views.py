@@ -1,7 +1,7 @@
-"""The analyses: SQL in `views/*.sql.j2`, each with a header that says what question it answers.
+"""The analyses: SQL in `views/v_*.sql`, each with a header that names the question it answers and its columns.
 
-A template may use the tables that agents see and one parameter, :task_id, which is bound and never pasted. Rendered
-without a task it is the view of that name.
+They are written in the language of `storage/sql.py`, over the tables that agents see. Their one parameter is :task_id;
+rendered without a task an analysis is the view of that name.
 """
 
 from __future__ import annotations
@@ -9,65 +9,46 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wherefrom.model.errors import NotFound, shown
 from wherefrom.model.evidence import Rendered, ViewShape
+from wherefrom.storage import sql
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-_SUFFIX: Final = ".sql.j2"
 _PREFIX: Final = "v_"
 _QUESTION: Final = re.compile(r"^-- question: (.+)$", re.MULTILINE)
 _COLUMNS: Final = re.compile(r"^-- columns: (.+(?:\n--   .+)*)", re.MULTILINE)
-_COMMENT: Final = re.compile(r"^\s*--.*(?:\n|$)", re.MULTILINE)
 
 
 def list_views() -> tuple[ViewShape, ...]:
     """All views by name, with their questions and columns."""
-    return tuple(_shape(name) for name in _names())
+    return tuple(_shape(name, text) for name, text in _texts().items())
 
 
-def render(name: str, dialect: str, *, task_id: str | None = None) -> Rendered:
-    """A view's SQL for a database; with a task, about that task alone."""
-    known = name if name.startswith(_PREFIX) else _PREFIX + name
-    if known not in _names():
-        raise NotFound(f"there is no view {shown(name)}", hint=f"one of {', '.join(_names())}")
-    template = _environment().get_template(known + _SUFFIX)
-    text = _COMMENT.sub("", template.render(dialect=dialect, task_id=task_id is not None)).strip()
-    return Rendered(text, {} if task_id is None else {"task_id": task_id})
+def render(name: str, *, task_id: str | None = None) -> Rendered:
+    """The SQL of a view, with a task about that task alone; and its parameters."""
+    text = _texts().get(name if name.startswith(_PREFIX) else _PREFIX + name)
+    if text is None:
+        raise NotFound(f"there is no view {shown(name)}", hint=f"one of {', '.join(_texts())}")
+    given = {} if task_id is None else {"task_id": task_id}
+    return Rendered(sql.render(text, sql.blocks("views", __package__).fragments, given), given)
 
 
-def all_rendered(dialect: str) -> dict[str, str]:
-    """The definition of each view."""
-    return {name: render(name, dialect).sql for name in _names()}
-
-
-@cache
-def _names() -> tuple[str, ...]:
-    folder = files("wherefrom.explore").joinpath("views")
-    found = (file.name for file in folder.iterdir())
-    return tuple(sorted(name.removesuffix(_SUFFIX) for name in found if name.startswith(_PREFIX)))
+def all_rendered() -> dict[str, str]:
+    """The SQL of each view, by name."""
+    return {name: render(name).sql for name in _texts()}
 
 
 @cache
-def _shape(name: str) -> ViewShape:
-    text = files("wherefrom.explore").joinpath("views", name + _SUFFIX).read_text(encoding="utf-8")
+def _texts() -> dict[str, str]:
+    folder = files(__package__).joinpath("views")
+    found = sorted(file.name for file in folder.iterdir() if file.name.startswith(_PREFIX))
+    return {name.removesuffix(".sql"): folder.joinpath(name).read_text(encoding="utf-8") for name in found}
+
+
+def _shape(name: str, text: str) -> ViewShape:
     question, columns = _QUESTION.search(text), _COLUMNS.search(text)
     assert question is not None, f"{name} has no question"
     assert columns is not None, f"{name} names no columns"
     listed = columns[1].replace("\n--", " ").split(",")
     return ViewShape(name, question[1], tuple(column.strip() for column in listed if column.strip()))
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    # What it makes is SQL and no page: nothing to escape, and no text of a caller enters it.
-    return Environment(
-        loader=PackageLoader("wherefrom.explore", "views"),
-        undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701
-    )

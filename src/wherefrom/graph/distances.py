@@ -1,20 +1,19 @@
-"""How many steps it is from some nodes of a graph to others: breadth-first search from 64 nodes at a time."""
+"""Distances between nodes of a graph in steps: breadth-first search from 64 nodes at a time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+from wherefrom.graph.local import Flags, LocalGraph, Places, Steps
+from wherefrom.lazy import np
 
-from wherefrom.graph.local import Flags, LocalGraph, Places
-
-Steps = NDArray[np.int32]
-
-FAR: Final = 1 << 28  # No way there. Three of them added are still a number of 32 bits.
+FAR: Final = 1 << 28  # There is no way. Three of them added are still a number of 32 bits.
 _WORD: Final = 64
 _FULL: Final = (1 << _WORD) - 1
+
+NewEdge = tuple[int, int, Steps, Steps]
+"""The columns of the ends of an edge, and the steps from them to every column just before it was there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,16 +74,6 @@ def _from_one_word(arcs: Arcs, sources: Places, *, columns: Places) -> Steps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Link:
-    """An edge u–v: the columns of its ends, and the steps from them to every column just before it was there."""
-
-    u: int
-    v: int
-    from_u: Steps
-    from_v: Steps
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Ends:
     """Steps from each of `nodes` (rows) to all of them and to both ends of some pairs; where those are, as columns.
 
@@ -99,11 +88,12 @@ class Ends:
     steps: Steps
 
     def rows_of(self, edges: Places) -> Places:
+        """The rows of the ends of these edges."""
         rows: Places = np.searchsorted(self.nodes, edges)
         return rows
 
     def know(self, edges: Places) -> bool:
-        """Whether all ends of these edges are among the nodes."""
+        """True if all ends of these edges are among the nodes."""
         if not len(self.nodes):
             return not edges.size
         return bool((self.nodes[np.minimum(self.rows_of(edges), len(self.nodes) - 1)] == edges).all())
@@ -114,17 +104,18 @@ class Ends:
         return Ends(nodes, self.own[rows], self.sources, self.targets, self.steps[rows])
 
     def apart(self, rows: Places) -> Flags:
-        """For pairs of rows, whether their nodes are neither the same nor neighbours."""
+        """True for each pair of rows whose nodes are neither the same nor neighbours."""
         far: Flags = self.steps[rows[..., 0], self.own[rows[..., 1]]] > 1
         return far
 
-    def link(self, u: int, v: int) -> Link:
-        return Link(int(self.own[u]), int(self.own[v]), self.steps[u].copy(), self.steps[v].copy())
+    def new_edge(self, u: int, v: int) -> NewEdge:
+        """An edge between the nodes of two rows, just before it is there."""
+        return int(self.own[u]), int(self.own[v]), self.steps[u].copy(), self.steps[v].copy()
 
-    def bring(self, rows: Places | slice, link: Link) -> None:
-        """Bring rows up to date with a link."""
-        now = self.steps[rows]
-        along = np.minimum(now[:, link.u, None] + link.from_v, now[:, link.v, None] + link.from_u) + 1
+    def bring(self, rows: Places | slice, edge: NewEdge) -> None:
+        """Bring rows up to date with an edge."""
+        now, (u, v, from_u, from_v) = self.steps[rows], edge
+        along = np.minimum(now[:, u, None] + from_v, now[:, v, None] + from_u) + 1
         self.steps[rows] = np.minimum(now, along)
 
     def shortened(self, lengths: Steps, u: int, v: int) -> Steps:
@@ -136,7 +127,7 @@ class Ends:
 
 
 def measure_ends(arcs: Arcs, nodes: Places, *, sources: Places, targets: Places) -> Ends:
-    """nodes: in order, each once."""
+    """Measure the steps from these nodes, which are in order and each there once, in a graph as it is now."""
     wanted = np.zeros(len(arcs.starts), dtype=bool)
     for places in (nodes, sources, targets):
         wanted[places] = True

@@ -1,12 +1,11 @@
-"""What changing a graph costs: the ΔGED of the gauge."""
+"""The cost of changing a graph: the ΔGED of the gauge."""
 
 from __future__ import annotations
 
 from math import isfinite
 
-import numpy as np
-
 from wherefrom.graph.local import LocalGraph, Numbers
+from wherefrom.lazy import np
 
 
 def edit_cost(before: LocalGraph, after: LocalGraph, *, node_cost: float = 1.0, edge_cost: float = 1.0) -> float:

@@ -1,22 +1,31 @@
-"""How evenly the nodes of a neighbourhood resemble each other: the ΔH of the gauge."""
+"""The entropy of a neighbourhood, high where its nodes resemble each other evenly: the ΔH of the gauge."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from math import isfinite, log
 from typing import Final
 
-import numpy as np
+from wherefrom.graph.local import (
+    Flags,
+    LocalGraph,
+    Numbers,
+    Places,
+    checked_edges,
+    checked_flags,
+    checked_places,
+    graph_of,
+)
+from wherefrom.lazy import np
 
-from wherefrom.graph.local import Flags, LocalGraph, Numbers, Places, graph_of
-
-# Below this length a row counts as (nearly) none, and below this entropy a relative change says nothing.
-_SHORTEST: Final = 1e-10
-_LEAST: Final = 1e-3
-# To look up one pair takes as long as so many multiplications in a product of matrices. Measured: 40 to 1,200, by
-# how large the product is; around the choice that follows from it, either way takes about as long.
-_PAIR: Final = 256
+# Below this length a row counts as one of zeros, and below this entropy a relative change says nothing.
+_MIN_LENGTH: Final = 1e-10
+_MIN_ENTROPY: Final = 1e-3
+# The multiplications in a product of matrices that take as long as looking up one pair. Measured: 40 to 1,200, by how
+# large the product is; around the choice that follows from it, either way takes about as long.
+_PRODUCTS_PER_PAIR: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class EntropyChange:
     delta: float
 
 
-def entropy_change(before: float, after: float, *, least: float = _LEAST) -> EntropyChange:
+def entropy_change(before: float, after: float, *, least: float = _MIN_ENTROPY) -> EntropyChange:
     """ΔH = (after − before) / max(before, least), or 0 where that is ≤ 1e-3. Range: [−1, ∞), −1 only for after = 0.
 
     The orientation is fixed: more even afterwards is positive. No relative change can be told from a before of
@@ -38,7 +47,7 @@ def entropy_change(before: float, after: float, *, least: float = _LEAST) -> Ent
         if not isfinite(value) or value < 0:
             raise ValueError(f"the entropy {name} must be finite and not negative, not {value}")
     divisor = max(before, least)
-    return EntropyChange(before, after, (after - before) / divisor if divisor > _LEAST else 0.0)
+    return EntropyChange(before, after, (after - before) / divisor if divisor > _MIN_ENTROPY else 0.0)
 
 
 def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> EntropyChange:
@@ -62,36 +71,20 @@ def shared(rows: Numbers, *, weights: Numbers | None = None) -> Numbers:
     Symmetric. A row of zeros has the cosine 0 to everything, itself included: 0.5. A row is divided by its length
     or by 1e-10, whichever is greater. Cost: rows² × dimensions.
     """
-    given = _features(rows, weights)
+    given = _weighed(rows, weights)
     # Squares of large numbers overflow; a cosine does not depend on the length.
     given = given / np.maximum(np.abs(given).max(axis=1, initial=0.0, keepdims=True), 1.0)
-    units = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), _SHORTEST)
+    units = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), _MIN_LENGTH)
     cosines = units @ units.T
     similar: Numbers = (np.clip((cosines + cosines.T) / 2.0, -1.0, 1.0) + 1.0) / 2.0
     return similar
 
 
-def neighbourhood_entropies(graph: LocalGraph, features: Numbers, *, weights: Numbers | None = None) -> Numbers:
-    """H_v = −Σ p_ab·ln p_ab, p = s / Σs over `shared` of v and its neighbours. Range: [0, 2·ln(degree + 1)].
-
-    features: one row for each node. 0 for a node without neighbours; the greatest value is that of rows that all
-    resemble each other equally, themselves included. The plain definition that `Entropies` is tested against.
-    Shannon 1948, as in `link_set_change`. Cost: Σ (degree + 1)² × dimensions.
-    """
-    given = _features(features, weights)
-    if len(given) != graph.size:
-        raise ValueError(f"{graph.size} nodes need as many rows of features, not {len(given)}")
-    starts, neighbours = graph.neighbours()
-    values = np.zeros(graph.size)
-    for node in np.flatnonzero(np.diff(starts)):
-        around = np.append(neighbours[starts[node] : starts[node + 1]], node)
-        values[node] = _entropy(shared(given[around]).ravel())
-    return values
-
-
 class Entropies:
-    """`neighbourhood_entropies` of a graph that grows by edges, where only some nodes have features.
+    """H_v = −Σ p_ab·ln p_ab, p = s / Σs over `shared` of v and its neighbours, of a graph that grows by edges.
 
+    Range: [0, 2·ln(degree + 1)]; 0 for a node without neighbours, the greatest value for rows that all resemble each
+    other equally, themselves included. Shannon 1948, as in `link_set_change`.
     places: the nodes with features, rows: theirs; all other nodes have rows of zeros. With S = Σ s_ab and
     T = Σ s_ab·ln s_ab over a closed neighbourhood, H = ln S − T/S; one more member q adds 2·Σ_a s_aq + s_qq to S, and
     likewise to T. All rows of zeros are one kind, so s is a matrix of k + 1 kinds for k rows, and a neighbourhood is
@@ -100,10 +93,7 @@ class Entropies:
     """
 
     def __init__(self, graph: LocalGraph, places: Places, rows: Numbers, *, weights: Numbers | None = None) -> None:
-        where = _distinct(places, graph.size)
-        given = _features(rows, weights)
-        if len(given) != len(where):
-            raise ValueError(f"{len(where)} places need as many rows of features, not {len(given)}")
+        where, given = checked_features(places, rows, weights, graph.size)
         self._size = graph.size
         self._edges = graph.edges[:, 0] * graph.size + graph.edges[:, 1]
         self._kind = np.full(graph.size, len(where), dtype=np.int64)
@@ -122,21 +112,18 @@ class Entropies:
 
     def mean(self, nodes: Flags) -> float:
         """The mean of H over the marked nodes; 0 if none is marked."""
-        marked = np.asarray(nodes)
-        if marked.dtype != np.bool_ or marked.shape != (self._size,):
-            raise ValueError(f"nodes must be {self._size} flags, one for each node")
+        marked = checked_flags(nodes, self._size)
         return float(self._values[marked].mean()) if marked.any() else 0.0
 
     def gains(self, edges: Places) -> Numbers:
-        """By how much H_u + H_v would rise with each edge (u, v) alone; 0 for a loop or an edge that is there.
+        """The rise of H_u + H_v with each edge (u, v) alone; 0 for a loop or an edge that is there.
 
         Range: any real, though no fall was ever found. Nodes that are no end of the edge keep H.
         """
-        graph_of(self._size, edges)  # refuses what cannot be edges of this graph
-        pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+        pairs = checked_edges(edges, self._size)
         ends, kind = pairs.ravel(), self._kind[pairs[:, ::-1].ravel()]
         counts = self._counts[ends]
-        sums, logged_sums = (np.einsum("ij,ij->i", counts, each[kind]) for each in (self._shared, self._logged))
+        sums, logged_sums = (np.einsum("ij,ij->i", counts, table[kind]) for table in (self._shared, self._logged))
         totals = self._totals[ends] + 2.0 * sums + self._shared[kind, kind]
         logged = self._logged_totals[ends] + 2.0 * logged_sums + self._logged[kind, kind]
         rises = (np.log(totals) - logged / totals - self._values[ends]).reshape(-1, 2).sum(axis=1)
@@ -145,7 +132,7 @@ class Entropies:
         return gained
 
     def add(self, edges: Places) -> None:
-        """From now on the graph has these edges too."""
+        """Add edges to the graph."""
         wanted = graph_of(self._size, edges).edges
         fresh = wanted[~self._has(wanted)]
         if not len(fresh):
@@ -158,16 +145,14 @@ class Entropies:
         self._measure(np.unique(ends))
 
     def copy(self) -> Entropies:
-        """The same, to add other edges to."""
-        twin = object.__new__(Entropies)
-        twin._size, twin._edges, twin._kind = self._size, self._edges, self._kind
-        twin._shared, twin._logged = self._shared, self._logged
+        """A copy, to add other edges to."""
+        twin = copy(self)
         twin._counts, twin._values = self._counts.copy(), self._values.copy()
         twin._totals, twin._logged_totals = self._totals.copy(), self._logged_totals.copy()
         return twin
 
     def _has(self, pairs: Places) -> Flags:
-        """Which pairs are edges: `LocalGraph.has` by looking up in what is in order already."""
+        """True for each pair that is an edge: `LocalGraph.has` by a search in keys that are in order already."""
         if not len(self._edges):
             return np.zeros(len(pairs), dtype=np.bool_)
         keys = np.minimum(pairs[:, 0], pairs[:, 1]) * self._size + np.maximum(pairs[:, 0], pairs[:, 1])
@@ -190,7 +175,7 @@ class Entropies:
 
 
 def _counts(graph: LocalGraph, kind: Places, kinds: int) -> Numbers:
-    """How many of each kind are in each closed neighbourhood."""
+    """The number of nodes of each kind in each closed neighbourhood."""
     nodes = np.arange(graph.size)
     low, high = graph.edges.T
     owners, members = np.concatenate([nodes, low, high]), np.concatenate([nodes, high, low])
@@ -202,7 +187,7 @@ def _paired(counts: Numbers, first: Numbers, second: Numbers) -> tuple[Numbers, 
     """x·M·xᵀ for each row x of the counts and both matrices: over the pairs of what is there, if these are few."""
     rows, kinds = np.nonzero(counts)
     many = np.bincount(rows, minlength=len(counts))
-    if _PAIR * int((many**2).sum()) > counts.size * counts.shape[1]:
+    if _PRODUCTS_PER_PAIR * int((many**2).sum()) > counts.size * counts.shape[1]:
         return ((counts @ first) * counts).sum(axis=1), ((counts @ second) * counts).sum(axis=1)
     partners = many[rows]
     one = np.repeat(np.arange(len(rows)), partners)
@@ -211,10 +196,10 @@ def _paired(counts: Numbers, first: Numbers, second: Numbers) -> tuple[Numbers, 
     other = np.arange(len(one)) + np.repeat(begin, partners)
     found = counts[rows, kinds]
     times, at = found[one] * found[other], (kinds[one], kinds[other])
-    return (
-        np.bincount(rows[one], weights=times * first[at], minlength=len(counts)).astype(np.float64),
-        np.bincount(rows[one], weights=times * second[at], minlength=len(counts)).astype(np.float64),
-    )
+    summed: list[Numbers] = [np.zeros(len(counts)), np.zeros(len(counts))]
+    for sums, table in zip(summed, (first, second), strict=True):
+        sums += np.bincount(rows[one], weights=times * table[at], minlength=len(counts))
+    return summed[0], summed[1]
 
 
 def _entropy(masses: Numbers) -> float:
@@ -235,7 +220,17 @@ def _logged(numbers: Numbers) -> Numbers:
     return numbers * logs
 
 
-def _features(rows: Numbers, weights: Numbers | None) -> Numbers:
+def checked_features(places: Places, rows: Numbers, weights: Numbers | None, size: int) -> tuple[Places, Numbers]:
+    """The places with features, and their rows times the weights. Raises ValueError for what does not fit together."""
+    where, given = checked_places(places, size), _weighed(rows, weights)
+    if len(np.unique(where)) != len(where):
+        raise ValueError("a place has features twice")
+    if len(given) != len(where):
+        raise ValueError(f"{len(where)} places need as many rows of features, not {len(given)}")
+    return where, given
+
+
+def _weighed(rows: Numbers, weights: Numbers | None) -> Numbers:
     """The rows times the weights. Raises ValueError for what is no table of finite numbers."""
     given = np.asarray(rows, dtype=np.float64)
     if given.ndim != 2:
@@ -251,15 +246,3 @@ def _features(rows: Numbers, weights: Numbers | None) -> Numbers:
     if not np.isfinite(given).all():
         raise ValueError("features must be finite numbers, before and after they are weighed")
     return given
-
-
-def _distinct(places: Places, size: int) -> Places:
-    given = np.asarray(places)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise ValueError(f"places must be a list of whole numbers, not an array of the shape {given.shape}")
-    where = given.astype(np.int64)
-    if where.size and (where.min() < 0 or where.max() >= size):
-        raise ValueError(f"a place is none of the {size} nodes of the graph")
-    if len(np.unique(where)) != len(where):
-        raise ValueError("a place has features twice")
-    return where

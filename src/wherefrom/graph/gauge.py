@@ -40,10 +40,10 @@ def least(hops: Sequence[Hop]) -> tuple[float, float, int]:
 
     In any order; hop 0 must be there, once.
     """
-    direct = [each.g for each in hops if each.hop == 0]
+    direct = [hop.g for hop in hops if hop.hop == 0]
     if len(direct) != 1:
         raise ValueError(f"hop 0 must be given once, not {len(direct)} times")
-    if any(isnan(each.g) for each in hops):
+    if any(isnan(hop.g) for hop in hops):
         raise ValueError("the gauge of a hop is not a number")
-    best = min(hops, key=lambda each: (each.g, each.hop))
+    best = min(hops, key=lambda hop: (hop.g, hop.hop))
     return direct[0], best.g, best.hop

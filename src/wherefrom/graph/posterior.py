@@ -1,22 +1,17 @@
-"""What evidence for and against says about a claim: the mean, spread and balance of a Beta posterior."""
+"""The posterior of a claim, given evidence for and against it: mean, spread and balance of a Beta distribution."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
+from typing import Any
+
+from wherefrom.model.evidence import Posterior
 
 
-@dataclass(frozen=True, slots=True)
-class Beta:
-    """A posterior's figures, each from 0 to 1, rounded to three decimals."""
+def posterior(support: float, refutation: float, *counts: Any) -> Posterior:
+    """The posterior of a claim by the weight of its evidence on either side, from the prior Beta(1, 1).
 
-    confidence: float
-    uncertainty: float
-    controversy: float
-
-
-def posterior(support: float, refutation: float) -> Beta:
-    """The posterior of a claim whose evidence weighs so much on either side, from the prior Beta(1, 1).
+    Each figure is from 0 to 1, rounded to three decimals; `counts` are the other fields of the answer.
 
     With α = 1 + support and β = 1 + refutation: confidence is the mean α/(α+β); uncertainty the standard
     deviation √(αβ / ((α+β)²(α+β+1))); controversy the smaller side's share, min(α−1, β−1)/(α+β−2), or 0
@@ -26,8 +21,6 @@ def posterior(support: float, refutation: float) -> Beta:
     alpha, beta = 1 + support, 1 + refutation
     total = alpha + beta
     evidence = support + refutation
-    return Beta(
-        confidence=round(alpha / total, 3),
-        uncertainty=round(sqrt(alpha * beta / (total**2 * (total + 1))), 3),
-        controversy=round(min(support, refutation) / evidence, 3) if evidence > 0 else 0.0,
-    )
+    uncertainty = sqrt(alpha * beta / (total**2 * (total + 1)))
+    controversy = min(support, refutation) / evidence if evidence > 0 else 0.0
+    return Posterior(round(alpha / total, 3), round(uncertainty, 3), round(controversy, 3), *counts)

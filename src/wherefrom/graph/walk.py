@@ -1,14 +1,11 @@
-"""How likely a walk from some nodes comes past each other node: personalised PageRank in which returns do not count."""
+"""The chance that a walk from some nodes passes each other node: personalised PageRank without returns."""
 
 from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-Numbers = NDArray[np.float64]
-Places = NDArray[np.int64]
+from wherefrom.graph.local import Numbers, Places
+from wherefrom.lazy import np
 
 _STEPS: Final = 20
 

@@ -1,1 +1,1 @@
-"""Insight: judges which new links are worth it. L1 (the conductor) chooses, L3 (the reasoner) judges."""
+"""Insight: judges which new links are worth it. L1 (`propose`) chooses candidates, L3 (`judge`) decides."""

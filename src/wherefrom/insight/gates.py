@@ -7,19 +7,18 @@ quantiles of the last decisions in the namespace: θ_AG the upper one of g0, θ_
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import numpy as np
-
-from wherefrom.policy.linking import Gates
+from wherefrom.insight.settings import Gates
+from wherefrom.lazy import np
 
 _LONGEST_REST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What holds for one decision; `rests`: AG may not fire now."""
+    """The thresholds in force for one decision. rests: True if AG may not fire now."""
 
     theta_ag: float
     theta_dg: float
@@ -28,7 +27,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class GateState:
-    """What the gates of a namespace remember.
+    """The memory of the gates of a namespace.
 
     attention, decision: of the last decisions, g0 and the least g of a link. resting: for how many decisions AG rests
     yet; rest: how long it rested last, 0 once it passed a decision without firing.
@@ -70,16 +69,12 @@ def observed(state: GateState, settings: Gates, *, g0: float, links: Sequence[fl
 
 def to_json(state: GateState) -> dict[str, Any]:
     """The state as it is stored."""
-    return {
-        "attention": [round(value, 6) for value in state.attention],
-        "decision": [round(value, 6) for value in state.decision],
-        "resting": state.resting,
-        "rest": state.rest,
-    }
+    rounded = {name: [round(value, 6) for value in getattr(state, name)] for name in ("attention", "decision")}
+    return {**asdict(state), **rounded}
 
 
 def from_json(stored: Mapping[str, Any] | None) -> GateState:
     """The state that was stored; a new one if there is none."""
-    if stored is None:
-        return GateState()
-    return GateState(tuple(stored["attention"]), tuple(stored["decision"]), int(stored["resting"]), int(stored["rest"]))
+    known: dict[str, Any] = dict(stored or {})
+    known |= {name: tuple(known[name]) for name in ("attention", "decision") if name in known}
+    return GateState(**known)

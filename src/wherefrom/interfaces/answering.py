@@ -11,34 +11,31 @@ from pydantic_core import from_json
 from wherefrom.interfaces import graph_answers as graph
 from wherefrom.interfaces.shape import ANSWERS, Answer, mirror
 from wherefrom.model.evidence import QueryResult
-from wherefrom.model.insight import InsightPlan
-from wherefrom.model.results import ActiveContext, Found
+from wherefrom.model.results import ActiveContext, SearchResult
 
-# What an answer says only when it is asked to explain.
+# Keys of an item, and of a whole answer, that have a value only when it is asked to explain.
 _EXPLAINED: Final = ("scores", "factors", "features")
 _EXPLAINED_ABOVE: Final[Mapping[type, tuple[str, ...]]] = {ActiveContext: ("parameters", "filtered")}
-# What comes last in an answer.
+# The keys that come last in an answer.
 _LAST: Final = ("next_cursor", "truncated")
 _NO_ROWS: Final = QueryResult((), (), False, 0)
 
 
 def answer_of(result: Any) -> type[Answer]:
-    """What a kind of result becomes: the answer that is declared for it, or its mirror."""
+    """Return the answer that is declared for a kind of result, or its mirror."""
     return ANSWERS.get(result) or mirror(result)
 
 
 def value_of(result: Any, root: str, *, answer: type[Answer] | None = None, explain: bool = False) -> Any:
-    """A result as plain JSON values. `explain` adds how scores came about, or what was judged and not taken."""
+    """Return a result as plain JSON values. `explain` adds how scores came about, or what was judged and not taken."""
     if answer is None and isinstance(result, tuple | list):
-        return [value_of(each, root, explain=explain) for each in result]
+        return [value_of(entry, root, explain=explain) for entry in result]
     if not is_dataclass(result) and answer is None:
         return result
     if isinstance(result, tuple):  # the analyses that there are
         return _dumped(graph.ViewResult.of(_NO_ROWS, views=result))
-    if isinstance(result, InsightPlan):
-        return _dumped(graph.InsightAnswer.of_plan(result, rejected=explain))
     values = {"root_namespace": root} if not hasattr(result, "root_namespace") else {}
-    value = _dumped((answer or answer_of(type(result))).of(result, **values))
+    value = _dumped((answer or answer_of(type(result))).of(result, explain=explain, **values))
     return value if explain else _unexplained(value, type(result))
 
 
@@ -50,7 +47,7 @@ def _dumped(answer: Answer) -> Any:
 
 
 def _unexplained(value: dict[str, Any], kind: type) -> dict[str, Any]:
-    if kind in (Found, ActiveContext):
+    if kind in (SearchResult, ActiveContext):
         for item in value["items"]:
             item |= {name: None for name in _EXPLAINED if name in item}
         value |= dict.fromkeys(_EXPLAINED_ABOVE.get(kind, ()))

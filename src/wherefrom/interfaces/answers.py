@@ -14,15 +14,16 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from wherefrom.interfaces.shape import Answer, Count, Paged, Rounded, Told, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
-from wherefrom.model.insight import ProposedLink
+from wherefrom.model.insight import ProposedEdge
 
+# The keys of a memo, and those that are shown without its text.
+_REF: Final = "id namespace title kind created_at updated_at version"
+_MEMO: Final = (
+    f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at superseded_by pinned "
+    "aliases"
+)
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
-JUDGE: Final = (
-    "Who judged it: null: whoever saved it; human: a person; insight, names: a program's guess; otherwise the judge "
-    "named with add_evidence."
-)
-
 Trust = Annotated[
     str,
     BeforeValidator(lambda kind: _TRUST.get(kind, kind)),
@@ -30,38 +31,20 @@ Trust = Annotated[
 ]
 
 
-class MemoRef(Answer, within=("node",)):
+class MemoRef(mirror(Node, only=_REF, whole=True), answers=(), within=("node",)):
     """A memo without its text."""
 
-    memo_id: str = found("id")
-    namespace: str
-    title: str | None
-    kind: str = "memo"
-    created_at: str
-    updated_at: str
-    version: int
 
+class Memo(mirror(Node, only=_MEMO, whole=True), within=("node",)):
+    """A memo. `cut` names the fields that were shortened to fit; ask for it by its id to read them whole."""
 
-class Memo(MemoRef, answers=(Node,)):
-    """A memo. `cut` names the fields that were shortened to fit; ask for it by memo_id to read them whole."""
-
-    content: str
     content_offset: int = Field(default=0, description="Where in the memo's text this piece starts, in characters.")
     content_length: Count = found("content", description="How many characters the whole text has.")
-    metadata: dict[str, Any]
-    claim_kind: str | None = None
-    scope: str | None = None
-    boundary_class: str
-    confidence: float
-    expires_at: str | None = None
-    superseded_by: str | None = Field(default=None, description="The node that stands for this one now.")
-    pinned: bool = Field(default=False, description="Whether it is kept whatever metabolism makes of it.")
-    aliases: list[str] = Field(default=[], description="Other titles that its text was saved under.")
     cut: list[str] = Field(default=[])
 
 
-class Link(mirror(ProposedLink, without=("accepted", "figures"), digits=True)):  # type: ignore[misc]
-    """A link between two memos that insight found worth making."""
+class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=True)):
+    """A relation between two memos that insight found worth making."""
 
     confidence: float = Field(description="How sure it is until a caller states it, 0 to 1.")
     judge: str = Field(description="insight: a program's guess.")
@@ -78,7 +61,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
     note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
-    links: list[Link] = Field(default=[], description="With link: the links that were made for it.")
+    relations: list[ProposedRelation] = found("links", default=[], description="With link: the relations that it made.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")
 
 
@@ -103,21 +86,18 @@ class MemoList(Paged, answers=(results.Page,)):
         return {"nodes": [result]} if hasattr(result, "content") else {}
 
 
-class Relation(Answer):
-    """A directed link between two memos."""
+class Relation(
+    mirror(
+        MeasuredEdge,
+        only="source_id target_id tag weight judge reason created_at updated_at version observed_at",
+        whole=True,
+    ),
+    answers=(),
+):
+    """A directed relation between two memos."""
 
-    source_memo_id: str = found("source_id")
-    target_memo_id: str = found("target_id")
-    tag: str
-    weight: float
     confidence: Rounded = Field(description="How sure it is, 0 to 1.")
-    judge: str | None = Field(description=JUDGE)
-    reason: str | None
     namespace: str = found("source_namespace")
-    created_at: str
-    updated_at: str
-    version: int
-    observed_at: str = Field(description="When it was last seen to hold.")
     thickness: Annotated[float | None, AfterValidator(rounded)] = Field(
         default=None, description="What it is worth now: weight · confidence · decay since observed_at, 0 to 1."
     )
@@ -144,15 +124,11 @@ class DeletedRelation(Answer, answers=(Edge, MeasuredEdge)):
         return {"relation": result}
 
 
-class RelationNode(mirror(NodeRef)):  # type: ignore[misc]
-    """A memo at the end of a relation."""
-
-
 class RelationList(Paged, answers=(results.Relations,)):
     """Relations and the memos at their ends."""
 
     root_namespace: str
-    nodes: list[RelationNode]
+    nodes: list[mirror(NodeRef)]
     edges: list[Relation]
 
     @classmethod
@@ -161,15 +137,7 @@ class RelationList(Paged, answers=(results.Relations,)):
         return {"edges": [Told(edge, {"depth": depth}) for edge, depth in zip(result.edges, depths, strict=True)]}
 
 
-class NamespaceList(Paged, mirror(results.Namespaces)):  # type: ignore[misc]
-    """Namespaces by name."""
-
-
-class HitScores(mirror(results.Scores)):  # type: ignore[misc]
-    """How a hit got its score: score = alpha · s_vec + (1 − alpha) · s_text."""
-
-
-class FinalFactors(mirror(results.Factors), Answer, within=("factors",)):  # type: ignore[misc]
+class FinalFactors(mirror(results.Factors), within=("factors",)):
     """What a final score is made of: score = S · g, with g = utility part · confidence part · recency part."""
 
     S: float = found("relevance", description="How well it fits the question, 0 to 1.")
@@ -182,7 +150,7 @@ class FoundMemo(Memo, answers=(results.Hit,)):
     score: float = Field(description="How well it fits, 0 to 1; comparable within one answer only.")
     trust: Trust = found("node.kind")
     source: dict[str, Any] = found("node.provenance", description="Where it comes from, as the one who saved it said.")
-    scores: HitScores | None = Field(default=None, description="With explain: how the score came about.")
+    scores: mirror(results.Scores) | None = Field(default=None, description="With explain: how the score came about.")
     factors: FinalFactors | None = Field(default=None, description="With explain and rank final: S and the parts of g.")
 
     @classmethod
@@ -190,43 +158,35 @@ class FoundMemo(Memo, answers=(results.Hit,)):
         return {"factors": None if result.factors is None else result}
 
 
-class SearchResult(
-    Paged,
-    mirror(results.Found, without=("vectors_searched", "filtered"), whole=True),  # type: ignore[misc]
-):
+class SearchResult(mirror(results.SearchResult, without="vectors_searched filtered", whole=True, paged=True)):
     """Memos that fit a question, best first. `arms` says how it was searched, `degraded` what it lacked."""
 
     root_namespace: str
     policy_version: str = ""
 
 
-class SimilarNode(mirror(results.Similar, without=("kind",), whole=True)):  # type: ignore[misc]
+class SimilarNode(mirror(results.Similar, without="kind", whole=True)):
     """A node near a question."""
 
     trust: Trust = found("kind")
 
 
-class VectorSearchResult(Paged, mirror(results.SimilarFound)):  # type: ignore[misc]
+class VectorSearchResult(mirror(results.SimilarFound, paged=True)):
     """What is near in meaning, most similar first."""
 
     ok: bool = True
 
 
-class Features(FinalFactors, HitScores, answers=(results.Weighed,), within=("scores",)):
+class Features(FinalFactors, mirror(results.Scores), answers=(results.ScoreBreakdown,), within=("scores",)):
     """How an item got its place: score = S · g, with g = utility part · confidence part · recency part."""
 
     graph: float = Field(description="What relations and mentions add, relative to the best.")
 
 
-class Dispute(Answer):
+class Dispute(mirror(MeasuredEdge, only="tag confidence judge observed_at thickness", digits=True), answers=()):
     """A relation by which another item contradicts this one, or this one the other."""
 
-    memo_id: str = Field(description="The other item.")
-    tag: str
-    confidence: Rounded
-    judge: str | None = Field(description=JUDGE)
-    observed_at: str
-    thickness: Rounded
+    id: str = Field(description="The other item.")
 
 
 class RecalledMemo(Memo, answers=(results.ContextItem,)):
@@ -241,19 +201,18 @@ class RecalledMemo(Memo, answers=(results.ContextItem,)):
     replaces: list[str] = Field(description="Older nodes that it stands for.")
     disputed_by: list[str] = Field(description="Items of this context that contradict it.")
     disputes: list[Dispute] = Field(default=[], description="The relations behind disputed_by, and who judged them.")
-    features: Features | None = found("weighed", default=None, description="With explain: the scores of every stage.")
+    features: Features | None = found("breakdown", default=None, description="With explain: the scores of every stage.")
 
     @classmethod
     def told(cls, result: Any) -> Mapping[str, Any]:
         def other(edge: Any) -> str:
             return str(edge.source_id if edge.target_id == result.node.id else edge.target_id)
 
-        return {"disputes": [Told(edge, {"memo_id": other(edge)}) for edge in result.disputes]}
+        return {"disputes": [Told(edge, {"id": other(edge)}) for edge in result.disputes]}
 
 
 class ActiveContextAnswer(
-    Paged,
-    mirror(results.ActiveContext, without=("question", "scopes", "created_at", "is_kept"), whole=True),  # type: ignore[misc]
+    mirror(results.ActiveContext, without="question scopes created_at is_kept", whole=True, paged=True)
 ):
     """What matters now for a question, best first. It can be read again by its id until it expires."""
 

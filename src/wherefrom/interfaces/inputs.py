@@ -1,4 +1,4 @@
-"""What a tool takes: a Pydantic model made of the parameters that verbs declare.
+"""The input of a tool: a Pydantic model made of the parameters that verbs declare.
 
 Its schema has their ranges and words, which the verbs check. Checked here is that each value has its type and that
 there is no field too many.
@@ -40,7 +40,7 @@ class Input(BaseModel):
 
 
 def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[Input]:
-    """The input with a field for each parameter. With `group`, all but the first and the cursor are in one object."""
+    """Return the input with a field for each parameter; with `group`, all but the first and the cursor in an object."""
     made = {name: _field(parameter) for name, parameter in parameters.items()}
     if group:
         outside = (next(iter(made)), "cursor")
@@ -50,7 +50,7 @@ def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[In
 
 
 def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> dict[str, Any]:
-    """The given values by field. The error names the fields, never what was in them."""
+    """Return the given values by field. The error names the fields, never what was in them."""
     try:
         return _given(model.model_validate(dict(arguments)))
     except ValidationError as error:
@@ -69,7 +69,8 @@ def schema_of(model: type[BaseModel], *, answers: bool = False) -> dict[str, Any
 
 def _field(parameter: Parameter, within: type | None = None) -> Any:
     param = parameter.param
-    names = (parameter.name, *param.aliases)
+    # Answers call a memo's id `id`, and the ends of a relation `source_id` and `target_id`: so may a caller.
+    names = (parameter.name, parameter.name.replace("memo_id", "id"), *param.aliases)
     spelled = dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name)))
     kind = _wire(parameter.kind, param, within)
     default = [] if parameter.default == () else parameter.default
@@ -91,7 +92,7 @@ def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
     if origin is Mapping:
         return Annotated[dict[str, Any], BeforeValidator(_object)]
     if origin in (Union, types.UnionType):
-        return Union[tuple(_wire(each, Param(), within) for each in arguments)]  # noqa: UP007
+        return Union[tuple(_wire(option, Param(), within) for option in arguments)]  # noqa: UP007
     if isinstance(kind, type) and is_dataclass(kind):
         return _nested(kind, kind is within)
     return kind
@@ -103,7 +104,7 @@ def _nested(kind: type, is_inside: bool = False) -> Any:
     declared = {
         name: parameter
         for name, parameter in parameters_of(kind).items()
-        if not is_inside or parameter.kind in (str, int, float, bool)
+        if parameter.param.only != "code" and (not is_inside or parameter.kind in (str, int, float, bool))
     }
     model = create_model(
         f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **{p.name: _field(p, kind) for p in declared.values()}
@@ -119,7 +120,7 @@ def _given(model: BaseModel) -> dict[str, Any]:
 def _value(value: Any) -> Any:
     """A value as a verb takes it: objects that stand for a dataclass are made into one."""
     if isinstance(value, list):
-        return [_value(each) for each in value]
+        return [_value(entry) for entry in value]
     if not isinstance(value, BaseModel):
         return value
     made: Callable[..., Any] = getattr(type(value), _MADE, dict)
@@ -135,14 +136,14 @@ def _number(kind: type, param: Param) -> dict[str, Any]:
 
 
 def _no_truth(value: object) -> object:
-    """To Pydantic true is 1."""
+    """Refuse true and false, which Pydantic takes for 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("Input should be a number")
     return value
 
 
 def _object(value: object) -> object:
-    """Some clients send an object as JSON in a string."""
+    """Read an object that a client sent as JSON in a string."""
     with suppress(ValueError, RecursionError):
         return json.loads(value) if isinstance(value, str) else value
     return value

@@ -1,10 +1,11 @@
-"""Fits an answer to what a client may be sent, and says with a cursor how to ask for the rest."""
+"""Cuts an answer into pages that a client may be sent; a cursor asks for the next one."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,8 +20,9 @@ _PREVIEW_CHARACTERS: Final = 600
 _PREVIEW_BYTES: Final = 2_000
 _KIND: Final = "page"
 _OFFSET_DIGITS: Final = 9
-_SHORTEST: Final = 50
-_LONGEST: Final = 4_000
+_MIN_TEXT_CHARACTERS: Final = 50
+_MAX_TEXT_CHARACTERS: Final = 4_000
+_MAX_NAMES: Final = 50
 # Texts of an answer itself that may be long.
 _LONG: Final = ("error", "redacted")
 _OBJECTS: Final = ("provenance", "metadata", "source", "aliases")
@@ -28,20 +30,23 @@ _OBJECTS: Final = ("provenance", "metadata", "source", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in an answer a page begins: after so many entries of the answer to a call with this cursor of its own."""
+    """The beginning of a page: after `offset` entries of what the verb answers to its own `cursor`."""
 
     cursor: str | None = None
     offset: int = 0
     given: str | None = None
     """The cursor that the caller gave."""
 
-    def after(self, offset: int, call: str, resumed: str) -> str:
-        """The cursor of the page that begins here: `resumed` is the verb's own cursor, `call` names what was asked."""
-        return cursors.encode(_KIND, f"{offset}:{call}:{resumed}")
+
+def cursor_of(offset: int, call: str, resumed: str) -> str:
+    """Return the cursor of the page that begins after so many entries: `call` names what was asked, `resumed` is the
+    verb's own cursor.
+    """
+    return cursors.encode(_KIND, f"{offset}:{call}:{resumed}")
 
 
 def place_of(cursor: str | None, call: str) -> Place:
-    """The place that a caller's cursor means; a cursor that is not ours is the verb's own."""
+    """Return the place that a caller's cursor means; a cursor that was not made here is the verb's own."""
     try:
         inside = cursors.decode(cursor, _KIND)
     except InvalidInput:
@@ -56,7 +61,7 @@ def place_of(cursor: str | None, call: str) -> Place:
 
 
 def call_of(tool: str, given: Mapping[str, Any]) -> str:
-    """A short name of what was asked, by which a cursor knows its list."""
+    """Return a short name of a call, by which a cursor is refused for any other call."""
     try:
         text = json.dumps([tool, given], sort_keys=True, default=str, ensure_ascii=False)
     except ValueError:
@@ -65,7 +70,7 @@ def call_of(tool: str, given: Mapping[str, Any]) -> str:
 
 
 def weight(answer: Mapping[str, Any]) -> int:
-    """The bytes of an answer with its ids: the structured copy, and the text copy with its escapes."""
+    """Return the bytes of an answer with its ids: the structured copy, and the text copy with its escapes."""
     text = compact(answer)
     return len(text.encode()) + len(json.dumps(text, ensure_ascii=False).encode()) + WEIGHT_BYTES
 
@@ -84,18 +89,18 @@ def fit(
     most: int | None = None,
     mend: Callable[[dict[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
-    """The longest page of an answer that fits, from a place on. Its lists (or texts) are paged one after the other.
+    """Return the longest page of an answer that fits, from a place on. Its lists (or texts) are paged one by one.
 
     `most` is how many entries are wanted at most; `mend` puts right what depends on the entries that are shown.
     """
     whole = {path: entries for path in lists if (entries := _at(answer, path))}
     total = sum(map(len, whole.values()))
-    rest = _copied({name: value for name, value in answer.items() if name not in whole})
+    rest = {name: value for name, value in answer.items() if name not in whole}
     if place.offset > total or (place.offset == total and place.offset > 0):
         raise cursors.foreign(place.given)
 
     def page(count: int) -> dict[str, Any]:
-        shown: dict[str, Any] = _copied(rest)
+        shown: dict[str, Any] = deepcopy(rest)
         skip, left = place.offset, count
         for path, entries in whole.items():
             begin = min(skip, len(entries))
@@ -118,7 +123,7 @@ def fit(
 
 
 def preview(memo: dict[str, Any]) -> dict[str, Any]:
-    """A memo as an item of a list: long fields shortened, and said so."""
+    """Return a memo as an item of a list: long fields are shortened, and `cut` names them."""
     shorter: dict[str, Any] = {}
     if len(memo["content"]) > _PREVIEW_CHARACTERS:
         shorter["content"] = memo["content"][:_PREVIEW_CHARACTERS]
@@ -142,18 +147,15 @@ def _put(answer: Any, path: str, entries: Any, begin: int) -> None:
         holder[f"{last}_offset"] = begin
 
 
-def _copied(answer: Any) -> Any:
-    if isinstance(answer, Mapping):
-        return {key: _copied(value) for key, value in answer.items()}
-    return [_copied(value) for value in answer] if isinstance(answer, list) else answer
-
-
 def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
     """One entry is too heavy by itself: its long texts are cut, and if that is not enough, its objects left out."""
-    characters = _LONGEST
-    while weight(answer) > CEILING_BYTES and characters > _SHORTEST:
+    characters = _MAX_TEXT_CHARACTERS
+    while weight(answer) > CEILING_BYTES and characters > _MIN_TEXT_CHARACTERS:
         for holder in list(_objects(answer)):
-            _cut_texts(answer, holder, characters)
+            for name, value in holder.items():
+                if isinstance(value, str) and len(value) > characters and (holder is not answer or name in _LONG):
+                    holder[name] = value[:characters]
+                    _note_cut(answer, holder, name)
         characters //= 2
     if weight(answer) > CEILING_BYTES:
         for holder in list(_objects(answer)):
@@ -164,16 +166,9 @@ def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
     if weight(answer) > CEILING_BYTES:  # even the names of its columns are too long
         for name, value in answer.items():
             if isinstance(value, list) and value:
-                answer[name] = [text[:_SHORTEST] for text in value[:_SHORTEST] if isinstance(text, str)]
+                answer[name] = [text[:_MIN_TEXT_CHARACTERS] for text in value[:_MAX_NAMES] if isinstance(text, str)]
         answer |= {"row_count": 0} if "row_count" in answer else {}
     return {**answer, "truncated": True}
-
-
-def _cut_texts(answer: dict[str, Any], holder: dict[str, Any], characters: int) -> None:
-    for name, value in holder.items():
-        if isinstance(value, str) and len(value) > characters and (holder is not answer or name in _LONG):
-            holder[name] = value[:characters]
-            _note_cut(answer, holder, name)
 
 
 def _note_cut(answer: dict[str, Any], holder: dict[str, Any], name: str) -> None:

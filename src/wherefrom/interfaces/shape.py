@@ -29,7 +29,7 @@ ANSWERS: Final[dict[Any, type[Answer]]] = {}
 
 
 class Told:
-    """A result with some values of its own in front of it, and behind it what some of its parts have."""
+    """A result whose attributes are looked up in given values first, then in itself, then in its parts `within`."""
 
     def __init__(self, result: object, values: Mapping[str, Any], within: Sequence[str] = ()) -> None:
         self._result = result
@@ -38,31 +38,31 @@ class Told:
 
     def __getattr__(self, name: str) -> Any:
         if not hasattr(self._result, name):
-            for each in self._within:
-                part = self.__dict__.get(each) or getattr(self._result, each, None)
+            for inner in self._within:
+                part = self.__dict__.get(inner) or getattr(self._result, inner, None)
                 if hasattr(part, name):
                     return getattr(part, name)
         return getattr(self._result, name)
 
 
 class Answer(BaseModel):
-    """Base of all answers. A class is declared with the results that it `answers`, unless it is based on their mirror,
-    and with the parts of them `within` which it finds keys that they have not.
+    """Base of all answers. A class is declared with the results that it `answers`, if they are not those that it
+    mirrors, and with the parts of them `within` which it finds keys that they have not.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
     within: ClassVar[tuple[str, ...]] = ()
     mirrored: ClassVar[Any] = None
 
-    def __init_subclass__(cls, answers: Sequence[Any] = (), within: Sequence[str] = (), **more: Any) -> None:
+    def __init_subclass__(cls, answers: Sequence[Any] | None = None, within: Sequence[str] = (), **more: Any) -> None:
         super().__init_subclass__(**more)
         mirrored = [base.__dict__["mirrored"] for base in cls.__bases__ if "mirrored" in base.__dict__]
-        ANSWERS.update(dict.fromkeys((*mirrored, *answers), cls))
+        ANSWERS.update(dict.fromkeys(mirrored if answers is None else answers, cls))
         cls.within = (*cls.within, *within)
 
     @classmethod
     def told(cls, result: Any) -> Mapping[str, Any]:
-        """What the answer says that is not in the result as it is."""
+        """Return values of the answer that the result does not have as they are."""
         del result
         return {}
 
@@ -73,7 +73,7 @@ class Answer(BaseModel):
 
     @classmethod
     def of(cls, result: object, **values: Any) -> Self:
-        """The answer that a verb's result makes, with values that the result does not have."""
+        """Return the answer of a verb's result, with values that the result does not have."""
         return cls.model_validate(Told(result, values))
 
 
@@ -87,12 +87,12 @@ class Paged(Answer):
 
 
 def found(path: str, **more: Any) -> Any:
-    """A key whose value is found at this path of the result."""
+    """Declare a key whose value is at this path of the result."""
     return Field(validation_alias=AliasPath(*path.split(".")), **more)
 
 
 def cut(characters: int) -> AfterValidator:
-    """Shortens a text to so many characters: enough to recognise it."""
+    """Declare a text that is shortened to so many characters: enough to recognise it."""
 
     def shortened(text: str | None) -> str | None:
         return text if text is None or len(text) <= characters else text[: characters - 1] + "…"
@@ -101,7 +101,7 @@ def cut(characters: int) -> AfterValidator:
 
 
 def rounded(value: float | None) -> float | None:
-    """A number with four digits. Adding zero makes of −0.0 a 0.0."""
+    """Return a number with four digits; −0.0 becomes 0.0."""
     return None if value is None else round(value, _DIGITS) + 0.0
 
 
@@ -110,33 +110,46 @@ Count = Annotated[int, BeforeValidator(lambda value: value if isinstance(value, 
 
 
 @cache
-def mirror(result: Any, *, without: tuple[str, ...] = (), digits: bool = False, whole: bool = False) -> Any:
-    """The answer with the same keys as a result's fields, as their `Param` names and describes them.
+def mirror(
+    result: Any, *, only: str = "", without: str = "", digits: bool = False, whole: bool = False, paged: bool = False
+) -> Any:
+    """Return the answer whose keys are a result's fields, and its properties that have a `Param`, which names and
+    describes a key.
 
-    `without` names fields that it leaves out. `digits` rounds its numbers. `whole`: every key is always there.
+    `only` or `without` names the fields that it has or leaves out. `digits` rounds its numbers. `whole`: every key is
+    always there. `paged`: it may be too long.
     """
     hints = get_type_hints(result, include_extras=True)
+    plain = {field.name: field for field in fields(result)}
+    derived = {
+        name: get_type_hints(member.fget, include_extras=True)["return"]
+        for name, member in vars(result).items()
+        if isinstance(member, property)
+    }
+    left_out = {*without.split(), *(Paged.model_fields if paged else ())}
     keys: dict[str, Any] = {}
-    for field in fields(result):
-        kind, param = declared(hints[field.name])
-        name = (param and param.name) or field.name
-        if field.name in without:
+    for python in only.split() or (*plain, *(name for name, hint in derived.items() if declared(hint)[1])):
+        if python in left_out:
             continue
+        kind, param = declared(derived.get(python) or hints[python])
+        name = (param and param.name) or python
         settings: dict[str, Any] = {"description": param.text or None} if param else {}
-        if name != field.name:
-            settings["validation_alias"] = field.name
-        if field.default is not MISSING and not whole:
-            settings["default"] = field.default
-        elif field.default_factory is not MISSING and not whole:
-            settings["default"] = field.default_factory()
+        if name != python:
+            settings["validation_alias"] = python
+        if (field := plain.get(python)) and not whole:
+            if field.default is not MISSING:
+                settings["default"] = field.default
+            elif field.default_factory is not MISSING:
+                settings["default"] = field.default_factory()
         keys[name] = (_as_json(kind, digits=digits), Field(**settings))
-    made = create_model(result.__name__, __base__=Answer, __doc__=(result.__doc__ or "").split("\n\n")[0], **keys)
+    document = (result.__doc__ or "").split("\n\n")[0]
+    made = create_model(result.__name__, __base__=Paged if paged else Answer, __doc__=document, **keys)
     made.mirrored = result
     return made
 
 
 def _as_json(kind: Any, *, digits: bool) -> Any:
-    """The type of a field as JSON has it: lists for sequences, objects for mappings, mirrors for dataclasses."""
+    """Return the type of a field as JSON has it: lists for sequences, objects for mappings, mirrors for dataclasses."""
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):
         return ANSWERS.get(kind) or mirror(kind, digits=digits)
@@ -147,5 +160,5 @@ def _as_json(kind: Any, *, digits: bool) -> Any:
     if origin is Mapping:
         return dict[arguments[0], _as_json(arguments[1], digits=digits)]  # type: ignore[misc, valid-type]
     if origin in (Union, types.UnionType):
-        return Union[tuple(_as_json(each, digits=digits) for each in arguments)]  # noqa: UP007
+        return Union[tuple(_as_json(option, digits=digits) for option in arguments)]  # noqa: UP007
     return Rounded if kind is float and digits else kind

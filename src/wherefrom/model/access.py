@@ -1,4 +1,4 @@
-"""Who is asking: the owner, the root they may not leave, what else they may read, and the classes they may see."""
+"""The access of a caller: owner, root, further roots to read, and the classes that may be seen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Access:
     namespace: str
     classes: tuple[BoundaryClass, ...]
     hidden: tuple[str, ...] = ()
-    """What a policy further down takes away: `class namespace/`, for a class in a namespace and below it."""
+    """Classes that a policy further down closes: `class namespace/`, for a class in a namespace and below it."""
     also: tuple[str, ...] = ()
     """Further roots, which it may read with all that is below them, and never write (see `also_roots`)."""
     writes: bool = True
@@ -38,16 +38,16 @@ class Access:
 
     @property
     def reach(self) -> tuple[Hashable, ...]:
-        """What it sees, as the key of what is remembered about that: not its default, nor what it may write."""
+        """The key of caches that depend on what this access sees, whatever its default and what it may write."""
         return self.owner, self.roots, self.classes, self.hidden
 
     @property
     def home(self) -> str:
-        """Where it notes what it did, such as a search: in its root, or, if it may only read that, in its default."""
+        """The namespace of its own notes, such as searches: its root, or its default if it may only read that."""
         return self.root if self.writes else self.namespace
 
     def resolve(self, namespace: str | None) -> str:
-        """The absolute namespace that a caller's input means, to write in it; raises if it may only be read."""
+        """Return the absolute namespace that a caller's input means, to write in it; raise if it may only be read."""
         place = self.readable(namespace)
         if self.also and not namespaces.is_inside(place, self.root):
             raise BoundaryDenied(
@@ -59,9 +59,9 @@ class Access:
         return place
 
     def readable(self, namespace: str | None) -> str:
-        """The absolute namespace that a caller's input means, to read in it.
+        """Return the absolute namespace that a caller's input means, to read in it.
 
-        As in `namespaces.resolve`; beside that a path that begins with the segments of a further root is absolute.
+        As in `namespaces.resolve`; besides, a path that begins with the segments of a further root is absolute.
         """
         if not self.also or namespace is None:
             return namespaces.resolve(namespace, root=self.root, default=self.namespace)
@@ -72,7 +72,7 @@ class Access:
             return namespaces.resolve(namespace, root=self.root, default=self.namespace)
         except InvalidNamespace as error:
             others = ", ".join(map(shown, self.also[:5]))
-            hint = f"{error.hint}; readable besides: {others}" if error.hint else f"readable besides: {others}"
+            hint = f"{error.hint}; " * bool(error.hint) + f"readable besides: {others}"
             raise InvalidNamespace(error.message, hint=hint) from None
 
     def narrowed(self, namespace: str | None) -> Access:
@@ -83,7 +83,7 @@ class Access:
         return replace(self, root=place, also=(), writes=self.writes and namespaces.is_inside(place, self.root))
 
     def reading(self, namespace: str | None) -> Access:
-        """What a list or a search looks in: a namespace alone, or without one the default and the further roots."""
+        """Return the access of a list or a search: to one namespace, or else to the default and further roots."""
         if namespace is not None:
             return self.narrowed(namespace)
         return replace(self, root=self.readable(None))
@@ -93,25 +93,23 @@ class Access:
         if not self.also:
             return self
         alone = replace(self, also=())
-        return replace(alone, hidden=tuple(each for each in self.hidden if alone._meets(each)))
+        return replace(alone, hidden=tuple(place for place in self.hidden if alone._meets(place)))
 
     def writing(self) -> Access:
-        """The same access as far as it may write; raises if it may not at all."""
+        """Return the same access as far as it may write; raise if it may not write at all."""
         if not self.writes:
             raise BoundaryDenied(f"this access may only read {shown(self.root)}", hint=READ_HINT)
         return self.own()
 
     def sees(self, namespace: str, boundary_class: BoundaryClass) -> bool:
-        """The rule that the queries apply, for a node that is already at hand."""
+        """Return True if the queries would show a node of this namespace and class."""
         if boundary_class not in self.classes or f"{boundary_class} {namespace}/".startswith(self.hidden):
             return False
-        return namespaces.is_inside(namespace, self.root) or any(
-            namespaces.is_inside(namespace, root) for root in self.also
-        )
+        return any(namespaces.is_inside(namespace, root) for root in self.roots)
 
     def covers(self, other: Access) -> bool:
-        """Whether this access sees all that another one sees. With the same tags it does, even if a policy has taken
-        something away since the other was made.
+        """Return True if this access sees all that another one sees. With the same tags it does, even if a policy has
+        taken something away since the other was made.
         """
         reached = all(any(namespaces.is_inside(place, root) for root in self.roots) for place in other.roots)
         if self.owner != other.owner or not reached:
@@ -123,10 +121,7 @@ class Access:
         return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.overlaps(hidden))
 
     def overlaps(self, hidden: str) -> bool:
-        """True if this access may see the class, and the namespace lies inside a root of its or contains one.
-
-        Class and namespace are written as in `hidden`.
-        """
+        """True if this access may see a class in a namespace (written as in `hidden`), or above or below it."""
         return self._meets(hidden) and hidden.partition(" ")[0] in self.classes
 
     def _meets(self, hidden: str) -> bool:
@@ -137,15 +132,15 @@ class Access:
 
 
 def also_roots(also: Sequence[str], *, default: str) -> tuple[str, ...]:
-    """Further roots as an access holds them: plain paths, each once, without those inside another one or inside the
-    default namespace, which are read anyway.
+    """Return further roots as an access holds them: plain paths, each once, without those inside another one or inside
+    the default namespace, which are read anyway.
     """
     if isinstance(also, str) or not isinstance(also, Sequence):
         raise InvalidInput(f"also {shown(also)} must be a list of namespaces", hint="for example ['team']")
     if len(also) > ALSO_ROOTS:
         raise InvalidInput(f"also holds more than {ALSO_ROOTS} namespaces", hint="name one above them")
     found: list[str] = []
-    for root in sorted(namespaces.parse(each, field="also") for each in also):
+    for root in sorted(namespaces.parse(name, field="also") for name in also):
         if not any(namespaces.is_inside(root, known) for known in (default, *found)):
             found.append(root)
     return tuple(found)
@@ -157,8 +152,8 @@ def access_seeing(
     places: Iterable[str],
     tags: Sequence[str],
 ) -> Access:
-    """What an access sees under some policies. `visible`: the classes that its tags open in a namespace; `places`: the
-    namespaces that have a policy of their own.
+    """Return an access with the classes that it sees under some policies. `visible`: the classes that its tags open in
+    a namespace; `places`: the namespaces that have a policy of their own.
 
     Its classes are those of its root. What is closed further down, or in one of its further roots, is hidden there: by
     a policy in it, above it or below it.

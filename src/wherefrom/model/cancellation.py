@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-_LOOK_EVERY_S: Final = 0.05
+_SECONDS_BETWEEN_LOOKS: Final = 0.05
 
 
 class Cancellation:
@@ -29,7 +29,7 @@ class Cancellation:
 
     @contextmanager
     def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
-        """While the block runs, `cancel` calls `stop`. It is never called after the block has ended."""
+        """Let `cancel` call `stop` while the block runs; it is never called after the block has ended."""
         with self._lock:
             outer, self._stop = self._stop, stop
             if self.cancelled:
@@ -41,9 +41,9 @@ class Cancellation:
                 self._stop = outer
 
     def acquired(self, slots: threading.Semaphore, timeout_s: float) -> bool:
-        """Take a slot, or wait for one; False if the time is up, or the call is cancelled and has to wait."""
+        """Take a slot, or wait for one; return False if the time is up, or the call is cancelled while it waits."""
         deadline = time.monotonic() + timeout_s
-        while not slots.acquire(timeout=max(0.0, min(deadline - time.monotonic(), _LOOK_EVERY_S))):
+        while not slots.acquire(timeout=max(0.0, min(deadline - time.monotonic(), _SECONDS_BETWEEN_LOOKS))):
             if self.cancelled or time.monotonic() >= deadline:
                 return False
         return True
@@ -53,5 +53,5 @@ CURRENT: Final[ContextVar[Cancellation | None]] = ContextVar("wherefrom_cancella
 
 
 def current() -> Cancellation:
-    """The cancellation of the call under way; one that nobody holds if the caller set none."""
+    """Return the cancellation of the call under way, or a new one that nobody cancels if the caller set none."""
     return CURRENT.get() or Cancellation()

@@ -1,4 +1,4 @@
-"""Opaque cursors: where the next page starts."""
+"""Opaque cursors: texts that say where the next page of a list starts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from wherefrom.model.errors import InvalidInput, shown
 
 
 def encode(kind: str, position: object) -> str:
-    """A cursor of this kind of list."""
+    """Return a cursor for a position in a list of this kind."""
     return base64.urlsafe_b64encode(f"{kind}:{position}".encode()).decode().rstrip("=")
 
 
 def decode(cursor: str | None, kind: str) -> str | None:
-    """The position in a cursor of this kind of list."""
+    """Return the position that a cursor of this kind of list holds; None without a cursor."""
     if cursor is None:
         return None
     try:
@@ -28,7 +28,7 @@ def decode(cursor: str | None, kind: str) -> str | None:
 
 
 def decode_number(cursor: str | None, kind: str) -> int | None:
-    """The same, for lists whose positions are numbers."""
+    """Return the position that a cursor holds, in a list whose positions are numbers."""
     position = decode(cursor, kind)
     if position is None:
         return None
@@ -38,5 +38,5 @@ def decode_number(cursor: str | None, kind: str) -> int | None:
 
 
 def foreign(cursor: str | None) -> InvalidInput:
-    """The error for a cursor that this list did not give out."""
+    """Return the error for a cursor that this list did not give out."""
     return InvalidInput(f"cursor {shown(cursor)} is not one of this list", hint="pass back next_cursor unchanged")

@@ -24,6 +24,10 @@ class WherefromError(Exception):
     """Base of all errors that Wherefrom raises on purpose."""
 
     code: ClassVar[str] = "error"
+    """The name of the error for programs; a subclass gives its own, or has that of its base."""
+
+    def __init_subclass__(cls, code: str = "") -> None:
+        cls.code = code or cls.code
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -34,80 +38,56 @@ class WherefromError(Exception):
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
-class InvalidInput(WherefromError):
+class InvalidInput(WherefromError, code="invalid_input"):
     """The input breaks a stated rule; nothing was written."""
 
-    code = "invalid_input"
 
-
-class InvalidNamespace(InvalidInput):
+class InvalidNamespace(InvalidInput, code="invalid_namespace"):
     """A namespace path is malformed or would leave the caller's root."""
 
-    code = "invalid_namespace"
 
-
-class NotFound(WherefromError):
+class NotFound(WherefromError, code="not_found"):
     """The row does not exist, or not where the caller may see it."""
 
-    code = "not_found"
 
-
-class Gone(NotFound):
+class Gone(NotFound, code="gone"):
     """It was there, and its time is over: an active context that has expired."""
 
-    code = "gone"
 
-
-class BoundaryDenied(WherefromError):
+class BoundaryDenied(WherefromError, code="boundary_denied"):
     """The policy in force forbids it: a secret in a text, a class that is denied, an invariant that does not hold."""
 
-    code = "boundary_denied"
 
-
-class Conflict(WherefromError):
+class Conflict(WherefromError, code="conflict"):
     """The change would collide with an existing row; nothing was written."""
 
-    code = "conflict"
 
-
-class EmbedderUnavailable(WherefromError):
+class EmbedderUnavailable(WherefromError, code="embedder_unavailable"):
     """Vectors cannot be made: the embedder is missing, unreachable, or answers with something else."""
 
-    code = "embedder_unavailable"
 
-
-class TextRefused(EmbedderUnavailable):
+class TextRefused(EmbedderUnavailable, code="text_refused"):
     """The embedder works, and will not take one of the texts it was given."""
 
-    code = "text_refused"
 
-
-class StoreError(WherefromError):
+class StoreError(WherefromError, code="store_error"):
     """The database failed in a way that the caller's input did not cause."""
 
-    code = "store_error"
 
-
-class StoreBusy(StoreError):
+class StoreBusy(StoreError, code="store_busy"):
     """Other writers kept the database locked for longer than the busy timeout."""
 
-    code = "store_busy"
 
-
-class StoreUnavailable(StoreError):
+class StoreUnavailable(StoreError, code="store_unavailable"):
     """The database cannot be opened or reached, or is not one of ours."""
 
-    code = "store_unavailable"
 
-
-class SchemaTooNew(StoreError):
+class SchemaTooNew(StoreError, code="schema_too_new"):
     """The database was written by a newer version of this program."""
-
-    code = "schema_too_new"
 
 
 def shown(value: object, *, limit: int = 60) -> str:
-    """A short, printable rendering of untrusted input for a message."""
+    """Return untrusted input as short, printable text for a message."""
     try:
         text = repr(value)
         text.encode()

@@ -1,15 +1,14 @@
-"""What evidence is made of: tasks and queries, what a caller adds, and what becomes of it."""
+"""Research tasks and their queries, and the answers of the verbs of evidence and exploring."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from wherefrom.model.graph import BoundaryClass, ClaimKind, QueryType, Relation, TaskStatus
+from wherefrom.model.graph import BoundaryClass, QueryType, TaskStatus
 from wherefrom.model.param import Param
 
-FragmentType = Literal["paragraph", "heading", "list", "table", "quote", "figure", "code", "abstract"]
 AddedStatus = Literal["created", "updated", "unchanged"]
 CorrectionAction = Literal["edge_correct", "claim_reject", "claim_restore"]
 
@@ -47,78 +46,9 @@ class Query:
     useful_fragments: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewQuery:
-    """The search that found some evidence: what was asked, and how many results there were."""
-
-    text: Annotated[str, Param("What was asked.")]
-    type: Annotated[QueryType, Param("How it came about.")] = "initial"
-    language: Annotated[str | None, Param("The language that it is in.")] = None
-    parent_id: Annotated[str | None, Param("The query that it follows from.")] = None
-    result_count: Annotated[int | None, Param("How many results there were.", 0, 10**9)] = None
-
-
-@dataclass(frozen=True, slots=True)
-class NewPage:
-    """A source. `cites` holds the pages that it cites, or just their URLs."""
-
-    url: Annotated[str, Param("Its address; a page is known by it.")]
-    title: Annotated[str | None, Param("Its title.")] = None
-    year: Annotated[int | None, Param("When it was published.", -9999, 9999)] = None
-    paper_metadata: Annotated[Mapping[str, Any], Param("For papers: doi, venue, authors, …")] = field(
-        default_factory=dict
-    )
-    cites: Annotated[Sequence[NewPage | str], Param("Pages that it cites, by URL.")] = ()
-    citation_source: str | None = None
-    """Who says that it cites them; without it, the caller read it there."""
-    details: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known of the page: content_type, fetched_at, file_hash."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewFragment:
-    """A verbatim piece of a page. Without a position it comes after those that are there."""
-
-    text: Annotated[str, Param("Copied word for word from the page.")]
-    position: Annotated[int | None, Param("Its place on the page; omit: after the others.", 0, 2**31 - 1)] = None
-    heading: Annotated[str | None, Param("The heading that it stands under.")] = None
-    type: Annotated[FragmentType, Param("What it is.")] = "paragraph"
-    headings: Sequence[str] = ()
-    start: int | None = None
-    end: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NewEvidence:
-    """What a fragment, or another claim, says about a claim.
-
-    `fragment` and `claim` name it: a number counts what is given in the same call, from 0; a text is an id.
-    `quote` must stand in the fragment, letter for letter; line breaks, hyphenation and typography may differ.
-    """
-
-    relation: Annotated[Relation, Param("origin: the claim was taken from here; it is no judgement.")]
-    fragment: Annotated[int | str | None, Param("Its number in this call from 0, or a fragment's id.")] = None
-    claim: Annotated[int | str | None, Param("Instead: another claim that speaks for or against it.")] = None
-    confidence: Annotated[float, Param("How sure you are of the relation.", 0, 1)] = 1.0
-    quote: Annotated[str | None, Param("The words that say so; refused unless they stand there.")] = None
-    reason: Annotated[str | None, Param("Why, in one plain sentence.")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class NewClaim:
-    """A statement, new or known by its id, with what speaks for and against it."""
-
-    text: Annotated[str | None, Param("One statement. Or give claim_id.")] = None
-    claim_id: Annotated[str | None, Param("A claim that is stored already.")] = None
-    evidence: Annotated[Sequence[NewEvidence], Param("What speaks for and against it.")] = ()
-    kind: ClaimKind = "fact"
-    confidence: Annotated[float | None, Param("How well it was extracted.", 0, 1)] = None
-    """How well it was taken from its source; not how true it is."""
-
-
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What the evidence says about a claim: a Beta posterior, and how independent its sources are."""
+    """The Beta posterior of a claim given its evidence, and the pages, domains and years that the evidence is from."""
 
     confidence: float
     uncertainty: float
@@ -134,7 +64,7 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of one thing that was added."""
+    """One thing that was added: its id, and whether it was new or changed."""
 
     id: str
     status: AddedStatus
@@ -142,7 +72,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class AddedClaim(Added):
-    """A claim that was added to, and what its evidence says now."""
+    """A claim that was added or got evidence, and its posterior now."""
 
     rejected: bool
     posterior: Posterior
@@ -150,13 +80,13 @@ class AddedClaim(Added):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceAdded:
-    """What `add_evidence` did."""
+    """The answer of `add_evidence`: everything that was added, by its kind."""
 
     page: Added | None
     fragments: tuple[Added, ...]
     claims: tuple[AddedClaim, ...]
     edges: Mapping[str, int]
-    """How many edges were created, updated, unchanged, or kept because a person had judged them."""
+    """The numbers of edges that were created, updated, unchanged, or kept because a person had judged them."""
     cites: int
     query_id: str | None
     redacted: Mapping[str, int]
@@ -164,7 +94,7 @@ class EvidenceAdded:
 
 @dataclass(frozen=True, slots=True)
 class DocumentAdded:
-    """What became of a file, a page of the web, or one paper of a bibliography."""
+    """A file, a page of the web, or one paper of a bibliography, as it was added."""
 
     source: str
     url: str
@@ -178,7 +108,7 @@ class DocumentAdded:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsAdded:
-    """What was added, and what could not be read or stored, each with the reason."""
+    """The documents that were added, and the sources that could not be read or stored, each with the reason."""
 
     documents: tuple[DocumentAdded, ...]
     failures: tuple[tuple[str, str], ...]
@@ -186,7 +116,7 @@ class DocumentsAdded:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a person corrected."""
+    """One correction by a person."""
 
     action: CorrectionAction
     claim_id: str
@@ -200,7 +130,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A corrected claim: what its evidence says now, and all that was corrected about it, newest first."""
+    """A corrected claim, its posterior now, and its corrections, newest first."""
 
     claim_id: str
     rejected: bool
@@ -211,7 +141,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSummary:
-    """What a completed task has gathered."""
+    """The evidence that a completed task has gathered, counted."""
 
     total_claims: int
     total_fragments: int
@@ -229,26 +159,28 @@ class TaskState:
     task: Task
     queries: int
     claims: int
-    evidence_summary: EvidenceSummary | None = None
+    evidence_summary: Annotated[EvidenceSummary | None, Param("Only when status is completed.")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHealth:
-    """How many searches and activations there were in the last days, and how many of them lacked an arm."""
+    """Searches and activations of the last days, and how many of them lacked an arm."""
 
     days: int
     searches: int
     fallbacks: Annotated[int, Param("How many had to do without an arm, such as the vectors.")]
 
     @property
-    def fallback_share(self) -> float:
+    def fallback_share(
+        self,
+    ) -> Annotated[float, Param("fallbacks / searches; above 0.01 look at `degraded` of answers.")]:
         """The share of searches that lacked an arm; 0 if there were none."""
         return self.fallbacks / self.searches if self.searches else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How the memory or one of its tasks is."""
+    """The state of the memory, or of one of its tasks."""
 
     counts: Annotated[
         Mapping[str, int],
@@ -283,11 +215,11 @@ class QueryResult:
     schema: tuple[TableShape, ...] | None = None
     notes: tuple[str, ...] = ()
     dialect: str = ""
-    """Whose SQL the statement has to be: SQLite or PostgreSQL."""
+    """The database whose SQL the statement has to be in: SQLite or PostgreSQL."""
 
     @property
     def ok(self) -> bool:
-        """Whether there is an answer."""
+        """True if there is an answer."""
         return self.error is None
 
 

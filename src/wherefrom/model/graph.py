@@ -57,8 +57,8 @@ class Node:
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    pinned: bool = False
-    aliases: tuple[str, ...] = ()
+    pinned: Annotated[bool, Param("Whether it is kept whatever metabolism makes of it.")] = False
+    aliases: Annotated[tuple[str, ...], Param("Other titles that its text was saved under.")] = ()
     claim_kind: ClaimKind | None = None
     scope: Scope | None = None
     boundary_class: BoundaryClass = "internal"
@@ -68,7 +68,7 @@ class Node:
     expires_at: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
-    superseded_by: str | None = None
+    superseded_by: Annotated[str | None, Param("The node that stands for this one now.")] = None
     task_id: str | None = None
     judged_at: str | None = None
     page_id: str | None = None
@@ -87,10 +87,20 @@ class Node:
         return self.shared_class or self.boundary_class
 
     def restricted(self, boundary_class: BoundaryClass, open_class: BoundaryClass | None = None) -> Node:
-        """The node at least as restricted as these: the whole of it, and what is open of it."""
+        """Return the node at least as restricted as these: its whole text, and the part of it that is open."""
         whole = strictest(self.boundary_class, boundary_class)
         part = strictest(self.open_class, open_class or boundary_class)
         return replace(self, boundary_class=whole, shared_class=None if part == whole else part)
+
+
+def node_at(now: str, **values: Any) -> Node:
+    """Return a node whose times are all `now`, with these values; id and content may come later."""
+    return Node(**{"id": "", "content": "", "content_hash": "", **times_at(now), **values})
+
+
+def times_at(now: str) -> dict[str, Any]:
+    """Return the times of a node that is new now."""
+    return dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +116,26 @@ class Edge:
     weight: float
     source_namespace: str
     target_namespace: str
-    observed_at: str
+    observed_at: Annotated[str, Param("When it was last seen to hold.")]
     created_at: str
     updated_at: str
     version: int = 1
     confidence: float = 1.0
     reason: str | None = None
     boundary_class: BoundaryClass = "internal"
-    judge: str | None = None
+    judge: Annotated[
+        str | None,
+        Param(
+            "Who judged it: null: whoever saved it; human: a person; insight, names: a program's guess; otherwise the "
+            "judge named with add_evidence."
+        ),
+    ] = None
     source_kind: NodeKind = "memo"
     target_kind: NodeKind = "memo"
     page_id: str | None = None
     domain: str | None = None
     year: int | None = None
-    """Of the source: the page that it is a fragment of, and where and when that was published."""
+    """Page, domain and year are those of the source, if it is a fragment of a page."""
     task_id: str | None = None
     """The task that the target belongs to."""
 
@@ -138,12 +154,12 @@ class MeasuredEdge(Edge):
 class NodeRef:
     """A node as the end of an edge: enough to name it."""
 
-    id: Annotated[str, Param(name="memo_id")]
+    id: str
     namespace: str
     kind: str
     title: str | None
 
 
 def strictest(first: BoundaryClass, second: BoundaryClass) -> BoundaryClass:
-    """The more restricted of two boundary classes: what an edge between them carries."""
+    """Return the more restricted of two boundary classes: the class of an edge between nodes that have them."""
     return max(first, second, key=BOUNDARY_CLASSES.index)

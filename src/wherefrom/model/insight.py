@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from wherefrom.model.graph import INSIGHT, NodeRef
 from wherefrom.model.param import Param
@@ -16,8 +16,8 @@ GateMode = Literal["fixed", "running"]
 PlanState = Literal["proposed", "applied", "undone"]
 Degraded = Annotated[tuple[str, ...], Param("Why the answer may lack something; empty if it does not.")]
 
-# About so many of the links between texts that the gate accepts are true ones where that is known; with more, the
-# graph arm follows them where it should not (docs/decisions/0005-insight.md).
+# The share of the accepted links between texts that are true, where that is known; with a higher confidence the graph
+# arm follows them where it should not (docs/decisions/0005-insight.md).
 CONFIDENCE: Final = 0.15
 
 
@@ -35,7 +35,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class NormSpec:
-    """How L1 chose: the metric, and the thresholds in effect, always as scores (0 to 1). L3 passes it on unchanged."""
+    """The metric and the thresholds that L1 chose by, always as scores (0 to 1). L3 passes it on unchanged."""
 
     metric: Literal["cosine", "l2"] = "cosine"
     theta_link: float = 0.35
@@ -49,7 +49,7 @@ class NormSpec:
 
 @dataclass(frozen=True, slots=True)
 class CandidateEdge:
-    """A link that could be made, between two places of the graph; score: how sure L1 is of it, 0 to 1."""
+    """A link that could be made between two nodes, by their places in the graph; score: L1's certainty, 0 to 1."""
 
     source: int
     target: int
@@ -58,7 +58,7 @@ class CandidateEdge:
 
 @dataclass(frozen=True, slots=True)
 class ExpansionRequest:
-    """What L3 asks of L1 when AG fires: more candidates for the next cycle. accepted: what it took so far."""
+    """L3's request to L1 for more candidates in the next cycle, when AG fires. accepted: the links taken so far."""
 
     centers: tuple[int, ...]
     prev_ecand: tuple[CandidateEdge, ...]
@@ -71,7 +71,7 @@ class ExpansionRequest:
 
 @dataclass(frozen=True, slots=True)
 class InsightMetrics:
-    """What L3 measured in one cycle, for all proposed links together.
+    """The measurements of L3 in one cycle, for all proposed links together.
 
     g0, gmin, best_h: the gauge without paths, its least value over the hops, and where. h_scope says over what the
     entropy was taken. input_contract_ok: whether L1 gave candidates.
@@ -92,14 +92,14 @@ class InsightMetrics:
     theta_ag: float
     theta_dg: float
     ag: Annotated[bool, Param("True if the search was widened: g0 > theta_ag.")]
-    dg: Annotated[bool, Param("True if a link was accepted: its g ≤ theta_dg.")]
+    dg: Annotated[bool, Param("True if a relation was accepted: its g ≤ theta_dg.")]
     norm_spec: NormSpec | None
     candidate_selection: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class LinkFigures:
-    """What speaks for and against one link.
+class EdgeFigures:
+    """The figures for and against one link.
 
     similarity: cosine (None without vectors); words: the share of the source's weighted words that the target has;
     shared: neighbours in common, and candidates among the target's neighbours, weighed by how few links they have;
@@ -122,55 +122,47 @@ class LinkFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedLink:
+class ProposedEdge:
     """A link that was judged: `reason` says in plain words why it was accepted or not."""
 
-    source_id: Annotated[str, Param(name="source_memo_id")]
-    target_id: Annotated[str, Param(name="target_memo_id")]
+    source_id: str
+    target_id: str
     tag: str
     weight: float
     accepted: bool
     reason: str
-    figures: LinkFigures
-
-    @property
-    def confidence(self) -> float:
-        """How sure the relation is when the link is made."""
-        return CONFIDENCE
-
-    @property
-    def judge(self) -> str:
-        """Who judges the relation until a caller states it."""
-        return INSIGHT
+    figures: EdgeFigures
+    confidence: ClassVar[float] = CONFIDENCE
+    """The confidence of the relation when it is made."""
+    judge: ClassVar[str] = INSIGHT
+    """The judge of the relation until a caller states it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided about one node, or about one question: the links, and what L3 measured in each cycle.
+    """The decision about one node, or about one question: the links, and the measurements of each cycle.
 
     around: the links that were there before, as pairs of ids, for a picture of the neighbourhood.
     """
 
     center_ids: tuple[str, ...]
-    links: tuple[ProposedLink, ...]
+    links: tuple[ProposedEdge, ...]
     cycles: tuple[InsightMetrics, ...]
     around: tuple[tuple[str, str], ...] = ()
 
     @property
-    def accepted(self) -> tuple[ProposedLink, ...]:
+    def accepted(self) -> tuple[ProposedEdge, ...]:
         return tuple(link for link in self.links if link.accepted)
 
 
 @dataclass(frozen=True, slots=True)
 class InsightPlan:
-    """Links worth making, before, after or without them being made.
+    """The links worth making for a memo, a query or a time, and how far the plan has been carried out.
 
-    asked: what it was made for (`memo_id`, `query` or `since`). nodes: the ends of the links.
+    asked: what the plan was made for (`memo_id`, `query` or `since`). nodes: the ends of the links.
     """
 
-    id: Annotated[
-        str, Param("Pass it back as apply_plan_id or undo_plan_id: it has all accepted links.", name="plan_id")
-    ]
+    id: Annotated[str, Param("Pass it back as apply_plan_id or undo_plan_id: it has all accepted relations.")]
     root_namespace: str
     state: PlanState
     asked: Mapping[str, str]
@@ -179,38 +171,40 @@ class InsightPlan:
     nodes: tuple[NodeRef, ...] = ()
     judged: Annotated[int, Param("How many memos were judged; for a query 1.")] = 0
     remaining: Annotated[int, Param("How many new memos wait: apply this plan, then search again.")] = 0
-    written: Annotated[int, Param("How many links the plan has made; when undone, how many are left of it.")] = 0
+    written: Annotated[int, Param("How many relations the plan has made; when undone, how many are left of it.")] = 0
     applied_at: str | None = None
     undone_at: str | None = None
     degraded: Degraded = ()
 
     @property
-    def accepted(self) -> tuple[ProposedLink, ...]:
+    def accepted(self) -> tuple[ProposedEdge, ...]:
         return tuple(link for decision in self.decisions for link in decision.accepted)
 
     @property
-    def rejected(self) -> tuple[ProposedLink, ...]:
+    def rejected(self) -> tuple[ProposedEdge, ...]:
         return tuple(link for decision in self.decisions for link in decision.links if not link.accepted)
 
 
 @dataclass(frozen=True, slots=True)
 class PathKnobs:
-    """How shortest paths are measured (graph/paths.py).
+    """How shortest paths are measured (graph/paths.py)."""
 
-    engine: `core` measures every after-graph anew; `cached` keeps the pairs and lengths of a before-graph; with
-    `cached_incr` a link changes the lengths that are known instead of having them measured again.
-    pair_samples: how many pairs at most; 0 means all. sources_cap: from how many nodes at most. sources_focus:
-    `near` takes only sources within 2 steps of the centers, `strict` within 1. prune_topk: only so many candidates,
-    the best by score, are measured; 0 means all. endpoint_window: after a link was adopted, the lengths from the
-    ends of so many of the best remaining candidates are brought up to date; 0 means all. gain_epsilon: a gain at or
-    below it counts as none. budget: so many links are adopted with their paths; 0 means all.
-    """
-
-    engine: PathEngine = "cached_incr"
-    pair_samples: int = 200
-    sources_cap: int = 64
-    sources_focus: SourceFocus = "off"
-    prune_topk: int = 0
-    endpoint_window: int = 0
-    gain_epsilon: float = 1e-4
-    budget: int = 0
+    engine: Annotated[
+        PathEngine,
+        Param(
+            "`core` measures every after-graph anew; `cached` keeps the pairs and lengths of a before-graph; "
+            "`cached_incr` changes the known lengths by a relation instead of measuring them again."
+        ),
+    ] = "cached_incr"
+    pair_samples: Annotated[int, Param("How many pairs at most; 0: all.", 0, 100_000)] = 200
+    sources_cap: Annotated[int, Param("From how many nodes at most.", 1, 4_096)] = 64
+    sources_focus: Annotated[
+        SourceFocus, Param("`near` takes only sources within 2 steps of the centers, `strict` within 1.")
+    ] = "off"
+    prune_topk: Annotated[int, Param("How many candidates are measured, the best by score; 0: all.", 0, 100)] = 0
+    endpoint_window: Annotated[
+        int,
+        Param("For how many of the best remaining candidates lengths are brought up to date; 0: for all.", 0, 100),
+    ] = 0
+    gain_epsilon: Annotated[float, Param("A gain at or below it counts as none.", 0, 1)] = 1e-4
+    budget: Annotated[int, Param("How many relations are adopted with their paths; 0: all.", 0, 100)] = 0

@@ -1,4 +1,4 @@
-"""Metabolism: what is thin, what is weak, what may go and what came back."""
+"""Metabolism as values: verdicts on nodes and edges, the plan of a run, and what came back."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ SparedRule = Literal[
     "disputed",
     "last_link",
 ]
-LinkRule = Literal["thin", "exclusive", "duplicate"]
+EdgeRule = Literal["thin", "exclusive", "duplicate"]
 
-# What says where a statement comes from, or what it is worth: it neither decays nor is it pruned.
+# Edges that say where a statement comes from or what it is worth neither decay nor are they pruned.
 EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts")
 
 WHY_SPARED: Final[Mapping[SparedRule, str]] = {
@@ -55,17 +55,16 @@ WHY_SPARED: Final[Mapping[SparedRule, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Weak:
+class NodeVerdict:
     """A node whose relations are all thin, or that has none, and what becomes of it.
 
-    neighbour: of the nodes that stay and could stand for it the one of the highest cosine similarity. detail: in what
-    the two differ.
+    neighbour: the most similar (by cosine) of the nodes that stay and could stand for it. detail: how the two differ.
     """
 
     node: NodeRef
     removed: Annotated[bool, Param("It may go, or went; else it stays.")]
     rule: RemovalRule | SparedRule
-    links: Annotated[int, Param("How many relations it has.")]
+    links: Annotated[int, Param("How many relations it has.", name="relations")]
     thickness: Annotated[float | None, Param("Of its thickest relation; null without any.")] = None
     difficulty: Annotated[float | None, Param("1 − similarity to its neighbour; null if none was compared.")] = None
     neighbour: NodeRef | None = None
@@ -73,17 +72,14 @@ class Weak:
 
 
 @dataclass(frozen=True, slots=True)
-class ThinLink:
-    """A relation that goes by itself.
+class ThinEdge:
+    """A relation that goes while both its ends stay: it is thin, or another stands for it."""
 
-    Both its ends stay; it is thin, or another stands for it.
-    """
-
-    source_id: Annotated[str, Param(name="source_memo_id")]
-    target_id: Annotated[str, Param(name="target_memo_id")]
+    source_id: str
+    target_id: str
     tag: str
     thickness: float
-    rule: LinkRule
+    rule: EdgeRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +88,16 @@ class TagConflict:
     cannot be decided, and then all stay.
     """
 
-    source_id: Annotated[str, Param(name="source_memo_id")]
+    source_id: str
     tag: str
-    links: tuple[ThinLink, ...]
-    kept: ThinLink | None
+    links: tuple[ThinEdge, ...]
+    kept: ThinEdge | None
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many values fall into equal parts of [0, 1], and where the cut is."""
+    """How many values lie in each of the equal parts of [0, 1], and the value of the cut."""
 
     counts: tuple[int, ...]
     cut: float
@@ -109,7 +105,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class MetabolismPlan:
-    """What may go from a namespace and those below it, what is spared and why; and once applied, what went.
+    """A plan of what may go from a namespace and those below it, with what is spared and why; once applied, what went.
 
     run_id is None before it is applied. spared: how many stay by each rule. ends: the nodes that the listed relations
     join. settings: by namespace.
@@ -120,23 +116,25 @@ class MetabolismPlan:
     state: Annotated[RunState, Param("planned: nothing was changed.")] = "planned"
     run_id: Annotated[str | None, Param("Pass it to restore to bring back all that this run let go.")] = None
     nodes: Annotated[int, Param("How many were examined.")] = 0
-    links: Annotated[int, Param("How many relations were examined.")] = 0
+    links: Annotated[int, Param("How many relations were examined.", name="relations")] = 0
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    removed: Annotated[tuple[Weak, ...], Param("Nodes that go.")] = ()
+    removed: Annotated[tuple[NodeVerdict, ...], Param("Nodes that go.")] = ()
     spared: Mapping[SparedRule, int] = field(default_factory=dict)
-    examples: Annotated[tuple[Weak, ...], Param("Some of what is spared.")] = ()
-    weakest: Annotated[tuple[Weak, ...], Param("The weakest nodes, whatever becomes of them.")] = ()
+    examples: Annotated[tuple[NodeVerdict, ...], Param("Some of what is spared.")] = ()
+    weakest: Annotated[tuple[NodeVerdict, ...], Param("The weakest nodes, whatever becomes of them.")] = ()
     pruned: Annotated[
-        int, Param("How many relations go by themselves, besides those of the nodes.", name="links_to_go")
+        int, Param("How many relations go by themselves, besides those of the nodes.", name="relations_to_go")
     ] = 0
-    thinnest: Annotated[tuple[ThinLink, ...], Param("Some of the relations that go by themselves.")] = ()
+    thinnest: Annotated[tuple[ThinEdge, ...], Param("Some of the relations that go by themselves.")] = ()
     conflicts: Annotated[
         tuple[TagConflict, ...], Param("Some relations that exclude each other, undecided first.")
     ] = ()
     ends: tuple[NodeRef, ...] = ()
     undecided: Annotated[int, Param("How many conflicts are undecided: delete the wrong relation, or leave it.")] = 0
     nodes_removed: Annotated[int, Param("Once applied: how many nodes went.")] = 0
-    links_removed: Annotated[int, Param("Once applied: how many relations went, with nodes or by themselves.")] = 0
+    links_removed: Annotated[
+        int, Param("Once applied: how many relations went, with nodes or by themselves.", name="relations_removed")
+    ] = 0
     skipped: Annotated[int, Param("Once applied: how many stayed after all, since they were changed meanwhile.")] = 0
     purged: Annotated[int, Param("Receipts whose time was over, and that were deleted for good.")] = 0
     resumed: Annotated[bool, Param("It completed a run that was stopped.")] = False
@@ -147,7 +145,7 @@ class MetabolismPlan:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What came back: nodes, and how many relations; and what could not, with the reason."""
+    """The nodes that came back, the number of relations, and the reasons why others could not."""
 
     root_namespace: str
     node_ids: tuple[str, ...]

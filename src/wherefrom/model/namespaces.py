@@ -10,7 +10,7 @@ from wherefrom.model.limits import NAMESPACE_CHARACTERS
 
 
 def parse(path: str, *, field: str = "namespace") -> str:
-    """The canonical form of an absolute path such as a root: segments joined by `/`, not empty."""
+    """Return the canonical form of an absolute path such as a root: segments joined by `/`, not empty."""
     _refuse_other_types(path, field=field)
     return _parsed(path, field)
 
@@ -24,11 +24,10 @@ def _parsed(path: str, field: str) -> str:
 
 
 def resolve(path: str | None, *, root: str, default: str) -> str:
-    """The absolute namespace that `path` means for an access with this root and default.
+    """Return the absolute namespace that `path` means for an access with this root and default.
 
-    Nothing means the default; a leading `/` starts at the root; a path that begins with the
-    root's own segments is absolute; anything else starts at the default. `..` may climb to the
-    root and never above it.
+    None means the default; a leading `/` starts at the root; a path that begins with the root's own segments is
+    absolute; anything else starts at the default. `..` may climb to the root and never above it.
     """
     parts = _segments("" if path is None else path, field="namespace")
     if not parts:
@@ -54,7 +53,7 @@ def resolve(path: str | None, *, root: str, default: str) -> str:
 
 
 def begins_with(path: str, root: str) -> bool:
-    """Whether a caller's path begins with the segments of a root."""
+    """True if a caller's path begins with the segments of a root."""
     wanted = root.split("/")
     if not isinstance(path, str) or path.strip().startswith("/"):
         return False
@@ -62,7 +61,7 @@ def begins_with(path: str, root: str) -> bool:
 
 
 def is_inside(namespace: str, root: str) -> bool:
-    """Whether `namespace` is `root` or lies below it."""
+    """True if `namespace` is `root` or lies below it."""
     return namespace == root or namespace.startswith(root + "/")
 
 

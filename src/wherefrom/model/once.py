@@ -1,4 +1,4 @@
-"""What is made at first use, once, whichever thread asks first."""
+"""A property that is made at first use, once, whichever thread asks first."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class once(Generic[Made]):  # noqa: N801  # used as a decorator
     """A property that is computed when it is first asked for and then kept in the object.
 
     Since Python 3.12 `cached_property` has no lock: threads that ask at the same time each make one of their own. Here
-    they wait for the one that is being made; if making it fails, the next one tries again. Each object has its own
-    lock, and one for each property, so that one may be made of another.
+    they wait for the one that is being made; if making it fails, the next thread tries again. Each object has a lock
+    for each property, so that one property may be made from another.
     """
 
     def __init__(self, make: Callable[[Any], Made]) -> None:
@@ -33,7 +33,7 @@ class once(Generic[Made]):  # noqa: N801  # used as a decorator
     def __get__(self, instance: object, owner: type | None = None) -> Made: ...
 
     def __get__(self, instance: object | None, owner: type | None = None) -> once[Made] | Made:
-        # Asked only as long as the object has none: an attribute of the same name comes before this one.
+        # Called only until the object has the value: an attribute of the same name comes before this one.
         if instance is None:
             return self
         held: dict[str, Any] = instance.__dict__
@@ -45,5 +45,5 @@ class once(Generic[Made]):  # noqa: N801  # used as a decorator
             return made
 
     def made(self, instance: object) -> Made | None:
-        """What was made of an object already, or None: to close it without making it."""
+        """The value that an object already has, or None: to close it without making it."""
         return instance.__dict__.get(self._name)

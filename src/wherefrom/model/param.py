@@ -1,23 +1,28 @@
-"""How a verb declares its parameters: once, on its method, for Python, tools, commands, routes and reference pages."""
+"""Declares a parameter once: of a verb, for Python, tools, commands and routes; of an engine's settings, for policies;
+and for the reference pages of both.
+"""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from wherefrom.model.errors import shown
+
 REQUIRED: Final = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """What a parameter is, in one sentence, with its range and the spellings that it has outside of Python.
+    """A parameter's description in one sentence, its range, and its spellings outside of Python.
 
-    `name` is its field in a tool and in JSON, `aliases` are other fields that mean the same, `option` is how the
-    command line spells it. `check` makes of a given value the one that the verb works with, or raises.
+    `name` is its field in a tool and in JSON, `aliases` are other fields that mean the same, `option` is its spelling
+    on the command line. `check` turns a given value into the one that the verb works with, or raises.
     """
 
     text: str = ""
@@ -30,13 +35,18 @@ class Param:
     check: Callable[..., Any] | None = None
     words: tuple[str, ...] = ()
     """The words that are offered, where others are known and refused with a reason."""
-    only: Literal["", "agents", "people"] = ""
-    """Who may give it: agents by a tool, people by a command, or both."""
+    only: Literal["", "agents", "people", "code"] = ""
+    """The callers that may give it: agents by a tool, people by a command, programs in Python; or all of them."""
+    is_low_open: bool = False
+    is_high_open: bool = False
+    """True if the end of the range is not part of it."""
+    at_most: str = ""
+    """The setting beside it that it may not exceed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A declared parameter of a verb: its name in Python, its type without None, its default and its `Param`."""
+    """A declared parameter: its name in Python, its type without None, its default and its `Param`."""
 
     python: str
     kind: Any
@@ -55,10 +65,31 @@ class Parameter:
     def is_required(self) -> bool:
         return self.default is REQUIRED
 
+    @property
+    def range(self) -> str:
+        """The numbers that may be given, in words."""
+        param = self.param
+        low = f"{'above' if param.is_low_open else 'from'} {param.low:,g}"
+        high = f"{'below' if param.is_high_open else 'to'} {param.high:,g}"
+        return f"a {'whole ' * (self.kind is int)}number {low} {high}{', or null' * self.is_optional}"
+
+    def problem(self, value: object) -> str | None:
+        """Return why a value is no number in range, in words that follow its name; None if it is one."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"must be a number, not {type(value).__name__}"
+        if self.kind is int and not isinstance(value, int):
+            return f"must be a whole number, not {shown(value)}"
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"{shown(value)} is not a finite number"
+        low, high = self.param.low, self.param.high
+        below = low is not None and (value <= low if self.param.is_low_open else value < low)
+        above = high is not None and (value >= high if self.param.is_high_open else value > high)
+        return f"{shown(value)} is out of range" if below or above else None
+
 
 @cache
 def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
-    """The declared parameters of a verb by their names in Python; what has no `Param` is for Python alone."""
+    """Return the declared parameters of a verb by their names in Python; one without a `Param` is for Python alone."""
     hints = get_type_hints(function, include_extras=True)
     found = {}
     for python, given in inspect.signature(function).parameters.items():
@@ -66,27 +97,24 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
         if param is not None:
             is_positional = given.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
             bare, is_optional = without_none(kind)
-            default = _default(function, python) if repr(given.default) == "<factory>" else given.default
+            default = given.default
+            if repr(default) == "<factory>":  # of a field of a dataclass
+                default = next(field.default_factory() for field in fields(function) if field.name == python)  # type: ignore[arg-type,operator]
             found[python] = Parameter(python, bare, is_optional, default, is_positional, param)
     return found
 
 
-def _default(kind: Any, name: str) -> Any:
-    """What a dataclass makes for a field that is not given."""
-    return next(field.default_factory() for field in fields(kind) if field.name == name)  # type: ignore[operator]
-
-
 def declared(hint: Any) -> tuple[Any, Param | None]:
-    """A type without its `Param`, and that."""
+    """Return a type without its `Param`, and the `Param`."""
     if get_origin(hint) is not Annotated:
         return hint, None
     kind, *rest = get_args(hint)
-    return kind, next((each for each in rest if isinstance(each, Param)), None)
+    return kind, next((extra for extra in rest if isinstance(extra, Param)), None)
 
 
 def without_none(kind: Any) -> tuple[Any, bool]:
-    """A type without None, and whether it had one."""
+    """Return a type without None, and whether None was one of its options."""
     if get_origin(kind) not in (Union, UnionType):
         return kind, False
-    rest = tuple(each for each in get_args(kind) if each is not NoneType)
+    rest = tuple(option for option in get_args(kind) if option is not NoneType)
     return (rest[0] if len(rest) == 1 else Union[rest]), len(rest) < len(get_args(kind))  # noqa: UP007

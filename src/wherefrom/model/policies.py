@@ -1,4 +1,4 @@
-"""What the verbs of policy and privacy answer."""
+"""The answers of the verbs of policy and privacy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ CalibrationMethod = Literal["isotonic", "platt", "quantile"]
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
-    """What the policy says about a text: what may be kept of it, as which class, and what was taken out."""
+class BoundaryCheck:
+    """The policy's verdict on a text: whether it may be kept, as which class, and what was taken out of it."""
 
     allowed: bool
     reason: str
@@ -29,8 +29,8 @@ class Guarded:
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """Whether a memory keeps personal data (personal: its owner sees them, others see the texts without them) or takes
-    them out (shared), and since when.
+    """A memory's privacy mode and when it was chosen. personal: personal data are kept for the owner, others see texts
+    without them; shared: they are taken out.
     """
 
     mode: PrivacyMode
@@ -50,7 +50,7 @@ class PolicyVersion:
 
 @dataclass(frozen=True, slots=True)
 class PolicyApplied:
-    """What applying a policy did, or with a dry run would do: `reclassify` counts what it would change."""
+    """The outcome of applying a policy, or of a dry run: `reclassify` counts the nodes that it would change."""
 
     namespace: str
     version: str
@@ -61,10 +61,10 @@ class PolicyApplied:
 
 @dataclass(frozen=True, slots=True)
 class Reclassified:
-    """What a policy made of the rows that were there before it: how many were read, and by id what changed.
+    """The changes that a policy made to older rows: how many were read, and the ids of those that changed.
 
-    merged: retired, because another node had the same text when both were redacted. violating: breaks an invariant
-    and stays, but is not recalled.
+    merged: nodes retired because another had the same text once both were redacted. violating: nodes that break an
+    invariant; they stay, and are not recalled.
     """
 
     checked: int
@@ -77,8 +77,8 @@ class Reclassified:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
-    """A calibration: how many candidates it was fitted on, and how well scores fit before and after.
+class CalibrationReport:
+    """A calibration: the number of candidates it was fitted on, and how well scores fit before and after.
 
     error: the mean distance between a score and the share of relevant candidates at that score (ECE).
     """

@@ -1,4 +1,4 @@
-"""What the verbs answer."""
+"""The answers of the verbs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from wherefrom.model.graph import MeasuredEdge, Node, NodeRef, PrivacyMode
-from wherefrom.model.insight import Degraded, ProposedLink
+from wherefrom.model.insight import Degraded, ProposedEdge
 from wherefrom.model.param import Param
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
@@ -17,16 +17,16 @@ Target = Literal["claims", "fragments", "memos"]
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A saved memo or claim. `duplicate`: the text was already there and the node that has it is returned.
+    """A saved memo or claim. `duplicate`: the text was already there, and the node that has it is returned.
     `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
-    of a title that is not its first, and what was not kept. `redacted`: what the policy took out of it, by kind.
-    `links`: those that were made because it was asked for; `degraded`: what was not as it should be about that.
+    of another title, and what was not kept. `redacted`: how much the policy took out of the text, by kind. `links`:
+    the links that the caller asked to be made; `degraded`: why some of them may be missing.
     """
 
     node: Node
     status: SaveStatus
     redacted: Mapping[str, int] = field(default_factory=dict)
-    links: tuple[ProposedLink, ...] = ()
+    links: tuple[ProposedEdge, ...] = ()
     degraded: tuple[str, ...] = ()
     alias_added: str | None = None
     note: str | None = None
@@ -50,7 +50,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How a hit got its score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1]. All
+    """The parts of a hit's score: BM25 and cosine similarity as measured, their ranks, and both scaled to [0, 1]. All
     values are the hit's own, also if it took the place of a duplicate.
     """
 
@@ -90,8 +90,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found, best first, and how it searched.
+class SearchResult:
+    """The hits of a search, best first, and how it searched.
 
     filtered: how many candidates a rule left out, by reason.
     """
@@ -122,7 +122,7 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class SimilarFound:
-    """What `vector_search` found, most similar first, among how many."""
+    """The nodes that `vector_search` found, most similar first, and among how many."""
 
     results: tuple[Similar, ...]
     total_searched: Annotated[int, Param("How many embeddings were in scope.")]
@@ -130,7 +130,7 @@ class SimilarFound:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A saved edge and what saving it did."""
+    """A saved edge, and whether saving it created or changed it."""
 
     edge: MeasuredEdge
     status: Literal["created", "updated", "unchanged"]
@@ -167,7 +167,7 @@ class Namespaces:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """What moving a namespace touched."""
+    """A namespace that was moved, and how many nodes and edges moved with it."""
 
     source: str
     target: str
@@ -187,7 +187,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did; running it again changes nothing.
+    """The counts of an import; running it again changes nothing.
 
     duplicate: a new node whose text was already there; refused: a changed node whose new text another
     node has; denied: a node that the policy does not let in; split: a memo that was stored in parts;
@@ -210,7 +210,6 @@ class Imported:
     tasks: int = 0
     queries: int = 0
     corrections: int = 0
-    settings: int = 0
     rejected: int = 0
     rejections: tuple[Rejection, ...] = ()
     redacted: Mapping[str, int] = field(default_factory=dict)
@@ -227,7 +226,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Where the store is and how large it is."""
+    """The place, the size and the settings of a store."""
 
     program_version: str
     database: str
@@ -255,8 +254,8 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """How an item of a context got its place."""
+class ScoreBreakdown:
+    """The parts of the score of an item of a context."""
 
     scores: Scores
     relevance: float
@@ -276,7 +275,7 @@ class ContextItem:
     node: Node
     score: float
     reason: str
-    weighed: Weighed | None = None
+    breakdown: ScoreBreakdown | None = None
     replaces: tuple[str, ...] = ()
     disputed_by: tuple[str, ...] = ()
     disputes: tuple[MeasuredEdge, ...] = ()
@@ -284,7 +283,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class ActiveContext:
-    """What was recalled for a question, best first.
+    """The nodes that were recalled for a question, best first.
 
     filtered: how many candidates were left out, by reason; parameters: α, k and what else the order depends on.
     """
@@ -306,9 +305,9 @@ class ActiveContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What a judgement made of a node; `repeated`: this request was already counted. `links`: how many of its
-    relations became stronger or weaker by it.
+class FeedbackResult:
+    """A judged node; `repeated`: this request was already counted. `links`: how many of its relations became stronger
+    or weaker by it.
     """
 
     node: Node
@@ -319,9 +318,9 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What a sweep retired: the receipt's run, the nodes, and how many edges went with them."""
+class SweepResult:
+    """The nodes that a sweep retired, the run of their receipt, and how many edges went with them."""
 
     run_id: str
-    node_ids: Annotated[tuple[str, ...], Param(name="memo_ids")]
+    node_ids: tuple[str, ...]
     edges: Annotated[int, Param(name="relations")]

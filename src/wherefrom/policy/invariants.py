@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from cel import Program
+from wherefrom.lazy import cel
 
 RULE_CHARACTERS: Final = 2_000
 MACROS: Final = 3
@@ -59,59 +57,47 @@ _COUNT: Final = re.compile(r"[0-9]+")
 _HIDDEN_COUNT: Final = re.compile(r"\(\?[A-Za-z-]*x|(?<!\\)(?:\\\\)*\\[xXuU0-7]")
 
 
-def compiles(rule: str) -> str | None:
-    """What is wrong with a rule, or None."""
-    return _examined(rule).problem
-
-
 def holds(rule: str, facts: Mapping[str, Any]) -> bool:
-    """Whether the rule is true of the facts, which are its variables; False also if that cannot be decided.
+    """Return true if a rule holds for the facts, which are its variables; false also if that cannot be decided.
 
     A variable that is missing makes a rule false unless the rule is true whatever its value would be, as in
     `dataset.origin != 'prod' || data.masked`.
     """
-    examined = _examined(rule)
-    if examined.program is None:
-        return False
+    program, has_macros, _ = _examined(rule)
     try:
-        if examined.macros and _values(facts) > VALUES:
+        if program is None or (has_macros and _values(facts) > VALUES):
             return False
-        return examined.program.execute(dict(facts)) is True
+        return program.execute(dict(facts)) is True
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException:  # a panic in the library is not an Exception
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """A rule that was compiled, or why not."""
-
-    program: Program | None = None
-    problem: str | None = None
-    macros: int = 0
+def problem_of(rule: str) -> str | None:
+    """Return the reason why a rule is refused, or None."""
+    return _examined(rule)[2]
 
 
 @lru_cache(maxsize=1024)
-def _examined(rule: str) -> _Rule:
+def _examined(rule: str) -> tuple[cel.Program | None, bool, str | None]:
+    """Return a rule's program, if it has one; true if macros are in it; and the reason why it is refused, if it is."""
     if len(rule) > RULE_CHARACTERS:
-        return _Rule(problem=f"it has {len(rule):,} characters; at most {RULE_CHARACTERS:,} are allowed")
+        return None, False, f"it has {len(rule):,} characters; at most {RULE_CHARACTERS:,} are allowed"
     tokens = _tokens(rule)
     if tokens is None:
-        return _Rule(problem="bytes, triple quotes and texts that do not end are not allowed")
+        return None, False, "bytes, triple quotes and texts that do not end are not allowed"
     macros = sum(text == "(" and _called(tokens, index) in _MACROS for index, (_, text, _) in enumerate(tokens))
-    problem = _problem_of_macros(tokens) or _problem_of_patterns(tokens)
     if macros > MACROS:
-        problem = f"more than {MACROS} all and exists"
-    if problem is not None:
-        return _Rule(problem=problem)
+        return None, True, f"more than {MACROS} all and exists"
+    if problem := _problem_of_macros(tokens) or _problem_of_patterns(tokens):
+        return None, bool(macros), problem
     program, problem = _compiled(rule)
-    return _Rule(program=program, problem=problem, macros=macros)
+    return program, bool(macros), problem
 
 
-def _compiled(rule: str) -> tuple[Program | None, str | None]:
-    import cel  # 0.3 s, and most memories have no invariants
-
+def _compiled(rule: str) -> tuple[cel.Program | None, str | None]:
+    """Return a rule's program, or the reason why CEL or we refuse it."""
     try:
         program = cel.compile(rule)
     except Exception as error:
@@ -124,10 +110,11 @@ def _compiled(rule: str) -> tuple[Program | None, str | None]:
 
 
 Token = tuple[str, str, int]
-"""Its kind, its text and where it starts."""
+"""A token of a rule: its kind, its text and where it starts."""
 
 
 def _tokens(rule: str) -> list[Token] | None:
+    """Return the tokens of a rule; None if it has one that could be read in two ways."""
     tokens: list[Token] = []
     position = 0
     while position < len(rule):
@@ -141,13 +128,12 @@ def _tokens(rule: str) -> list[Token] | None:
 
 
 def _called(tokens: Sequence[Token], index: int) -> str:
-    """The name of the method whose bracket opens at the index, or nothing."""
-    before = [text for _, text, _ in tokens[max(0, index - 2) : index]]
-    return before[1] if len(before) == 2 and before[0] == "." else ""
+    """Return the name of the method whose bracket opens at the index, or nothing."""
+    return tokens[index - 1][1] if index > 1 and tokens[index - 2][1] == "." else ""
 
 
 def _problem_of_macros(tokens: Sequence[Token]) -> str | None:
-    """Macros are short, and none stands inside another, which would multiply their costs."""
+    """Return the reason why macros are refused: one is long, or inside another, which would multiply their costs."""
     open_brackets: list[int | None] = []
     for index, (_, text, start) in enumerate(tokens):
         if text == "(":
@@ -164,6 +150,7 @@ def _problem_of_macros(tokens: Sequence[Token]) -> str | None:
 
 
 def _problem_of_patterns(tokens: Sequence[Token]) -> str | None:
+    """Return the reason why patterns are refused: too many, too long, repeated too often, or built at run time."""
     patterns = 0
     for index, (_, text, _) in enumerate(tokens):
         following = tokens[index + 1 : index + 4]
@@ -182,7 +169,7 @@ def _problem_of_patterns(tokens: Sequence[Token]) -> str | None:
 
 
 def _values(value: Any) -> int:
-    """How many values there are in all collections of the facts."""
+    """Return the number of values in all collections of the facts."""
     if isinstance(value, Mapping):
         return len(value) + sum(map(_values, value.values()))
     if isinstance(value, list | tuple):

@@ -10,23 +10,21 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from wherefrom.graph.local import Numbers
+from wherefrom.lazy import np
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.policies import CalibrationMethod as Method
-from wherefrom.model.policies import Fitted
+from wherefrom.model.policies import CalibrationReport
 
-Numbers = NDArray[np.float64]
 Points = tuple[tuple[float, float], ...]
 
-_MOST_POINTS: Final = 101
+_MAX_POINTS: Final = 101
 _BINS: Final = 10
-_LEAST: Final = 20
+_MIN_JUDGED_CANDIDATES: Final = 20
 
 
 def fit(raw: Numbers, relevant: Numbers, method: Method) -> Points:
-    """The points of a map; at least two, rising in x, not falling in y."""
+    """Return the points of a map: at least two, rising in x, not falling in y."""
     order = np.argsort(raw, kind="stable")
     x, y = raw[order], relevant[order]
     if method == "quantile":
@@ -39,26 +37,26 @@ def fit(raw: Numbers, relevant: Numbers, method: Method) -> Points:
 
 
 def scaled(points: Points) -> Points:
-    """The same map with 1 as its highest value."""
+    """Return a map stretched so that its highest value is 1."""
     high = points[-1][1]
     return tuple((x, y / high) for x, y in points) if high > 0 else points
 
 
 def reliability(scores: Numbers, relevant: Numbers) -> tuple[tuple[float, float, int], ...]:
-    """Mean score, share of relevant ones and count, in bins of equal size from the lowest scores on."""
+    """Return mean score, share of relevant candidates and count of each bin, from the lowest scores on."""
     order = np.argsort(scores, kind="stable")
     parts = [part for part in np.array_split(order, _BINS) if len(part)]
     return tuple((float(scores[part].mean()), float(relevant[part].mean()), len(part)) for part in parts)
 
 
 def calibration_error(curve: tuple[tuple[float, float, int], ...]) -> float:
-    """The mean distance between score and share over all candidates (expected calibration error)."""
+    """Return the mean distance between score and share over all candidates (expected calibration error)."""
     total = sum(count for _, _, count in curve)
     return sum(abs(score - share) * count for score, share, count in curve) / max(total, 1)
 
 
 def _isotonic(x: Numbers, y: Numbers) -> Numbers:
-    """Pool adjacent violators; equal scores are one block from the start."""
+    """Fit a rising step function: pool adjacent violators; equal scores are one block from the start."""
     starts = np.flatnonzero(np.r_[True, np.diff(x) > 0])
     sums = np.add.reduceat(y, starts)
     sizes = np.diff(np.r_[starts, len(x)]).astype(np.float64)
@@ -70,12 +68,11 @@ def _isotonic(x: Numbers, y: Numbers) -> Numbers:
             block = (before[0] + block[0], before[1] + block[1], before[2] + block[2])
         blocks.append(block)
     levels = np.repeat([total / size for total, size, _ in blocks], [count for _, _, count in blocks])
-    fitted: Numbers = np.repeat(levels, sizes.astype(int))
-    return fitted
+    return np.repeat(levels, sizes.astype(int))
 
 
 def _platt(x: Numbers, y: Numbers) -> Numbers:
-    """Logistic regression on one variable, with Platt's targets, which keep it finite when classes are apart."""
+    """Fit a logistic regression on one variable; Platt's targets keep it finite when the classes are apart."""
     positive = y.sum()
     targets = np.where(y > 0, (positive + 1) / (positive + 2), 1 / (len(y) - positive + 2))
     centre, width = x.mean(), max(float(x.std()), 1e-9)
@@ -90,17 +87,17 @@ def _platt(x: Numbers, y: Numbers) -> Numbers:
         a, b = a - step[0], b - step[1]
         if np.abs(step).max() < 1e-9:
             break
-    # A map that falls would put the worst first: without a rising one, all are the same.
+    # A map that falls would put the worst first; a flat one takes its place.
     fitted: Numbers = 1 / (1 + np.exp(-np.clip(max(a, 0.0) * z + b, -40, 40)))
     return fitted
 
 
 def _thinned(x: Numbers, y: Numbers) -> Points:
-    """At most 101 points of a curve: its ends, and places spread evenly between them."""
+    """Return at most `_MAX_POINTS` points of a curve: its ends, and points spread evenly between them."""
     last_of_each = np.r_[np.flatnonzero(np.diff(x) > 0), len(x) - 1]
     x, y = x[last_of_each], y[last_of_each]
-    if len(x) > _MOST_POINTS:
-        places = np.unique(np.linspace(0, len(x) - 1, _MOST_POINTS).round().astype(int))
+    if len(x) > _MAX_POINTS:
+        places = np.unique(np.linspace(0, len(x) - 1, _MAX_POINTS).round().astype(int))
         x, y = x[places], y[places]
     if len(x) == 1:
         x, y = np.r_[x, x + 1.0], np.r_[y, y]
@@ -111,8 +108,10 @@ def _thinned(x: Numbers, y: Numbers) -> Points:
 
 def fitted(
     rows: list[tuple[float | None, float | None, bool]], method: Method, *, version: str
-) -> tuple[Fitted, dict[str, list[list[float]]]]:
-    """Both maps from judged candidates (BM25, similarity, relevant): how well they fit, and as a policy has them."""
+) -> tuple[CalibrationReport, dict[str, list[list[float]]]]:
+    """Fit both maps to judged candidates (BM25, similarity, relevant); return how well they fit, and the maps as a
+    policy has them.
+    """
     maps: dict[str, list[list[float]]] = {}
     before: dict[str, float] = {}
     after: dict[str, float] = {}
@@ -121,7 +120,7 @@ def fitted(
         known = [(row[at], row[2]) for row in rows if row[at] is not None]
         raw = np.array([value for value, _ in known], dtype=np.float64)
         relevant = np.array([hit for _, hit in known], dtype=np.float64)
-        if len(raw) < _LEAST or (method != "quantile" and not 0 < relevant.sum() < len(relevant)):
+        if len(raw) < _MIN_JUDGED_CANDIDATES or (method != "quantile" and not 0 < relevant.sum() < len(relevant)):
             raise InvalidInput(
                 f"{len(raw)} judged candidates of the {name} arm, {int(relevant.sum())} of them relevant, are too few",
                 hint="give more questions, each with ids that a search finds",
@@ -134,4 +133,4 @@ def fitted(
         after[name] = round(calibration_error(curves[f"{name}, after"]), 4)
         maps[name] = [list(point) for point in scaled(points)]
     hits = sum(1 for row in rows if row[2])
-    return Fitted(version, method, len(rows), hits, before, after, curves), maps
+    return CalibrationReport(version, method, len(rows), hits, before, after, curves), maps

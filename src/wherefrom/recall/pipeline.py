@@ -1,352 +1,311 @@
-"""Recall: candidates → S → graph arm → g → threshold → duplicates → entities → MMR; each stage a function of values.
-
-The boundary comes first and in the database: what an access may not see, or what has expired, is no candidate.
+"""Recall: candidates → S → graph arm → g → threshold → duplicates → entities → MMR. Each stage is a function of values;
+the store is read here, between the stages.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import numpy as np
+from wherefrom.engine.tuning import CutOff
+from wherefrom.lazy import np
+from wherefrom.model.results import ContextItem, Hit, ScoreBreakdown, SearchResult
+from wherefrom.recall import graph_arm, selection
+from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
+from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
+from wherefrom.recall.rerank import Reranked, reason_of, rerank
+from wherefrom.storage import nodes, ranking_facts
+from wherefrom.storage.candidates import Candidates
+from wherefrom.storage.edges import Measure
+from wherefrom.storage.ranking_facts import RankingFacts
+from wherefrom.text.tokens import count_tokens, text_of
 
-from wherefrom.embedding.port import Trust
-from wherefrom.model.access import Access
-from wherefrom.model.results import Weighed
-from wherefrom.policy.retrieval import Retrieval
-from wherefrom.recall import diversify
-from wherefrom.recall.explain import scores_of
-from wherefrom.recall.fuse import Fusion, Scored, alpha_for, fuse
-from wherefrom.recall.rerank import Reranked, rerank
-from wherefrom.recall.spread import NOWHERE, Spreading, spread
-from wherefrom.storage import embeddings, mentions, standings
-from wherefrom.storage.candidates import Candidate, Candidates, find
-from wherefrom.storage.port import Transaction, Vectors
-from wherefrom.storage.question import Question
-from wherefrom.storage.standings import Standing, Utilities
-from wherefrom.storage.text_index import TextSearch
-
-# How often a node may have been replaced by another that was replaced itself.
-_GENERATIONS: Final = 8
-# MMR compares each with each: among so many times what is wanted it finds what it wants.
-_POOL: Final = 4
+# For a search, unless the policy says another number: with more, SciFact and LoCoMo gain less than 0.002.
+CANDIDATES_PER_ARM: Final = 64
+# Of the nodes that only the walk reached, the likeliest are scored; the others would not be chosen.
+_MAX_REACHED: Final = 32
+# MMR compares every node with every other: it chooses among this many times what is wanted.
+_MMR_POOL_FACTOR: Final = 4
+_SUPERSEDES: Final = "supersedes"
 
 
 @dataclass(frozen=True, slots=True)
-class Searching:
-    """What searches: both arms, and what they remember between questions."""
+class Ranking:
+    """The candidates by their final score S·g, best first; scores, facts and factors are in the same order.
 
-    text: TextSearch
-    vectors: Vectors
-    utilities: Utilities
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked for, and how to rank it.
-
-    holds: which of some nodes keep the invariants of the policy; None if there are none.
+    replaces: the duplicates that a node stands for. reached: how likely the walk of the graph arm came past a node.
     """
 
-    question: Question
-    trust: Trust
-    retrieval: Retrieval
-    limit: int
-    holds: Callable[[Transaction, Sequence[str]], set[str]] | None = None
-    deadline: float | None = None
-    exclude: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """The candidates by relevance, and how they were found."""
-
-    scored: tuple[Scored, ...]
-    fusion: Fusion
-    spreading: Spreading
-    alpha: float
-    arms: tuple[str, ...]
-    vectors_searched: int
-    unrelated: int
-    late: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate with its standing and its final score.
-
-    found_through: the duplicate whose place it took; the S in `each` is then that duplicate's, the rest its own.
-    """
-
-    each: Scored
-    standing: Standing
-    score: float
+    scored: Sequence[Scored]
+    finals: Sequence[float]
+    facts: Sequence[RankingFacts]
     factors: Reranked
-    at: int
-    replaces: tuple[str, ...] = ()
-    found_through: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """A node with its place and how it came to it."""
-
-    node_id: str
-    score: float
-    weighed: Weighed
-    replaces: tuple[str, ...] = ()
+    replaces: Mapping[str, Sequence[str]]
+    reached: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What was recalled, best first; how; what was left out, by reason; and the statistics of all candidates."""
+    """The recalled items, best first.
 
-    chosen: tuple[Recalled, ...]
-    arms: tuple[str, ...]
+    tokens: the length of their texts. parameters: what the order depends on. filtered: how many candidates were left
+    out, by reason. statistics: of the scores of all candidates. late: the graph arm was left out, because time was up.
+    """
+
+    items: tuple[ContextItem, ...]
+    tokens: int
     parameters: Mapping[str, Any]
     filtered: Mapping[str, int]
     statistics: Mapping[str, Mapping[str, float]]
-    late: tuple[str, ...] = ()
+    late: bool
 
 
-def recall(tx: Transaction, access: Access, wanted: Wanted, searching: Searching) -> Recall:
-    """The nodes that matter for a question now."""
-    hybrid, calibration = wanted.retrieval.hybrid, wanted.retrieval.calibration
-    reach = (hybrid.k_txt or 4 * wanted.limit, hybrid.k_vec or 8 * wanted.limit)
-    found, reach = _candidates(tx, access, wanted, searching, reach)
-    order = ordered(tx, access, wanted, found)
-    filtered: Counter[str] = Counter(unrelated=order.unrelated)
-    by_final = ranked(tx, access, wanted, searching, order, filtered)
-    chosen = _chosen(tx, access, wanted, by_final, filtered, order.spreading)
+def search(reader: CandidateReader, limit: int | CutOff, *, final: bool) -> SearchResult:
+    """Return the best nodes by S, or if `final` by S·g: a fixed number, or as many as the scores suggest."""
+    hybrid = reader.request.retrieval.hybrid
+    found = reader.find((hybrid.k_txt or CANDIDATES_PER_ARM, hybrid.k_vec or CANDIDATES_PER_ARM))
+    fused = _fused(reader, found)
+    filtered: Counter[str] = Counter()
+    ranking = _ranked(reader, fused, filtered) if final else None
+    scored = fused.scored if ranking is None else ranking.scored
+    # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
+    scores = sorted((one.score for one in scored), reverse=True) if ranking is None else ranking.finals
+    keep = selection.kept(scores, limit) if isinstance(limit, CutOff) else limit
+    by_id = nodes.read_by_ids(reader.tx, reader.access, [one.id for one in scored[:keep]])
+    holding = reader.select_holding(by_id)
+    filtered["invariant"] += len(by_id) - len(holding)
+    hits = []
+    for at, (one, score) in enumerate(zip(scored[:keep], scores, strict=False)):
+        if one.id in holding:
+            weighed = () if ranking is None else (ranking.factors.factors(at), one.score)
+            hits.append(Hit(by_id[one.id], score, one.scores, *weighed))
+    return SearchResult(
+        hits=tuple(hits),
+        arms=fused.arms,
+        alpha=fused.alpha,
+        candidates=len(scored),
+        filtered=dict(+filtered),
+        vectors_searched=found.vectors_searched,
+    )
+
+
+def recall(reader: CandidateReader, limit: int, *, budget: int, measure: Measure) -> Recall:
+    """Return the nodes that matter for a question now: at most `limit`, whose texts fit a budget of tokens."""
+    retrieval = reader.request.retrieval
+    hybrid, calibration = retrieval.hybrid, retrieval.calibration
+    found, reach = reader.find_enough((hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit), limit)
+    fused = _fused(reader, found)
+    filtered: Counter[str] = Counter(unrelated=fused.unrelated)
+    ranking = _ranked(reader, fused, filtered)
+    chosen = _chosen(reader, ranking, limit, filtered)
+    items, tokens = _items(reader, ranking, chosen, budget, measure)
+    filtered["over_budget"] += len(chosen) - len(items)
     return Recall(
-        chosen=tuple(chosen),
-        arms=order.arms,
+        items=tuple(items),
+        tokens=tokens,
         parameters={
-            "alpha": order.alpha,
+            "alpha": fused.alpha,
             "k_txt": reach[0],
             "k_vec": reach[1],
-            "k_final": wanted.limit,
-            "threshold": wanted.retrieval.rerank.threshold,
-            "mmr_lambda": wanted.retrieval.diversity.mmr_lambda,
-            "graph_weight": wanted.retrieval.graph.weight,
+            "k_final": limit,
+            "threshold": retrieval.rerank.threshold,
+            "mmr_lambda": retrieval.diversity.mmr_lambda,
+            "graph_weight": retrieval.graph.weight,
             "calibration": "none" if calibration is None else calibration.method,
+            "arms": list(fused.arms),
         },
-        filtered={reason: count for reason, count in filtered.items() if count},
-        statistics=_statistics(by_final),
-        late=("the graph arm was left out: time was up",) if order.late else (),
+        filtered=dict(+filtered),
+        statistics=_statistics(ranking),
+        late=fused.late,
     )
 
 
-def ordered(tx: Transaction, access: Access, wanted: Wanted, found: Candidates) -> Ordered:
-    """The candidates by S, or where the graph arm leads somewhere by S and what it adds."""
-    question, hybrid = wanted.question, wanted.retrieval.hybrid
+def _fused(reader: CandidateReader, found: Candidates) -> Fused:
+    """Return the candidates by S; where the graph arm leads somewhere, with the nodes it reached and by its mix."""
+    request, retrieval = reader.request, reader.request.retrieval
+    question, exclude = request.search, request.exclude
     by_vectors = question.vector is not None and found.vectors_searched > 0
-    alpha = alpha_for(question.text, wanted.trust, hybrid) if by_vectors else 0.0
-    candidates = [each for each in found.found if each.id != wanted.exclude]
-    calibration = wanted.retrieval.calibration
-    fusion = fuse(candidates, question.vector, alpha=alpha, trust=wanted.trust, hybrid=hybrid, calibration=calibration)
-    graph = wanted.retrieval.graph
-    late = graph.weight > 0 and wanted.deadline is not None and time.monotonic() > wanted.deadline
-    spreading = NOWHERE if late else spread(tx, access, fusion, question, settings=graph)
-    arms = ("text", *(("vectors",) if by_vectors else ()), *(("graph",) if spreading.scored else ()))
-    return Ordered(
-        scored=tuple(each for each in spreading.scored or fusion.scored if each.candidate.id != wanted.exclude),
-        fusion=fusion,
-        spreading=spreading,
-        alpha=alpha,
-        arms=arms,
-        vectors_searched=found.vectors_searched,
-        unrelated=len(candidates) - len(fusion.scored),
-        late=late,
+    fused = fuse(
+        [candidate for candidate in found.found if candidate.id != exclude],
+        question.vector,
+        alpha=alpha_for(question.text, request.trust, retrieval.hybrid) if by_vectors else 0.0,
+        trust=request.trust,
+        hybrid=retrieval.hybrid,
+        calibration=retrieval.calibration,
     )
+    fused = replace(fused, arms=("text", "vectors") if by_vectors else ("text",))
+    if retrieval.graph.weight == 0:
+        return fused
+    if request.deadline is not None and time.monotonic() > request.deadline:
+        return replace(fused, late=True)
+    fused = _with_graph(reader, fused)
+    return replace(fused, scored=tuple(scored for scored in fused.scored if scored.id != exclude))
 
 
-def ranked(
-    tx: Transaction, access: Access, wanted: Wanted, searching: Searching, order: Ordered, filtered: Counter[str]
-) -> list[Ranked]:
-    """The candidates by their final score S·g, without those that may not be recalled.
+def _with_graph(reader: CandidateReader, fused: Fused) -> Fused:
+    """Return the candidates and the nodes that a walk from the best of them reaches, by the mix of S and G."""
+    if not fused.scored:
+        return fused
+    settings = reader.request.retrieval.graph
+    named = reader.read_named()
+    start = graph_arm.masses(fused.scored[: settings.seeds], named, sharpness=settings.sharpness)
+    edges = reader.read_edges_near(start)
+    known = {scored.id for scored in fused.scored}
+    if not edges and not named.keys() - known:
+        return fused
+    reached = graph_arm.walked(start, edges, damping=settings.damping)
+    likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda node_id: -reached[node_id])
+    fresh = reader.read_candidates(list(reader.read_facts(likely[:_MAX_REACHED])))
+    scored = [*fused.scored, *fused.score_others(fresh)]
+    mixed = graph_arm.mix(scored, reached, weight=settings.weight)
+    scored.sort(key=lambda one: (-mixed[one.id], one.id))
+    return replace(fused, scored=tuple(scored), mixed=mixed, reached=reached, arms=(*fused.arms, "graph"))
+
+
+def _ranked(reader: CandidateReader, fused: Fused, filtered: Counter[str]) -> Ranking:
+    """Return the candidates by their final score S·g, without those that may not be recalled.
 
     After the graph arm, places are decided by its mix of S and G, times g; the scores S·g are handed out in that order.
     """
-    question, retrieval = wanted.question, wanted.retrieval
-    by_id = _standings(tx, access, question, [each.candidate.id for each in order.scored])
-    allowed = set(by_id) if wanted.holds is None else wanted.holds(tx, list(by_id))
-    closed = {node_id for node_id, each in by_id.items() if _is_closed(each, question.now)}
+    request, retrieval = reader.request, reader.request.retrieval
+    now = request.search.now
+    by_id = reader.read_facts_with_heirs([scored.id for scored in fused.scored])
+    allowed = reader.select_holding(by_id)
+    closed = {node_id for node_id, facts in by_id.items() if facts.is_closed(now)}
     filtered["invariant"] += len(by_id) - len(allowed)
-    filtered["not_live"] += sum(1 for each in order.scored if each.candidate.id not in by_id)
+    filtered["not_live"] += sum(scored.id not in by_id for scored in fused.scored)
     filtered["closed"] += len(closed & allowed)
-    heirs = _inherited(order.scored, by_id, allowed - closed - {wanted.exclude or ""})
-    replaces = heirs.replaces
+    best, replaces = _inherited(fused.scored, by_id, allowed - closed - {request.exclude})
     filtered["superseded"] += sum(map(len, replaces.values()))
-    kept = _with_own_scores(tx, access, question, order, heirs)
-    if not kept:
-        return []
-    spread_of = searching.utilities.spread(
-        tx, access, question, half_life_days=retrieval.feedback.utility_half_life_days
+    scored = _with_own_scores(reader, fused, best)
+    facts = [by_id[one.id] for one in scored]
+    among = reader.read_utility_deviation()
+    factors = rerank(facts, among, now=now, settings=retrieval.rerank, feedback=retrieval.feedback)
+    finals = np.array([one.score for one in scored]) * factors.g
+    mixed = np.array([_mix_of(one, replaces, fused.mixed) for one in scored]) * factors.g
+    places = sorted(range(len(scored)), key=lambda at: (-mixed[at], -finals[at], scored[at].id))
+    return Ranking(
+        scored=[scored[at] for at in places],
+        finals=sorted(finals.tolist(), reverse=True),
+        facts=[facts[at] for at in places],
+        factors=factors.in_order(places),
+        replaces=replaces,
+        reached=fused.reached,
     )
-    known = [by_id[each.candidate.id] for each in kept]
-    weighed = rerank(known, spread_of, now=question.now, settings=retrieval.rerank, feedback=retrieval.feedback)
-    final = np.array([each.score for each in kept]) * weighed.g
-    mixes = order.spreading.mixed
-    mixed = np.array([_mix_of(each, replaces, mixes) for each in kept]) * weighed.g
-    places = sorted(range(len(kept)), key=lambda at: (-mixed[at], -final[at], kept[at].candidate.id))
-    values = sorted(final.tolist(), reverse=True)
-    return [
-        Ranked(
-            kept[at],
-            known[at],
-            value,
-            weighed,
-            at,
-            tuple(replaces.get(known[at].id, ())),
-            heirs.found_through.get(known[at].id),
-        )
-        for at, value in zip(places, values, strict=True)
-    ]
 
 
-def _candidates(
-    tx: Transaction, access: Access, wanted: Wanted, searching: Searching, reach: tuple[int, int]
-) -> tuple[Candidates, tuple[int, int]]:
-    """What both arms find; one that gives less than half of what is wanted and has more is asked once more."""
-    found = find(tx, access, wanted.question, text=searching.text, vectors=searching.vectors, reach=reach)
-    by_text = sum(1 for each in found.found if each.text_rank is not None)
-    by_vector = sum(1 for each in found.found if each.vector_rank is not None)
-    thin_text = 2 * by_text < wanted.limit and by_text == reach[0]
-    thin_vector = 2 * by_vector < wanted.limit and by_vector < found.vectors_searched
-    if not thin_text and not thin_vector:
-        return found, reach
-    more = wanted.retrieval.hybrid.expansion
-    reach = (reach[0] * (more if thin_text else 1), reach[1] * (more if thin_vector else 1))
-    return find(tx, access, wanted.question, text=searching.text, vectors=searching.vectors, reach=reach), reach
+def _mix_of(one: Scored, replaces: Mapping[str, Sequence[str]], mixed: Mapping[str, float]) -> float:
+    """Return the best mix of S and G of a node and its duplicates; S where the graph arm led nowhere."""
+    ids = (one.id, *replaces.get(one.id, ()))
+    return max((mixed[node_id] for node_id in ids if node_id in mixed), default=one.score)
 
 
-def _standings(tx: Transaction, access: Access, question: Question, ids: Sequence[str]) -> dict[str, Standing]:
-    """The standings of nodes, and of those that stand for them now."""
-    by_id = standings.of_nodes(tx, access, question, ids)
-    new = by_id
-    for _ in range(_GENERATIONS):
-        heirs = [each.superseded_by for each in new.values() if each.superseded_by and each.superseded_by not in by_id]
-        if not heirs:
-            break
-        new = standings.of_nodes(tx, access, question, [heir for heir in heirs if heir is not None])
-        by_id |= new
-    return by_id
+def _inherited(
+    scored: Sequence[Scored], by_id: Mapping[str, RankingFacts], allowed: set[str]
+) -> tuple[dict[str, Scored], dict[str, list[str]]]:
+    """Return each node once, a superseded one as its heir if that may be recalled.
 
-
-def _mix_of(each: Scored, replaces: Mapping[str, Sequence[str]], mixes: Mapping[str, float]) -> float:
-    """The mix of S and G of a node, or of one that it stands for; S where the graph arm led nowhere."""
-    ids = (each.candidate.id, *replaces.get(each.candidate.id, ()))
-    return max((mixes[node_id] for node_id in ids if node_id in mixes), default=each.score)
-
-
-def _is_closed(standing: Standing, now: str) -> bool:
-    """A task that was completed."""
-    return standing.claim_kind == "task" and standing.valid_to is not None and standing.valid_to <= now
-
-
-@dataclass(frozen=True, slots=True)
-class _Inherited:
-    """Each node once, with the best S of it and of those that it stands for.
-
-    relevance: that S by node, best first. replaces: the duplicates of a node. found_through: the duplicate that the S
-    is of, for nodes whose own is lower.
+    First the best score of each node and its duplicates, best first; then the duplicates of each node.
     """
-
-    relevance: dict[str, float]
-    replaces: dict[str, list[str]]
-    found_through: dict[str, str]
-
-
-def _inherited(scored: Sequence[Scored], by_id: Mapping[str, Standing], allowed: set[str]) -> _Inherited:
-    """Each node once: one that is superseded passes its place to the one that stands for it now, if that is there."""
-    relevance: dict[str, float] = {}
+    best: dict[str, Scored] = {}
     replaces: dict[str, list[str]] = {}
-    found_through: dict[str, str] = {}
-    for each in scored:
-        node_id = each.candidate.id
-        if node_id not in allowed:
+    for one in scored:
+        if one.id not in allowed:
             continue
-        heir = node_id
-        for _ in range(_GENERATIONS):
+        heir = one.id
+        for _ in range(MAX_GENERATIONS):
             following = by_id[heir].superseded_by
-            if following is None or following not in allowed or following == node_id:
+            if following is None or following not in allowed or following == one.id:
                 break
             heir = following
-        if heir != node_id:
-            replaces.setdefault(heir, []).append(node_id)
-        if heir not in relevance or each.score > relevance[heir]:
-            relevance[heir] = each.score
-            found_through[heir] = node_id
-    through = {heir: node_id for heir, node_id in found_through.items() if heir != node_id}
-    return _Inherited(relevance, replaces, through)
+        if heir != one.id:
+            replaces.setdefault(heir, []).append(one.id)
+        if heir not in best or one.score > best[heir].score:
+            best[heir] = one
+    return best, replaces
 
 
-def _with_own_scores(
-    tx: Transaction, access: Access, question: Question, order: Ordered, heirs: _Inherited
-) -> list[Scored]:
-    """The nodes with their own ranks and similarities, and the S that gives them their place."""
-    own = {each.candidate.id: each for each in order.scored}
-    missing = [node_id for node_id in heirs.relevance if node_id not in own]
-    if missing:
-        # No arm found them: they have no rank, but a similarity if they have a vector.
-        model = question.model if question.vector is not None else None
-        vectors = {} if model is None else embeddings.of_nodes(tx, access, missing, model)
-        found = order.fusion.others([Candidate(node_id, vector=vectors.get(node_id)) for node_id in missing])
-        own |= {each.candidate.id: each for each in found}
-    return [replace(own[node_id], score=score) for node_id, score in heirs.relevance.items()]
+def _with_own_scores(reader: CandidateReader, fused: Fused, best: Mapping[str, Scored]) -> list[Scored]:
+    """Return the nodes with their own ranks and similarities, and with the S that gives them their place."""
+    own = {scored.id: scored for scored in fused.scored}
+    # Heirs that no arm found have no rank, but a similarity if they have a vector.
+    missing = [node_id for node_id in best if node_id not in own]
+    own |= {scored.id: scored for scored in fused.score_others(reader.read_candidates(missing))}
+    for node_id, through in best.items():
+        if through.id != node_id:
+            scores = replace(own[node_id].scores, found_through=through.id)
+            own[node_id] = replace(own[node_id], score=through.score, scores=scores)
+    return [own[node_id] for node_id in best]
 
 
-def _chosen(
-    tx: Transaction,
-    access: Access,
-    wanted: Wanted,
-    by_final: Sequence[Ranked],
-    filtered: Counter[str],
-    spreading: Spreading,
-) -> list[Recalled]:
-    """Those that a context gets: above the threshold, each text once, few of one entity, and different."""
-    retrieval = wanted.retrieval
-    above = [each for each in by_final if each.score >= retrieval.rerank.threshold]
-    filtered["below_threshold"] += len(by_final) - len(above)
-    once = [above[at] for at in diversify.first_of_each([each.standing.content_hash for each in above])]
+def _chosen(reader: CandidateReader, ranking: Ranking, limit: int, filtered: Counter[str]) -> list[int]:
+    """Return the places of a context's items: above the threshold, each text once, few of one entity, and different."""
+    retrieval, scored = reader.request.retrieval, ranking.scored
+    above = [at for at, score in enumerate(ranking.finals) if score >= retrieval.rerank.threshold]
+    filtered["below_threshold"] += len(scored) - len(above)
+    once = [above[at] for at in selection.first_of_each([ranking.facts[at].content_hash for at in above])]
     filtered["same_text"] += len(above) - len(once)
-    ids = [each.standing.id for each in once]
-    about = standings.entities(tx, access, ids)
-    asked = mentions.asked(tx, access, wanted.question.text) if about else {}
-    few = [once[at] for at in diversify.few_of_each(ids, about, most=retrieval.diversity.per_entity, asked=asked)]
+    ids = [scored[at].id for at in once]
+    about = ranking_facts.entities(reader.tx, reader.access, ids)
+    asked = reader.read_named() if about else {}
+    few = [once[at] for at in selection.few_of_each(ids, about, most=retrieval.diversity.per_entity, asked=asked)]
     filtered["same_entity"] += len(once) - len(few)
-    pool = few[: _POOL * wanted.limit]
-    places = diversify.mmr(
-        [each.score for each in pool],
-        [each.each.candidate.vector for each in pool],
-        balance=retrieval.diversity.mmr_lambda,
-        count=wanted.limit,
-    )
-    filtered["beyond_limit"] += len(few) - len(places)
-    return [_recalled(pool[at], spreading) for at in places]
+    pool = few[: _MMR_POOL_FACTOR * limit]
+    scores, vectors = [ranking.finals[at] for at in pool], [scored[at].vector for at in pool]
+    chosen = selection.mmr(scores, vectors, balance=retrieval.diversity.mmr_lambda, count=limit)
+    filtered["beyond_limit"] += len(few) - len(chosen)
+    return [pool[at] for at in chosen]
 
 
-def _recalled(each: Ranked, spreading: Spreading) -> Recalled:
-    weighed = Weighed(
-        scores=scores_of(each.each, each.found_through),
-        relevance=each.each.score,
-        graph=spreading.reached.get(each.standing.id, 0.0),
-        factors=each.factors.factors(each.at),
-    )
-    return Recalled(each.standing.id, each.score, weighed, each.replaces)
+def _items(
+    reader: CandidateReader, ranking: Ranking, chosen: Sequence[int], budget: int, measure: Measure
+) -> tuple[list[ContextItem], int]:
+    """Return the chosen nodes whose texts fit the budget, in full, and the number of their tokens."""
+    tx, access = reader.tx, reader.access
+    by_id = nodes.read_by_ids(tx, access, [ranking.scored[at].id for at in chosen])
+    against = ranking_facts.disputes(tx, access, list(by_id))
+    superseding = [edge for edge in against if edge.tag == _SUPERSEDES]
+    superseded = {edge.target_id for edge in superseding if edge.target_id != edge.source_id}
+    disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])
+    items: list[ContextItem] = []
+    tokens = 0
+    for at in chosen:
+        node, score = by_id.get(ranking.scored[at].id), ranking.finals[at]
+        if node is None or node.id in superseded:
+            continue
+        size = count_tokens(text_of(node.title, node.content))
+        if tokens + size > budget:
+            continue
+        tokens += size
+        scored, graph = ranking.scored[at], ranking.reached.get(node.id, 0.0)
+        breakdown = ScoreBreakdown(scored.scores, scored.score, graph, ranking.factors.factors(at))
+        older = (edge.target_id for edge in superseding if edge.source_id == node.id)
+        own = tuple(edge for edge in disputes if node.id in (edge.source_id, edge.target_id))
+        others = {edge.source_id if edge.target_id == node.id else edge.target_id for edge in own}
+        items.append(
+            ContextItem(
+                rank=len(items) + 1,
+                node=node,
+                score=score,
+                reason=reason_of(breakdown, score),
+                breakdown=breakdown,
+                replaces=(*ranking.replaces.get(node.id, ()), *older),
+                disputed_by=tuple(sorted(others)),
+                disputes=own,
+            )
+        )
+    return items, tokens
 
 
-def _statistics(by_final: Sequence[Ranked]) -> dict[str, dict[str, float]]:
-    """Average, median and 90th percentile of each score over all candidates that were ranked."""
-    if not by_final:
+def _statistics(ranking: Ranking) -> dict[str, dict[str, float]]:
+    """Return average, median and 90th percentile of each score over all ranked candidates."""
+    if not ranking.scored:
         return {}
-    table = np.array(
-        [(each.each.s_text, each.each.s_vec, each.each.score, each.factors.g[each.at], each.score) for each in by_final]
-    )
+    rows = [(one.scores.s_text, one.scores.s_vec, one.score) for one in ranking.scored]
+    table = np.column_stack([rows, ranking.factors.g, ranking.finals])
     averages, (medians, nineties) = table.mean(axis=0), np.percentile(table, (50, 90), axis=0)
     names = ("s_text", "s_vec", "S", "g", "score_final")
     return {

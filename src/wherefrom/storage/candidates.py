@@ -1,4 +1,4 @@
-"""Candidates for a question, from the full text and from the vectors: the one search that all engines use."""
+"""Candidates for a request, from the full text and from the vectors: the one search that all engines use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Final
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.storage import embeddings
-from wherefrom.storage.port import Near, Nearest, Transaction, Vectors
-from wherefrom.storage.question import Question
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.port import Near, Nearest, SearchRequest, Transaction, Vectors
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.text_index import TextSearch
 
 _NOT_BY_TEXT: Final[tuple[float | None, int | None]] = (None, None)
@@ -29,25 +28,31 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What both arms found, and among how many vectors."""
+    """The candidates of both arms, and among how many vectors they were found."""
 
     found: tuple[Candidate, ...]
     vectors_searched: int
 
 
 def find(
-    tx: Transaction, access: Access, question: Question, *, text: TextSearch, vectors: Vectors, reach: tuple[int, int]
+    tx: Transaction,
+    access: Access,
+    request: SearchRequest,
+    *,
+    text: TextSearch,
+    vectors: Vectors,
+    reach: tuple[int, int],
 ) -> Candidates:
-    """Up to so many candidates of the text arm, with their vectors, and of the vector arm."""
-    best = text.best(tx, access, question, limit=reach[0])
-    near = nearest(tx, access, question, vectors=vectors, limit=reach[1])
+    """The candidates of text arm and vector arm, with their vectors; `reach` is how many each gives at most."""
+    best = text.best(tx, access, request, limit=reach[0])
+    near = nearest(tx, access, request, vectors=vectors, limit=reach[1])
     scores: dict[str, tuple[float | None, int | None]] = {
         node_id: (score, rank) for rank, (node_id, score) in enumerate(best, start=1)
     }
     places = {node_id: rank for rank, node_id in enumerate(near.ids, start=1)}
     rows: dict[str, Matrix] = dict(zip(near.ids, near.vectors, strict=True))
-    if question.model is not None and question.vector is not None:
-        rows |= embeddings.of_nodes(tx, access, [node_id for node_id in scores if node_id not in rows], question.model)
+    if request.model is not None and request.vector is not None:
+        rows |= embeddings.of_nodes(tx, access, [node_id for node_id in scores if node_id not in rows], request.model)
     found = tuple(
         Candidate(node_id, *scores.get(node_id, _NOT_BY_TEXT), rows.get(node_id), places.get(node_id))
         for node_id in dict.fromkeys([*scores, *places])
@@ -56,14 +61,14 @@ def find(
 
 
 def nearest(
-    tx: Transaction, access: Access, question: Question, *, vectors: Vectors, limit: int, thorough: bool = False
+    tx: Transaction, access: Access, request: SearchRequest, *, vectors: Vectors, limit: int, thorough: bool = False
 ) -> Nearest:
     """The nodes whose vectors are nearest to the question's."""
-    if question.vector is None or question.model is None:
+    if request.vector is None or request.model is None:
         return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
-    if question.metadata or question.scopes or question.task_id is not None:
-        where = {**scope_parameters(access), **question.filters(), "task_id": question.task_id}
+    if request.metadata or request.scopes or request.task_id is not None:
+        where = {**scope_parameters(access), **request.filters(), "task_id": request.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
-    near = Near(question.vector, question.model, question.kinds, limit, within, thorough, question.now)
+    near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.now)
     return vectors.nearest(tx, access, near)

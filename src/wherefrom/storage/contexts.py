@@ -1,4 +1,4 @@
-"""Active contexts as stored: what was recalled for a question, until it expires."""
+"""Stores active contexts: the nodes that were recalled for a question, until the context expires."""
 
 from __future__ import annotations
 
@@ -11,35 +11,25 @@ from wherefrom.model.errors import Gone, NotFound
 from wherefrom.model.results import ActiveContext, ContextItem
 from wherefrom.storage import nodes
 from wherefrom.storage.port import Row, Transaction
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.tokens import count_tokens, text_of
 
-# What a process of the version before this column writes: nobody can tell who may see its contexts.
+# A process of the version before this column writes this: nobody can tell who may see its contexts.
 _UNKNOWN_MAKER: Final = "{}"
 
 
 def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: str) -> None:
-    """Store a context with its items; if it is about what the access may only read, at the access's home."""
+    """Store a context with its items; at the access's home, if the access may only read its root."""
     namespace = namespace if access.writes else access.home
     key = {"owner": access.owner, "id": context.id}
     made_by: dict[str, Any] = {"tags": access.tags, "classes": access.classes, "hidden": access.hidden}
     if access.also or namespace != access.root:
         made_by |= {"roots": access.roots}
-    tx.run(
-        "context_insert",
-        {
-            **key,
-            "namespace": namespace,
-            "made_by": json_text(made_by),
-            "question": context.question,
-            "scopes": json_text(context.scopes),
-            "policy_version": context.policy_version,
-            "provenance": json_text(context.provenance),
-            "created_at": context.created_at,
-            "expires_at": context.expires_at,
-        },
-    )
+    plain = {name: getattr(context, name) for name in ("question", "policy_version", "created_at", "expires_at")}
+    json_texts = {"made_by": made_by, "scopes": context.scopes, "provenance": context.provenance}
+    json_texts = {name: json_text(value) for name, value in json_texts.items()}
+    tx.run("context_insert", {**key, **plain, **json_texts, "namespace": namespace})
     rows = [
         {**key, "rank": item.rank, "node_id": item.node.id, "score": item.score, "reason": item.reason}
         for item in context.items
@@ -48,7 +38,7 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
 
 
 def require(tx: Transaction, access: Access, context_id: str) -> Row:
-    """What is stored of a context, whether it still lives or not; not found by whoever sees less than its maker did."""
+    """The stored row of a context, even an expired one; not found by an access that sees less than its maker did."""
     row = tx.row("context_get", {**scope_parameters(access), "id": context_id})
     if row is not None and row[1] != _UNKNOWN_MAKER:
         root, made_by, *stored = row
@@ -62,19 +52,19 @@ def require(tx: Transaction, access: Access, context_id: str) -> Row:
 
 
 def node_ids(tx: Transaction, access: Access, context_id: str) -> list[str]:
-    """The nodes of a context."""
+    """The ids of a context's nodes."""
     return [row[1] for row in tx.rows("context_items", {"owner": access.owner, "id": context_id})]
 
 
 def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> ActiveContext:
-    """A context that still lives, with the nodes as they are now; one that has expired is gone."""
+    """A context with its nodes as they are now; raises `Gone` if it has expired."""
     key = {**scope_parameters(access), "id": context_id}
     question, scopes, policy_version, provenance, created_at, expires_at = require(tx, access, context_id)
     if expires_at <= now:
         raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
-    items = tx.rows("context_items", key)
-    by_id = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in items])
-    tokens = sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values())
+    rows = tx.rows("context_items", key)
+    by_id = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in rows])
+    items = (ContextItem(rank, by_id[node_id], *rest) for rank, node_id, *rest in rows if node_id in by_id)
     return ActiveContext(
         id=context_id,
         question=question,
@@ -83,10 +73,6 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
         provenance=json.loads(provenance),
         created_at=created_at,
         expires_at=expires_at,
-        tokens=tokens,
-        items=tuple(
-            ContextItem(rank, by_id[node_id], score, reason)
-            for rank, node_id, score, reason in items
-            if node_id in by_id
-        ),
+        tokens=sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values()),
+        items=tuple(items),
     )

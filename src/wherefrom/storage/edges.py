@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final
 
 from wherefrom.model import cursors
@@ -14,11 +15,13 @@ from wherefrom.model.graph import GUESSING, HUMAN, JUDGEMENTS, Edge, MeasuredEdg
 from wherefrom.model.metabolism import EVIDENCE_TAGS, Reinforced
 from wherefrom.model.namespaces import is_inside
 from wherefrom.model.results import Direction, Related, Relations
-from wherefrom.storage import metabolism, nodes
+from wherefrom.storage import locks, metabolism, nodes
 from wherefrom.storage.port import Row, Transaction
-from wherefrom.storage.statements import EDGE_COLUMNS, inside_parameters, scope_parameters
+from wherefrom.storage.sql import EDGE_COLUMNS, inside_parameters, scope_parameters
 from wherefrom.text.check import check_time, json_text
 
+Key = tuple[str, str, str]
+"""Source, target and tag of an edge."""
 # Edges with their thickness.
 Measure = Callable[[Transaction, Sequence[Edge]], tuple[MeasuredEdge, ...]]
 
@@ -28,6 +31,7 @@ STRENGTHEN: Final = 0.2
 WEAKEN: Final = 0.3
 # So many links of a node at most, when all that it has are meant.
 _REINFORCED: Final = 200
+_values: Final[Callable[[Edge], tuple[Any, ...]]] = attrgetter(*EDGE_COLUMNS)
 # Where these columns are in a row that starts with its seq.
 _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
@@ -35,7 +39,7 @@ _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_i
 def save(
     tx: Transaction,
     access: Access,
-    key: tuple[str, str, str],
+    key: Key,
     *,
     weight: float,
     reason: str | None,
@@ -48,7 +52,7 @@ def save(
 
     `version` and `updated_at` change only when something changed; `observed_at` always does.
     """
-    tx.run("lock_edges_shared", {})
+    locks.share(tx, access.owner)
     source_id, target_id, tag = key
     source = nodes.get(tx, access.narrowed(within), source_id, label="source memo")
     target = nodes.get(tx, access, target_id, label="target memo")
@@ -61,7 +65,7 @@ def save(
     row = tx.row("edge_get", _key_parameters(access, key))
     if row is None:
         edge = guard(replace(between(source, target, tag, now=now), weight=weight, reason=reason or None))
-        tx.run("edge_insert", {"owner": access.owner, **to_parameters(edge)})
+        insert(tx, access, [edge])
         return Related(_undecayed(tx, edge), "created")
     existing = from_row(row)
     kept = existing.reason if reason is None else reason or None
@@ -71,14 +75,14 @@ def save(
     if changed != existing:
         changed = replace(changed, version=existing.version + 1, updated_at=now)
     saved = replace(changed, observed_at=now)
-    tx.run("edge_replace", {"owner": access.owner, **to_parameters(saved)})
+    replace_many(tx, access, [saved])
     return Related(_undecayed(tx, saved), "unchanged" if changed == existing else "updated")
 
 
 def reinforce(
     tx: Transaction,
     access: Access,
-    key: tuple[str, str, str],
+    key: Key,
     *,
     weaken: bool,
     now: str,
@@ -86,14 +90,14 @@ def reinforce(
     within: str | None = None,
 ) -> Reinforced:
     """Strengthen a link, or weaken it."""
-    tx.run("lock_edges_shared", {})
+    locks.share(tx, access.owner)
     edge = _known(tx, access, key, within)
     if edge.tag in EVIDENCE_TAGS:
         raise InvalidInput(f"{edge.tag!r} is evidence and is not reinforced", hint="add_evidence and correct change it")
     _refuse_human(edge)
     (before,) = measure(tx, [edge])
     changed = weakened(edge, now=now) if weaken else strengthened(edge, now=now)
-    tx.run("edge_replace", {"owner": access.owner, **to_parameters(changed)})
+    replace_many(tx, access, [changed])
     (after,) = measure(tx, [changed])
     return Reinforced(after, before)
 
@@ -122,21 +126,56 @@ def reinforce_of(
     """Strengthen or weaken the strongest links of a node (those with others, or those out of it with a tag, if given)
     that are neither evidence nor a person's judgement; returns how many.
     """
-    tx.run("lock_edges_shared", {})
+    locks.share(tx, access.owner)
     where = {**scope_parameters(access), "id": node_id, "tag": tag, "limit": _REINFORCED}
     where["others"] = None if others is None else json_text([each for each in others if each != node_id])
     found = [from_row(row) for row in tx.rows("edges_reinforced", where)]
     change = weakened if weaken else strengthened
-    tx.run_many("edge_replace", [{"owner": access.owner, **to_parameters(change(edge, now=now))} for edge in found])
+    replace_many(tx, access, [change(edge, now=now) for edge in found])
     return len(found)
 
 
-def delete(tx: Transaction, access: Access, key: tuple[str, str, str], *, within: str | None = None) -> Edge:
+def delete(tx: Transaction, access: Access, key: Key, *, within: str | None = None) -> Edge:
     """Remove one link."""
     edge = _known(tx, access, key, within)
     _refuse_human(edge)
-    tx.run("edge_delete", {"owner": access.owner, **to_parameters(edge)})
+    remove(tx, access, [edge])
     return edge
+
+
+def insert(
+    tx: Transaction,
+    access: Access,
+    new: Sequence[Edge],
+    *,
+    numbers: Sequence[int] | None = None,
+    unless_known: bool = False,
+) -> set[Key]:
+    """Store new edges, and return the keys of those that were stored. Edges that come back have their former `numbers`.
+    With `unless_known`, an edge that is there already stays as it is.
+    """
+    rows = [to_parameters(edge) for edge in new]
+    if numbers is not None:
+        rows = [{**row, "seq": seq} for row, seq in zip(rows, numbers, strict=True)]
+    how = {"numbered": True if numbers else None, "unless_known": unless_known or None}
+    return {
+        (source, target, tag) for source, target, tag in tx.many("edges_insert", rows, {"owner": access.owner, **how})
+    }
+
+
+def replace_many(tx: Transaction, access: Access, changed: Sequence[Edge]) -> None:
+    """Store edges in place of those with the same ends and tags."""
+    tx.many("edges_replace", [to_parameters(edge) for edge in changed], {"owner": access.owner})
+
+
+def remove(tx: Transaction, access: Access, gone: Sequence[Edge]) -> None:
+    """Delete edges."""
+    tx.many("edges_remove", [to_parameters(edge) for edge in gone], {"owner": access.owner})
+
+
+def key_of(edge: Edge) -> Key:
+    """What an edge is known by: source, target and tag."""
+    return edge.source_id, edge.target_id, edge.tag
 
 
 def page(
@@ -258,7 +297,7 @@ def from_row(row: Row) -> Edge:
 
 def to_parameters(edge: Edge) -> dict[str, Any]:
     """An edge's columns as statement parameters."""
-    return {name: getattr(edge, name) for name in EDGE_COLUMNS}
+    return dict(zip(EDGE_COLUMNS, _values(edge), strict=True))
 
 
 def _undecayed(tx: Transaction, edge: Edge) -> MeasuredEdge:
@@ -267,7 +306,7 @@ def _undecayed(tx: Transaction, edge: Edge) -> MeasuredEdge:
     return measured
 
 
-def _known(tx: Transaction, access: Access, key: tuple[str, str, str], within: str | None) -> Edge:
+def _known(tx: Transaction, access: Access, key: Key, within: str | None) -> Edge:
     row = tx.row("edge_get", _key_parameters(access, key))
     edge = None if row is None else from_row(row)
     if edge is None or (within is not None and not is_inside(edge.source_namespace, within)):
@@ -323,6 +362,6 @@ def _ends(tx: Transaction, access: Access, edges: tuple[Edge, ...]) -> tuple[Nod
     return nodes.refs(tx, access, sorted(ids)) if ids else ()
 
 
-def _key_parameters(access: Access, key: tuple[str, str, str]) -> dict[str, Any]:
+def _key_parameters(access: Access, key: Key) -> dict[str, Any]:
     source_id, target_id, tag = key
     return {**scope_parameters(access), "source_id": source_id, "target_id": target_id, "tag": tag}

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from wherefrom.embedding.port import Embedder, Matrix, vectors_of
+from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, EmbedderUnavailable, StoreError, TextRefused, WherefromError
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.storage.port import Database, Model, Progress, Transaction
-from wherefrom.storage.statements import inside_parameters
+from wherefrom.storage import locks
+from wherefrom.storage.port import Database, EmbeddingModel, Progress, Row, Transaction
+from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import content_hash, json_text
-from wherefrom.text.redaction import shared_text
+from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import text_of
-
-if TYPE_CHECKING:
-    from wherefrom.storage.port import Row
 
 logger = logging.getLogger("wherefrom")
 
@@ -51,51 +50,70 @@ def made(embedder: Embedder, texts: Sequence[str]) -> Made:
 
 
 def embedded_text(node: Node) -> str:
-    """What a node's vector is made of."""
+    """The text that a node's vector is made of."""
     return shared_text(text_of(node.title, node.content), node.shared_class)
 
 
 def is_instant(embedder: Embedder | None) -> bool:
-    """Whether texts are embedded within a save; what is sent away waits for the worker, which knows what may be."""
+    """True if texts are embedded within a save; what is sent away waits for the worker, which knows what may be."""
     return embedder is not None and embedder.instant and not embedder.sends
 
 
-def active(tx: Transaction) -> Model | None:
+def active(tx: Transaction) -> EmbeddingModel | None:
     """The model whose vectors are searched."""
     row = tx.row("model_active", {})
-    return None if row is None else Model(*row)
+    return None if row is None else EmbeddingModel(*row)
 
 
 def write(
-    tx: Transaction, access: Access, written: Sequence[Node], made_before: Made | None, *, new: bool, now: str
+    tx: Transaction,
+    access: Access,
+    seqs: Mapping[str, int],
+    new: Sequence[Node],
+    made_before: Made | None,
+    *,
+    now: str,
 ) -> None:
-    """Store the vectors of nodes that were just written; what has none waits, unless vectors are not wanted at all."""
-    wanted = [{"owner": access.owner, "id": node.id, **_made_of(node)} for node in written if node.kind in KINDS]
+    """Store the vectors of nodes that are new; one without a vector waits, unless vectors are not wanted at all."""
+    wanted = [{"seq": seqs[node.id], "content_hash": _hash_of(node)} for node in new if node.kind in KINDS]
     if not wanted:
         return
-    # Held until the commit, so that no switch of the model comes between.
-    row = tx.row("model_held", {})
-    known = None if row is None else Model(*row)
-    model = known
+    # Whoever switches the model is alone with all owners, and this transaction shares its owner: none comes between.
+    model = known = active(tx)
     vectors: Mapping[str, Matrix] = {}
     if made_before is not None and made_before.vectors and (model is None or model.model_id == made_before.model_id):
         vectors = made_before.vectors
         dimension = len(next(iter(vectors.values())))
         model = model or _register(tx, made_before.model_id, dimension, state="active", now=now)
         vectors = vectors if model.dimension == dimension else {}
-    if not new:
-        wanted = _changed(tx, access, wanted, model)
-        tx.run_many("embedding_forget", wanted)
-        tx.run_many("pending_remove", wanted)
     if model is not None:
-        tx.run_many("embedding_save", _with_vectors(tx, wanted, vectors, model, now=now))
+        _save(tx, [{"owner": access.owner, **row} for row in wanted], vectors, model, now=now)
     if model is not None or made_before is not None:
-        tx.run_many("pending_add", [row for row in wanted if row["content_hash"] not in vectors])
+        tx.many("pending_add", [row for row in wanted if row["content_hash"] not in vectors], {"owner": access.owner})
     if known is None and model is not None:
         find_missing(tx)  # the first vector of the store: what was saved before it wants one, too
 
 
-def of_nodes(tx: Transaction, access: Access, ids: Sequence[str], model: Model) -> dict[str, Matrix]:
+def forget_changed(tx: Transaction, access: Access, seqs: Mapping[str, int], changed: Sequence[Node]) -> list[Node]:
+    """Delete the vectors of nodes whose text is not the one that their vector was made of; returns those nodes."""
+    model = active(tx)
+    known: dict[int, str] = {}
+    if model is not None:
+        where = {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in changed]), "model": model.number}
+        known = dict(tx.rows("embedding_hashes", where))
+    stale = [node for node in changed if node.kind in KINDS and known.get(seqs[node.id]) != _hash_of(node)]
+    where = {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in stale])}
+    tx.run("embedding_forget", where)
+    tx.run("pending_remove", where)
+    return stale
+
+
+def settle(tx: Transaction, access: Access, seqs: Iterable[int]) -> None:
+    """Take nodes off the waiting list that have their vector of the active model."""
+    tx.many("pending_done", [{"owner": access.owner, "seq": seq} for seq in seqs], {})
+
+
+def of_nodes(tx: Transaction, access: Access, ids: Sequence[str], model: EmbeddingModel) -> dict[str, Matrix]:
     """The vectors of these nodes, as far as they have one."""
     if not ids:
         return {}
@@ -165,8 +183,8 @@ def refill(
     while True:
         rows = database.read(lambda tx, a=after: tx.rows("fill_batch", {**where, "after": a}))  # type: ignore[misc]
         if rows:
-            after = rows[-1][0]
-            saved = _fill(database, embedder, [row[1:] for row in rows], model, now=timestamp(clock()))
+            after = rows[-1][1]
+            saved = _fill(database, embedder, rows, model, now=timestamp(clock()))
             in_pass, done = in_pass + saved, done + saved
             progress(done, max(total, done))
         elif in_pass:
@@ -195,47 +213,50 @@ def sendable(embedder: Embedder, classes: Sequence[BoundaryClass]) -> tuple[Boun
     return tuple(name for name in BOUNDARY_CLASSES if name != "secret" and (not embedder.sends or name in classes))
 
 
-def _made_of(node: Node) -> dict[str, Any]:
-    return {"content_hash": content_hash(embedded_text(node)), "version": None}
+def has_waiting(tx: Transaction, access: Access, embedder: Embedder | None, classes: Sequence[BoundaryClass]) -> bool:
+    """True if something that this access may see should have a vector and has none yet."""
+    if embedder is None:
+        return False
+    sent = sendable(embedder, classes)
+    seen = replace(access, classes=tuple(name for name in access.classes if name in sent))
+    return tx.row("pending_exists", scope_parameters(seen)) is not None
 
 
-def _changed(
-    tx: Transaction, access: Access, wanted: list[dict[str, Any]], model: Model | None
-) -> list[dict[str, Any]]:
-    """Those whose text is not the one that their vector was made of."""
-    if model is None:
-        return wanted
-    ids = json_text([row["id"] for row in wanted])
-    known: dict[str, str] = dict(
-        tx.rows("embedding_hashes", {"owner": access.owner, "ids": ids, "model": model.number})
-    )
-    return [row for row in wanted if known.get(row["id"]) != row["content_hash"]]
+def _hash_of(node: Node) -> str:
+    """The hash of what a node's vector is made of."""
+    return content_hash(embedded_text(node))
 
 
-def _with_vectors(
-    tx: Transaction, wanted: Sequence[Mapping[str, Any]], vectors: Mapping[str, Matrix], model: Model, *, now: str
-) -> list[dict[str, Any]]:
-    return [
-        {**row, "model": model.number, "vector": tx.dialect.to_vector(vectors[row["content_hash"]]), "now": now}
-        for row in wanted
-        if row["content_hash"] in vectors
-    ]
+def _save(
+    tx: Transaction,
+    rows: Sequence[Mapping[str, Any]],
+    vectors: Mapping[str, Matrix],
+    model: EmbeddingModel,
+    *,
+    now: str,
+) -> None:
+    """Write the vectors of rows with owner, seq and content_hash, as far as there are any for these hashes."""
+    found = [(row, vectors[row["content_hash"]]) for row in rows if row["content_hash"] in vectors]
+    saved = [{**row, "vector": tx.dialect.to_vector(vector)} for row, vector in found]
+    for owner in sorted({row["owner"] for row in saved}):
+        own = [row for row in saved if row["owner"] == owner]
+        tx.many("embedding_save", own, {"owner": owner, "model": model.number, "now": now})
 
 
-def _register(tx: Transaction, model_id: str, dimension: int, *, state: str, now: str) -> Model:
+def _register(tx: Transaction, model_id: str, dimension: int, *, state: str, now: str) -> EmbeddingModel:
     tx.run("model_insert", {"model_id": model_id, "dimension": dimension, "state": state, "now": now})
     row = tx.row("model_named", {"model_id": model_id})
     assert row is not None
-    return Model(*row)
+    return EmbeddingModel(*row)
 
 
-def _model_for(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> Model:
+def _model_for(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> EmbeddingModel:
     """The active model, which must be this embedder's; the first vectors of a store make theirs the active one."""
     model = active(tx)
     if model is None:
         named = tx.row("model_named", {"model_id": embedder.model_id})
         if named is not None:
-            model = Model(*named)
+            model = EmbeddingModel(*named)
             tx.run("model_activate", {"model": model.number})
         else:
             model = _register(tx, embedder.model_id, dimension, state="active", now=now)
@@ -245,12 +266,12 @@ def _model_for(tx: Transaction, embedder: Embedder, dimension: int, now: str) ->
     return model
 
 
-def mismatch(model: Model, embedder: Embedder) -> str:
+def mismatch(model: EmbeddingModel, embedder: Embedder) -> str:
     """Says that the store and this process use different models."""
     return f"the store's vectors are made with {model.model_id}; this process is set up for {embedder.model_id}"
 
 
-def _check_dimension(model: Model, dimension: int) -> None:
+def _check_dimension(model: EmbeddingModel, dimension: int) -> None:
     if model.dimension != dimension:
         raise EmbedderUnavailable(
             f"{model.model_id} answered with {dimension} dimensions; its stored vectors have {model.dimension}",
@@ -258,12 +279,12 @@ def _check_dimension(model: Model, dimension: int) -> None:
         )
 
 
-def _named(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> Model:
+def _named(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> EmbeddingModel:
     """The model of an embedder, made known if it is new."""
     row = tx.row("model_named", {"model_id": embedder.model_id})
     if row is None:
         return _register(tx, embedder.model_id, dimension, state="filling", now=now)
-    model = Model(*row)
+    model = EmbeddingModel(*row)
     _check_dimension(model, dimension)
     return model
 
@@ -274,20 +295,20 @@ def _claim(tx: Transaction, embedder: Embedder, where: Mapping[str, Any], moment
         raise EmbedderUnavailable(mismatch(model, embedder), hint="`wherefrom reembed` changes the model of the store")
     rows = tx.rows("pending_claim", {**where, "now": timestamp(moment), "limit": _BATCH})
     lease = {"until": timestamp(moment + _LEASE), "error": None}
-    tx.run_many("pending_lease", [{"owner": row[0], "id": row[1], **lease} for row in rows])
+    tx.many("pending_lease", [{"owner": row[0], "seq": row[1], **lease} for row in rows], {})
     return rows
 
 
 def _release(database: Database, batch: Sequence[Row], error: str) -> None:
-    rows = [{"owner": row[0], "id": row[1], "until": None, "error": error[:500]} for row in batch]
-    database.write(lambda tx: tx.run_many("pending_lease", rows))
+    rows = [{"owner": row[0], "seq": row[1], "until": None, "error": error[:500]} for row in batch]
+    database.write(lambda tx: tx.many("pending_lease", rows, {}))
 
 
 def _complete_batch(database: Database, embedder: Embedder, batch: Sequence[Row], clock: Callable[[], datetime]) -> int:
     """The vectors of leased nodes; returns how many got theirs."""
     now = clock()
     taken, vectors, refused = _made_of_rows(embedder, batch)
-    later = {"until": timestamp(now + _REFUSED_LEASE)}
+    later = timestamp(now + _REFUSED_LEASE)
 
     def work(tx: Transaction) -> int:
         saved = 0
@@ -295,15 +316,15 @@ def _complete_batch(database: Database, embedder: Embedder, batch: Sequence[Row]
             model = _model_for(tx, embedder, vectors.shape[1], timestamp(now))
             saved = _store(tx, taken, vectors, model, now=timestamp(now))
         # What changed while it was embedded has no vector and may be taken again at once.
-        free = [{"owner": row[0], "id": row[1], "until": None, "error": None} for row in taken]
-        tx.run_many("pending_lease", free)
-        tx.run_many("pending_lease", [{"owner": row[0], "id": row[1], "error": why, **later} for row, why in refused])
+        free = [{"owner": row[0], "seq": row[1], "until": None, "error": None} for row in taken]
+        wait = [{"owner": row[0], "seq": row[1], "until": later, "error": why} for row, why in refused]
+        tx.many("pending_lease", [*free, *wait], {})
         return saved
 
     return database.write(work)
 
 
-def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: Model, *, now: str) -> int:
+def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: EmbeddingModel, *, now: str) -> int:
     taken, vectors, _ = _made_of_rows(embedder, batch)
     if not taken:
         return 0
@@ -313,12 +334,10 @@ def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: M
 
 def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], Matrix, list[tuple[Row, str]]]:
     """The rows that the embedder takes, their vectors, and those that it refuses with its reason."""
-    texts = [shared_text(text_of(row[2], row[3]), row[4]) for row in batch]
+    texts = [shared_text(text_of(row[3], row[4]), row[5]) for row in batch]
     try:
         return list(batch), vectors_of(embedder, texts), []
     except TextRefused:
-        import numpy as np
-
         # One of them it will not have: ask for each by itself.
         taken: list[Row] = []
         vectors: list[Matrix] = []
@@ -332,31 +351,34 @@ def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], 
         return taken, np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32), refused
 
 
-def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Model, *, now: str) -> int:
+def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: EmbeddingModel, *, now: str) -> int:
     """Write the vectors of nodes that have not changed since they were read; returns how many."""
     rows = [
         {
             "owner": owner,
+            "seq": seq,
             "id": node_id,
             "version": version,
-            "model": model.number,
             "content_hash": content_hash(shared_text(text_of(title, content), shared_class)),
-            "vector": tx.dialect.to_vector(vector),
-            "now": now,
         }
-        for (owner, node_id, title, content, shared_class, version), vector in zip(batch, vectors, strict=True)
+        for owner, seq, node_id, title, content, shared_class, version in batch
     ]
-    tx.run_many("nodes_hold", rows)
-    saved = sum(tx.count("embedding_save", row) for row in rows)
-    tx.run_many("pending_done", rows)
-    return saved
+    for owner in sorted({row["owner"] for row in rows}):
+        locks.share(tx, owner)
+        locks.hold_nodes(tx, owner, [row["id"] for row in rows if row["owner"] == owner])
+    same = {row[0] for row in tx.many("nodes_unchanged", rows, {})}
+    kept = [row for row in rows if row["seq"] in same]
+    _save(tx, kept, {row["content_hash"]: vector for row, vector in zip(rows, vectors, strict=True)}, model, now=now)
+    tx.many("pending_done", rows, {})
+    return len(kept)
 
 
-def _switch(tx: Transaction, model: Model) -> int | None:
+def _switch(tx: Transaction, model: EmbeddingModel) -> int | None:
     """Make a filled model the active one; what was saved meanwhile without its vector waits for it.
 
     Returns the number of the model that was active before.
     """
+    locks.be_alone_with_all(tx)
     before = active(tx)
     tx.run("model_rest", {})
     if tx.count("model_activate", {"model": model.number}) != 1:

@@ -1,8 +1,8 @@
-"""Events: what happened, written in the transaction that did it."""
+"""Events: a log of changes and searches; an event is written in the transaction that it tells of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from wherefrom.model.access import Access
 from wherefrom.model.evidence import SearchHealth
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import inside_parameters
+from wherefrom.storage.sql import inside_parameters
 from wherefrom.text.check import json_text
 
 Topic = Literal[
@@ -22,7 +22,7 @@ Topic = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a caller calls its request, and the chain of requests that it belongs to."""
+    """The ids that the caller gave to its request, and to the chain of requests of which it is a part."""
 
     request_id: str | None = None
     trace_id: str | None = None
@@ -35,7 +35,7 @@ _current: ContextVar[Trace] = ContextVar("wherefrom_trace", default=NO_TRACE)
 
 @contextmanager
 def tracing(trace: Trace) -> Iterator[None]:
-    """Give these ids to all events that this thread writes inside, as far as a verb is given no others."""
+    """Give these ids to the events that this thread writes inside the block, unless a verb was given its own ids."""
     token = _current.set(trace)
     try:
         yield
@@ -44,7 +44,7 @@ def tracing(trace: Trace) -> Iterator[None]:
 
 
 def current_trace() -> Trace:
-    """The ids that `tracing` has set; none outside of it."""
+    """The ids that `tracing` has set; empty outside of it."""
     return _current.get()
 
 
@@ -62,8 +62,13 @@ def record(
     tx.run("event_insert", row_of(access, topic, payload, namespace=namespace, at=at, trace=trace))
 
 
+def append(tx: Transaction, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Append events that `row_of` made."""
+    tx.run_many("event_insert", rows)
+
+
 def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> SearchHealth:
-    """How the searches in an access's root went since a time, some days ago."""
+    """The number of searches in an access's root since a time, and of those in which an arm was missing."""
     parameters = {"owner": access.owner, "since": since, **inside_parameters("root", access.root)}
     counts: dict[str, int] = dict(tx.rows("search_events", parameters))
     searches = counts.get("search", 0) + counts.get("activate", 0)
@@ -73,7 +78,7 @@ def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> 
 def row_of(
     access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
 ) -> dict[str, Any]:
-    """An event as the parameters of its statement. Where the access may only read, it is noted at the access's home."""
+    """The parameters of the statement that writes an event; at the access's home, if it may only read the namespace."""
     call = _current.get()
     return {
         "owner": access.owner,

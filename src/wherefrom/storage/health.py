@@ -1,4 +1,4 @@
-"""How the store is: what `info` and `doctor` say."""
+"""The health of a store: the figures of `info` and the checks of `doctor`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.model.results import Check
 from wherefrom.storage import embeddings
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import content_hash, json_text
 
 
@@ -19,13 +19,12 @@ def sizes(tx: Transaction, access: Access) -> dict[str, int]:
     scope = scope_parameters(access)
     counts = {f"{kind}s" if kind != "entity" else "entities": count for kind, count in tx.rows("node_counts", scope)}
     for label, name in (("edges", "edge_total"), ("events", "event_total"), ("retired", "retired_total")):
-        row = tx.row(name, scope)
-        counts[label] = row[0] if row else 0
+        (counts[label],) = tx.row(name, scope) or (0,)
     return {"memos": 0, **counts}
 
 
 def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
-    """Whether rows fit together: no edge without its ends, no stale copy, every text as it was hashed."""
+    """Checks of the rows: no edge without its ends, no stale copy of an end, every text as it was hashed."""
     scope = scope_parameters(access)
     orphans, stale = tx.row("edge_faults", scope) or (0, 0)
     (unindexed,) = tx.row("text_missing", scope) or (0,)
@@ -41,7 +40,7 @@ def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
 def vector_checks(
     tx: Transaction, access: Access, embedder: Embedder | None, send_classes: Sequence[BoundaryClass]
 ) -> tuple[Check, ...]:
-    """Whether every text has the vector it should have, and whether this process makes the same kind."""
+    """Checks that every text has a vector, and that this process makes vectors with the model of the store."""
     classes = BOUNDARY_CLASSES if embedder is None else embeddings.sendable(embedder, send_classes)
     scope = {**scope_parameters(access), "classes": json_text(classes), "kinds": json_text(embeddings.KINDS)}
     waiting, withheld, failure = tx.row("pending_health", scope) or (0, 0, None)

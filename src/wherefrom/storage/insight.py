@@ -1,4 +1,4 @@
-"""Plans of links and what the gates have seen: kept, applied, undone."""
+"""Stores plans of relations (proposed, applied, undone), and what the gates have seen."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, NotFound
 from wherefrom.model.graph import Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.model.insight import Decision, InsightPlan, LinkFigures, PlanState, ProposedLink
+from wherefrom.model.insight import Decision, EdgeFigures, InsightPlan, PlanState, ProposedEdge
 from wherefrom.model.namespaces import is_inside
-from wherefrom.storage import edges, nodes
-from wherefrom.storage.linking import last
+from wherefrom.storage import edges, locks, nodes
+from wherefrom.storage.bulk_mentions import last
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import inside_parameters, own_parameters, scope_parameters
+from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
-# How long a plan that was not applied is kept, and how long one that was can be undone.
+# A plan that nobody applied is kept for a day; one that was applied can be undone for a year.
 PROPOSED_FOR: Final = timedelta(days=1)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 
 
 Holds = Callable[[Transaction, Sequence[str]], set[str]]
 Key = tuple[str, str, str]
-"""Source, target and tag of a link."""
+"""Source, target and tag of an edge."""
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """What the gates saw in one decision about a node of a namespace."""
+class GateObservation:
+    """The values that the gates saw in one decision about a node of a namespace."""
 
     namespace: str
     g0: float
@@ -41,72 +41,68 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A plan as it is stored. seen_by: for whom it judged what is new; seen_seq: the last node that it judged so.
-    made: the links it has written.
+class StoredPlan:
+    """A plan as it is stored. made: the edges that it has written. seen_by: the sight of the access whose new nodes it
+    judged; seen_seq: the last of those nodes.
     """
 
     plan: InsightPlan
     namespace: str
     seen_by: str
-    observed: tuple[Observed, ...] = ()
+    observed: tuple[GateObservation, ...] = ()
     seen_seq: int | None = None
     made: tuple[Key, ...] = ()
 
 
 def settled(tx: Transaction, access: Access) -> int:
-    """A seq up to which no node can come any more: everybody who saves has to be done first."""
-    tx.run("wait_briefly", {})
-    tx.run("lock_edges_alone", {})
+    """The newest seq, after all transactions that save nodes have ended: no node with a lower one can come later."""
+    locks.be_alone(tx, access.owner, patient=False)
     return last(tx, access)
 
 
 def new_nodes(
     tx: Transaction, access: Access, *, after: int, upto: int, kinds: Sequence[str], now: str, limit: int
 ) -> tuple[list[tuple[int, Node]], int]:
-    """The nodes that came after a seq and up to another, oldest first, and how many there are in all."""
+    """The nodes between two seqs (the second one included), oldest first, and how many there are in all."""
     between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
-    where = {**own_parameters(access), **between}
-    rows = tx.rows("nodes_new", where)
+    where = {**scope_parameters(access.own()), **between}
     (total,) = tx.row("nodes_new_total", where) or (0,)
-    return [(row[0], nodes.from_row(row[1:])) for row in rows], int(total)
+    return [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_new", where)], int(total)
 
 
 def linkable(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> dict[str, Node]:
-    """Those of these nodes that can be linked: they live, and nothing has replaced or rejected them."""
-    where = {**own_parameters(access), "ids": json_text(ids), "now": now}
-    found = map(nodes.from_row, tx.rows("nodes_linkable", where)) if ids else ()
-    return {node.id: node for node in found}
+    """The nodes among these that can be linked: they live, and are neither superseded nor rejected."""
+    where = {**scope_parameters(access.own()), "ids": json_text(ids), "now": now}
+    return {node.id: node for node in map(nodes.from_row, tx.rows("nodes_linkable", where))}
 
 
 def sight(access: Access) -> str:
-    """What an access sees of its root, as a word."""
+    """The classes and hidden places of an access as one text, which is equal for accesses that see the same."""
     access = access.own()
     return " ".join((",".join(access.classes), *access.hidden))
 
 
 def seen(tx: Transaction, access: Access) -> int:
-    """Up to which seq everything new in the root was judged, for those who see what this access sees."""
+    """The seq up to which all nodes of the root were judged, for accesses that see the same as this one."""
     where = {"owner": access.owner, "namespace": access.root, "seen_by": sight(access)}
     (seq,) = tx.row("insight_seen_get", where) or (0,)
     return int(seq)
 
 
 def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] | None:
-    """What the gates of a namespace remember."""
+    """The stored memory of a namespace's gates; None if there is none."""
     row = tx.row("insight_gates_get", {"owner": access.owner, "namespace": namespace})
     return None if row is None else json.loads(row[0])
 
 
 def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str, Any], *, now: str) -> None:
-    """Keep what the gates of a namespace have seen."""
-    access = access.writing()
-    row = {"owner": access.owner, "namespace": namespace, "state": json_text(state), "now": now}
+    """Store what the gates of a namespace have seen."""
+    row = {"owner": access.writing().owner, "namespace": namespace, "state": json_text(state), "now": now}
     tx.run("insight_gates_put", row)
 
 
-def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> None:
-    """Store a proposed plan; those that nobody applied are forgotten after a day."""
+def keep(tx: Transaction, access: Access, kept: StoredPlan, *, moment: datetime) -> None:
+    """Store a proposed plan, and delete those that nobody applied within a day."""
     access = access.writing()
     tx.run("insight_plans_purge", {"owner": access.owner, "before": timestamp(moment - PROPOSED_FOR)})
     tx.run("insight_plans_forget", {"owner": access.owner, "before": timestamp(moment - _UNDONE_WITHIN)})
@@ -117,18 +113,17 @@ def keep(tx: Transaction, access: Access, kept: Kept, *, moment: datetime) -> No
     tx.run("insight_plan_insert", {**row, "asked": json_text(asked), "content": _content(kept)})
 
 
-def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> Kept:
-    """A plan of the root, if the access may see all of it."""
-    row = tx.row("insight_plan_get", {**own_parameters(access), "id": plan_id})
+def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> StoredPlan:
+    """A plan of the root; for an access that may not see all of it, it does not exist."""
+    row = tx.row("insight_plan_get", {**scope_parameters(access.own()), "id": plan_id})
     missing = NotFound(f"there is no plan {plan_id} in {access.root!r}", hint="find_insight makes one")
     if row is None:
         raise missing
     state, namespace, asked, content, created_at, applied_at, undone_at = row
     known, asked = json.loads(content), json.loads(asked)
-    links = tuple(ProposedLink(**{**link, "figures": LinkFigures(**link["figures"])}) for link in known["links"])
+    links = tuple(ProposedEdge(**{**link, "figures": EdgeFigures(**link["figures"])}) for link in known["links"])
     named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
-    where = {**own_parameters(access), "ids": json_text(named)}
-    # Whoever may not see all of a plan does not hear that there is one.
+    where = {**scope_parameters(access.own()), "ids": json_text(named)}
     if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
         raise missing
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
@@ -148,38 +143,38 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> K
     # The namespace may have been renamed since.
     moved = len(known["namespace"])
     observed = tuple(
-        Observed(namespace + each["namespace"][moved:], each["g0"], tuple(each["links"]), each["fired"])
-        for each in known["observed"]
+        GateObservation(namespace + seen["namespace"][moved:], seen["g0"], tuple(seen["links"]), seen["fired"])
+        for seen in known["observed"]
     )
     made = tuple((source, target, tag) for source, target, tag in known["made"])
-    return Kept(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
+    return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
 
 
-def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds | None = None) -> Kept:
-    """Write the links of a plan whose ends can be linked still and have not been linked since. holds: which of some
-    nodes keep the invariants of the policy.
+def apply(tx: Transaction, access: Access, kept: StoredPlan, *, now: str, holds: Holds | None = None) -> StoredPlan:
+    """Write those edges of a plan whose ends can still be linked and have not been linked since. holds: returns the
+    nodes among some that keep the invariants of the policy.
     """
     access = access.writing()
-    tx.run("lock_edges_shared", {})
+    locks.share(tx, access.owner)
     ids = _ends(kept.plan.accepted)
     known = linkable(tx, access, ids, now=now)
     if holds is not None:
         known = {node_id: known[node_id] for node_id in holds(tx, list(known))}
     linked = {frozenset(row) for row in tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)})}
-    made = []
-    for link in kept.plan.accepted:
-        ends = (link.source_id, link.target_id)
-        if not known.keys() >= {*ends} or frozenset(ends) in linked:
-            continue
-        edge = replace(
+    new = [
+        replace(
             edges.between(known[link.source_id], known[link.target_id], link.tag, now=now),
             weight=link.weight,
             reason=link.reason,
             confidence=link.confidence,
             judge=link.judge,
         )
-        if tx.count("edge_add", {"owner": access.owner, **edges.to_parameters(edge)}):
-            made.append((*ends, link.tag))
+        for link in kept.plan.accepted
+        if known.keys() >= {link.source_id, link.target_id}
+        and frozenset((link.source_id, link.target_id)) not in linked
+    ]
+    stored = edges.insert(tx, access, new, unless_known=True)
+    made = [key for key in dict.fromkeys(map(edges.key_of, new)) if key in stored]
     if kept.seen_seq is not None:
         row = {"owner": access.owner, "namespace": kept.namespace, "seen_by": kept.seen_by, "seq": kept.seen_seq}
         tx.run("insight_seen_put", row)
@@ -187,11 +182,11 @@ def apply(tx: Transaction, access: Access, kept: Kept, *, now: str, holds: Holds
     return _marked(tx, access, replace(kept, plan=plan, made=tuple(made)), expected="proposed")
 
 
-def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept, int]:
-    """Remove the links that a plan made, apart from those that somebody has changed or made anew since."""
+def undo(tx: Transaction, access: Access, kept: StoredPlan, *, now: str) -> tuple[StoredPlan, int]:
+    """Remove the edges that a plan made, except those that somebody has changed or made anew since."""
     if kept.plan.state == "proposed":
         raise Conflict(f"plan {kept.plan.id} was not applied", hint="there is nothing to undo")
-    tx.run("lock_edges_shared", {})
+    locks.share(tx, access.owner)
     when = {"owner": access.owner, "created_at": kept.plan.applied_at}
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
     removed = sum(tx.count("insight_link_remove", {**scope_parameters(access), **when, **key}) for key in keys)
@@ -202,7 +197,7 @@ def undo(tx: Transaction, access: Access, kept: Kept, *, now: str) -> tuple[Kept
 
 
 def move(tx: Transaction, access: Access, source: str, target: str) -> None:
-    """Plans and states follow when a namespace is renamed. What came in with it is new for those it came to."""
+    """Move plans and states along with a renamed namespace. Its nodes are new for the namespaces above the target."""
     where = {"owner": access.owner, "target": target, **inside_parameters("moved", source)}
     parts = target.split("/")
     above = ["/".join(parts[: level + 1]) for level in range(len(parts))]
@@ -212,7 +207,7 @@ def move(tx: Transaction, access: Access, source: str, target: str) -> None:
         tx.run(name, where)
 
 
-def _marked(tx: Transaction, access: Access, kept: Kept, *, expected: PlanState) -> Kept:
+def _marked(tx: Transaction, access: Access, kept: StoredPlan, *, expected: PlanState) -> StoredPlan:
     plan = kept.plan
     row = {"owner": access.owner, "id": plan.id, "state": plan.state, "expected": expected, "content": _content(kept)}
     if not tx.count("insight_plan_mark", {**row, "applied_at": plan.applied_at, "undone_at": plan.undone_at}):
@@ -220,20 +215,12 @@ def _marked(tx: Transaction, access: Access, kept: Kept, *, expected: PlanState)
     return kept
 
 
-def _content(kept: Kept) -> str:
-    return json_text(
-        {
-            "namespace": kept.namespace,
-            "seen_by": kept.seen_by,
-            "links": [asdict(link) for link in kept.plan.accepted],
-            "observed": [asdict(each) for each in kept.observed],
-            "seen_seq": kept.seen_seq,
-            "judged": kept.plan.judged,
-            "written": kept.plan.written,
-            "made": kept.made,
-        }
-    )
+def _content(kept: StoredPlan) -> str:
+    plain = {"namespace": kept.namespace, "seen_by": kept.seen_by, "seen_seq": kept.seen_seq, "made": kept.made}
+    counts = {"judged": kept.plan.judged, "written": kept.plan.written}
+    rows = {"links": list(map(asdict, kept.plan.accepted)), "observed": list(map(asdict, kept.observed))}
+    return json_text({**plain, **counts, **rows})
 
 
-def _ends(links: Sequence[ProposedLink]) -> list[str]:
+def _ends(links: Sequence[ProposedEdge]) -> list[str]:
     return sorted({end for link in links for end in (link.source_id, link.target_id)})

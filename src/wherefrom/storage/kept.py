@@ -1,4 +1,4 @@
-"""What is remembered for a while, for all owners together: bounded, the least recently used goes first."""
+"""A cache with bounds on entries, time and weight; the least recently used entry is dropped first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class Kept(Generic[Key, Value]):
-    """At most so many values, of at most so much weight together, each for so many seconds. Threads may share it."""
+    """At most `entries` values of at most `weight` in all, each for `seconds`. Threads may share it."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Kept(Generic[Key, Value]):
     ) -> None:
         self._entries = entries
         self._seconds = seconds
-        self._most = weight
+        self._max_weight = weight
         self._weigh = weigh
         self._lock = threading.Lock()
         self._held: OrderedDict[Key, tuple[float, int, Value]] = OrderedDict()
@@ -36,7 +36,7 @@ class Kept(Generic[Key, Value]):
         return len(self._held)
 
     def get(self, key: Key) -> Value | None:
-        """What was put last under a key, if it is there still and its time is not over."""
+        """The value that was put last under a key, or None if it was dropped or its time is over."""
         with self._lock:
             found = self._held.get(key)
             if found is None:
@@ -48,14 +48,14 @@ class Kept(Generic[Key, Value]):
             return found[2]
 
     def put(self, key: Key, value: Value) -> None:
-        """Remember a value; what was used longest ago makes room for it."""
+        """Keep a value; the least recently used ones are dropped to make room for it."""
         weight = self._weigh(value)
         with self._lock:
             if key in self._held:
                 self._drop(key)
             self._held[key] = (time.monotonic() + self._seconds, weight, value)
             self._weight += weight
-            while len(self._held) > self._entries or (self._weight > self._most and len(self._held) > 1):
+            while len(self._held) > self._entries or (self._weight > self._max_weight and len(self._held) > 1):
                 self._drop(next(iter(self._held)))
 
     def _drop(self, key: Key) -> None:

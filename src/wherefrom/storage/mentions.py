@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import NAMES, Node
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
-from wherefrom.text.redaction import shared_text
+from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import is_unspaced, query_terms, text_of
 
 Texts = Mapping[str, Words]
@@ -22,54 +22,64 @@ TAG: Final = "mentions"
 JUDGE: Final = NAMES
 NAMED: Final = ("memo", "claim", "page", "entity")
 MENTIONING: Final = ("memo", "claim", "fragment")
-_WEIGHT: Final = 1.0
-# A name that more nodes share names none of them.
-_AMBIGUOUS: Final = 5
-# What more texts have the words of is left alone; so many are read again for one name.
-_COMMON: Final = 300
+# A name that more nodes share names none of them; the store keeps a few more holders of it, and not all.
+MAX_NODES_PER_NAME: Final = 5
+_MAX_HOLDERS_OF_NAME: Final = 64
+# A name whose words stand in this many texts is left alone; the texts are read again for each new name.
+MAX_TEXTS_PER_NAME: Final = 300
 
 
-def write(tx: Transaction, access: Access, node: Node, *, old: Node | None = None) -> None:
-    """Bring the names of a saved node and the mentions in its text up to date."""
-    if old is not None and _only_more_aliases(old, node):
-        add_names(tx, access, [node])
-        _link_older(tx, access, set(_names(node)) - set(_names(old)), now=node.updated_at)
+def add(tx: Transaction, access: Access, new: Sequence[Node], *, now: str) -> None:
+    """Remember what new nodes are called, and find the mentions of their names and in their texts."""
+    add_names(tx, access, new)
+    link_names(tx, access, new, now=now)
+    link_texts(tx, access, new, now=now)
+
+
+def change(tx: Transaction, access: Access, pairs: Sequence[tuple[Node, Node]], *, now: str) -> None:
+    """Bring the names of nodes and the mentions in their texts up to date; each pair is a node before and after."""
+    grown = [(old, node) for old, node in pairs if _has_only_more_aliases(old, node)]
+    add_names(tx, access, [node for _, node in grown])
+    _link_older(tx, access, {name for old, node in grown for name in set(_names(node)) - set(_names(old))}, now=now)
+    changed = [(old, node) for old, node in pairs if not _has_only_more_aliases(old, node)]
+    if not changed:
         return
-    renamed = old is None or (old.title, old.aliases) != (node.title, node.aliases)
-    freed: Texts = {}
-    if old is not None and renamed:
-        freed = mentioning(tx, access, node.id)
-        forget(tx, access, [node])
-    elif old is not None:
-        tx.run("mentions_forget_from", _of(access, node.id))
-    if renamed:
-        add_names(tx, access, [node])
-        link_names(tx, access, [node], now=node.updated_at)
-    link_texts(tx, access, [node], now=node.updated_at)
-    link(tx, access, freed, now=node.updated_at)
+    renamed = [node for old, node in changed if (old.title, old.aliases) != (node.title, node.aliases)]
+    freed = mentioning(tx, access, [node.id for node in renamed])
+    forget(tx, access, renamed)
+    nodes = [node for _, node in changed]
+    tx.run("mentions_forget_from", _of(access, [node.id for node in nodes]))
+    add_names(tx, access, renamed)
+    link_names(tx, access, renamed, now=now)
+    link_texts(tx, access, nodes, now=now)
+    link(tx, access, freed, now=now)
 
 
-def mentioning(tx: Transaction, access: Access, node_id: str) -> Texts:
-    """The texts that mention a node: when its name goes, they may mention a shorter one that it hid."""
-    rows = tx.rows("texts_mentioning", _of(access, node_id))
+def mentioning(tx: Transaction, access: Access, ids: Sequence[str]) -> Texts:
+    """The texts that mention one of these nodes: when its name goes, they may mention a shorter one that it hid."""
+    rows = tx.rows("texts_mentioning", _of(access, ids)) if ids else []
     return {found: words_of(text_of(title, content)) for found, title, content in rows}
 
 
 def forget(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
     """Take back the names of nodes and the mentions found by them, in both directions."""
-    keys = [_of(access, node.id) for node in changed]
-    for name in ("mentions_forget_from", "mentions_forget_to", "names_forget"):
-        tx.run_many(name, keys)
+    where = _of(access, [node.id for node in changed])
+    for name in ("mentions_forget_from", "mentions_forget_to", "names_forget") if changed else ():
+        tx.run(name, where)
 
 
 def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
     """Remember what nodes are called."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for node in named:
+        for name in _names(node):
+            holders[name].append(node.id)
     rows = [
-        {"owner": access.owner, "id": node.id, "name": name, "head": head_of(name)}
-        for node in named
-        for name in _names(node)
+        {"id": node_id, "name": name, "head": head_of(name)}
+        for name, ids in holders.items()
+        for node_id in ids[:_MAX_HOLDERS_OF_NAME]
     ]
-    tx.run_many("names_add", rows)
+    tx.many("names_add", rows, {"owner": access.owner})
 
 
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
@@ -89,14 +99,13 @@ def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
     if not known:
         return
     by_head = _by_head(known)
-    rows = [
-        _row(access, source_id, target_id, now=now, judge=JUDGE)
+    found = [
+        (source_id, target_id)
         for source_id, words in texts.items()
         for name in dict.fromkeys(mentioned(words, by_head))
         for target_id in known[name]
-        if target_id != source_id
     ]
-    tx.run_many("mention_add", rows)
+    _add(tx, access, found, judge=JUDGE, now=now)
 
 
 def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: str) -> None:
@@ -106,24 +115,26 @@ def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: s
 
 def _link_older(tx: Transaction, access: Access, names: Iterable[str], *, now: str) -> None:
     """Find the mentions in all texts that may have one of these names anew."""
-    where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": _COMMON}
-    texts: dict[str, Words] = {}
-    for name in names:
-        together = tx.dialect.together(query_terms(phrase_of(name)))
-        rows = tx.rows("texts_naming", {**where, "name": together})
-        if len(rows) < _COMMON:
-            texts |= {
-                node_id: words_of(text_of(title, content)) for node_id, title, content in rows if node_id not in texts
-            }
-    # A new name may be longer than one that was found there before, or make it ambiguous.
-    tx.run_many("mentions_forget_from", [_of(access, node_id) for node_id in texts])
-    link(tx, access, texts, now=now)
+    wanted = [{"name": tx.dialect.together(query_terms(phrase_of(name)))} for name in names]
+    where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": MAX_TEXTS_PER_NAME}
+    rows = tx.many("texts_naming", wanted, where)
+    count = Counter(row[0] for row in rows)
+    found = {row[1]: row for row in rows if count[row[0]] < MAX_TEXTS_PER_NAME}
+    texts = {node_id: words_of(text_of(title, content)) for node_id, (_, _, title, content) in found.items()}
+    if texts:
+        # A new name may be longer than one that was found there before, or make it ambiguous.
+        tx.run("mentions_forget_from", _of(access, list(texts)))
+        link(tx, access, texts, now=now)
 
 
 def give(tx: Transaction, access: Access, source_id: str, targets: Iterable[str], *, now: str) -> None:
     """Link a node to entities that the caller names."""
-    rows = [_row(access, source_id, target, now=now, judge=None) for target in targets if target != source_id]
-    tx.run_many("mention_add", rows)
+    _add(tx, access, [(source_id, target_id) for target_id in targets], judge=None, now=now)
+
+
+def _add(tx: Transaction, access: Access, pairs: Sequence[tuple[str, str]], *, judge: str | None, now: str) -> None:
+    rows = [{"source_id": source, "target_id": target} for source, target in dict.fromkeys(pairs) if source != target]
+    tx.many("mentions_add", rows, {"owner": access.owner, "judge": judge, "now": now})
 
 
 def named_in(tx: Transaction, access: Access, texts: Iterable[Words]) -> dict[str, tuple[str, ...]]:
@@ -134,7 +145,7 @@ def named_in(tx: Transaction, access: Access, texts: Iterable[Words]) -> dict[st
     known: dict[str, list[str]] = defaultdict(list)
     for name, node_id in tx.rows("names_known", {**scope_parameters(access), "heads": json_text(sorted(heads))}):
         known[name].append(node_id)
-    return {name: tuple(ids) for name, ids in known.items() if len(ids) <= _AMBIGUOUS}
+    return {name: tuple(ids) for name, ids in known.items() if len(ids) <= MAX_NODES_PER_NAME}
 
 
 def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
@@ -157,7 +168,7 @@ def _names(node: Node) -> Sequence[str]:
     return tuple(dict.fromkeys(name for title in (node.title, *node.aliases) for name in names_of(title)))
 
 
-def _only_more_aliases(old: Node, node: Node) -> bool:
+def _has_only_more_aliases(old: Node, node: Node) -> bool:
     """Whether a node has its title and text still, and goes by all the names that it had."""
     return (old.title, old.content) == (node.title, node.content) and set(old.aliases) <= set(node.aliases)
 
@@ -173,17 +184,5 @@ def _by_head(names: Iterable[str]) -> dict[str, list[str]]:
     return by_head
 
 
-def _row(access: Access, source_id: str, target_id: str, *, now: str, judge: str | None) -> dict[str, Any]:
-    return {
-        "owner": access.owner,
-        "source_id": source_id,
-        "target_id": target_id,
-        "weight": _WEIGHT,
-        "reason": None,
-        "judge": judge,
-        "now": now,
-    }
-
-
-def _of(access: Access, node_id: str) -> dict[str, Any]:
-    return {**scope_parameters(access), "id": node_id, "judge": JUDGE}
+def _of(access: Access, ids: Sequence[str]) -> dict[str, Any]:
+    return {**scope_parameters(access), "ids": json_text(ids), "judge": JUDGE}

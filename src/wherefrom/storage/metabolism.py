@@ -1,14 +1,15 @@
-"""What metabolism reads: thin edges, weak and orphaned nodes, vectors to compare; and its runs, one at a time."""
+"""Reads the graph for metabolism (thin edges, weak and orphaned nodes, vectors to compare), and stores its runs."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, StoreBusy
@@ -16,41 +17,69 @@ from wherefrom.model.graph import Edge, MeasuredEdge
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import SparedRule
 from wherefrom.model.namespaces import is_inside
-from wherefrom.policy.metabolism import Metabolism
-from wherefrom.storage.port import Model, Row, Transaction
-from wherefrom.storage.statements import EDGE_COLUMNS, inside_parameters, own_parameters
-from wherefrom.text.check import content_hash, json_text
+from wherefrom.storage import locks
+from wherefrom.storage.port import EmbeddingModel, Row, Transaction
+from wherefrom.storage.sql import EDGE_COLUMNS, inside_parameters, scope_parameters
+from wherefrom.text.check import json_text
 
-# How many rows a page has.
-PAGE: Final = 5_000
-# How long a run is somebody's without a sign of life, and how long one that was cut off can be completed.
+# Rows are read in pages of this size.
+PAGE_ROWS: Final = 5_000
+# A run whose lease is over may be taken by another process; one that was cut off can be completed within a day.
 LEASE: Final = timedelta(minutes=2)
 _COMPLETED_WITHIN: Final = timedelta(days=1)
 _RUNS_KEPT: Final = timedelta(days=365)
-# Each run takes over what the one before it knew.
+# Each run stores the newest times that the runs before it knew, so a few of them are enough.
 _RUNS_READ: Final = 20
-# From here on exp(-x) is nothing, also of the smallest weights that count.
-_VANISHED: Final = 230.0
-PARTS: Final = 50
+# exp(-x) times the smallest weight that counts (1e-100) is zero for greater exponents x.
+_MAX_EXPONENT: Final = 230.0
+THICKNESS_PARTS: Final = 50
 _columns: Final[Callable[[Edge], tuple[Any, ...]]] = attrgetter(*EDGE_COLUMNS)
-Settings = Callable[[str], Metabolism]
-"""The settings of a namespace."""
 
 
-@dataclass(frozen=True, slots=True)
+class DecaySettings(Protocol):
+    """The settings that decide how the edges of a namespace decay."""
+
+    @property
+    def half_life_days(self) -> float: ...
+    @property
+    def prune_threshold(self) -> float: ...
+    @property
+    def protection_hours(self) -> float: ...
+
+
+@dataclass(frozen=True)
 class Clocks:
-    """By which times and settings the namespaces of a root are measured: `moment` is now, `newest` the time of the
-    newest edge of each.
-    """
+    """The clocks of the namespaces of a root: now (`moment`), the time of the newest edge of each, and its settings."""
 
     moment: datetime
     newest: Mapping[str, str]
-    settings: Mapping[str, Metabolism]
+    settings: Mapping[str, DecaySettings]
+
+    @cached_property
+    def text(self) -> str:
+        """The clock of each namespace as JSON, for statements."""
+        return json_text([self.clock(namespace) for namespace in sorted(self.settings)])
+
+    def clock(self, namespace: str) -> dict[str, Any]:
+        """The times and rates from which statements compute the thickness of a namespace's edges."""
+        settings = self.settings[namespace]
+        newest_edge = self.newest.get(namespace, timestamp(self.moment))
+        last = datetime.fromisoformat(newest_edge)
+        rate = math.log(2) / settings.half_life_days if settings.half_life_days else 0.0
+        return {
+            "namespace": namespace,
+            "newest": newest_edge,
+            "rate": rate,
+            "vanished": _before(last, _MAX_EXPONENT / rate if rate else math.inf),
+            "halved": _before(last, settings.half_life_days or math.inf),
+            "threshold": settings.prune_threshold,
+            "protected": _before(self.moment, settings.protection_hours / 24),
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class WeakNode:
-    """A node whose edges are all thin, or that has none; rule: what spares it from being judged."""
+    """A node whose edges are all thin, or that has none. rule: the rule that exempts it from the MDL test."""
 
     seq: int
     id: str
@@ -64,8 +93,8 @@ class WeakNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Thickness:
-    """An edge and how thick it is. free: whether the access may see it, or whether it is old enough to go."""
+class ThickEdge:
+    """An edge and its thickness (`value`). free: True if the access may see it, or if it is old enough to go."""
 
     seq: int
     source_id: str
@@ -88,45 +117,140 @@ class Run:
     resumed: bool = False
 
 
+class MeasuredGraph:
+    """The graph below an access's root in one transaction, measured by some clocks."""
+
+    def __init__(self, tx: Transaction, access: Access, clocks: Clocks) -> None:
+        self.tx, self.access, self.clocks = tx, access, clocks
+        self.now = timestamp(clocks.moment)
+        self._where = {**scope_parameters(access.own()), "now": self.now, "clocks": clocks.text, "gone": "[]"}
+
+    def overlook(self, seqs: Iterable[int]) -> None:
+        """Count these edges as gone from now on."""
+        self._where["gone"] = json_text(sorted(seqs))
+
+    def weakly_connected_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
+        """The nodes (of these, if given) that have edges, all of them thin, in the order of their seqs."""
+        return (WeakNode(*row) for row in self._pages("weakly_connected_nodes", ids=ids))
+
+    def orphan_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
+        """The nodes (of these, if given) that have no edge, in the order of their seqs."""
+        return (WeakNode(*row) for row in self._pages("orphan_nodes", ids=ids))
+
+    def thin_edges(self, seqs: Sequence[int] | None = None) -> Iterator[ThickEdge]:
+        """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
+        return (ThickEdge(*row) for row in self._pages("thin_edges", seqs=seqs))
+
+    def edges_of(self, ids: Sequence[str]) -> Iterable[ThickEdge]:
+        """All edges of these nodes, each once; `free` if the access may see it."""
+        return {row[0]: ThickEdge(*row) for row in self._rows("edges_of_weak", ids)}.values()
+
+    def edges_by_seq(self, seqs: Iterable[int]) -> dict[int, ThickEdge]:
+        """The edges with these seqs that still exist; `free` if they are old enough to go."""
+        rows = self.tx.rows("edge_values", {**self._where, "seqs": json_text(sorted(set(seqs)))})
+        return {row[0]: ThickEdge(*row) for row in rows}
+
+    def tags(self) -> list[str]:
+        """The tags that the owner's edges have."""
+        return sorted(row[0] for row in self.tx.rows("edge_tags", self._where))
+
+    def edges_tagged(self, tags: Sequence[str]) -> Iterator[ThickEdge]:
+        """The edges with these tags, by source; `free` if they are old enough to go."""
+        rows = self.tx.rows("edges_tagged", {**self._where, "tags": json_text(tags)}) if tags else ()
+        return (ThickEdge(*row) for row in rows)
+
+    def edge_total(self) -> int:
+        """The number of edges that the access may see."""
+        (total,) = self.tx.row("visible_edge_total", self._where) or (0,)
+        return int(total)
+
+    def thickness_counts(self) -> tuple[int, ...]:
+        """The number of edges in each fiftieth of the thickness, from 0 to 1."""
+        counts = [0] * THICKNESS_PARTS
+        for part, count in self.tx.rows("edge_thickness", self._where):
+            counts[min(max(int(part), 0), THICKNESS_PARTS - 1)] += int(count)
+        return tuple(counts)
+
+    def vectors_that_stay(
+        self, model: EmbeddingModel, *, namespaces: Sequence[str], kinds: Sequence[str]
+    ) -> Iterator[Row]:
+        """Seq, id, namespace, kind, claim kind, class, expiry and stored vector of each node that could stand for
+        another.
+        """
+        given = {"model": model.number, "namespaces": json_text(namespaces), "kinds": json_text(kinds)}
+        return self.tx.stream("vectors_that_stay", {**self._where, **given})
+
+    def texts(self, ids: Sequence[str]) -> Iterator[Row]:
+        """Id, version, title, text, metadata, provenance and validity of these nodes."""
+        return self._rows("texts_compared", ids)
+
+    def disputes(self, ids: Sequence[str]) -> set[frozenset[str]]:
+        """The pairs of these nodes that contradict or replace each other, whoever may see that."""
+        rows = self.tx.rows("disputes_of_all", {**self._where, "ids": json_text(ids)}) if ids else ()
+        return {frozenset(row) for row in rows}
+
+    def live_versions(self, ids: Sequence[str]) -> dict[str, int]:
+        """The versions of those of these nodes that live and that nothing has replaced."""
+        return dict(self._rows("versions_that_live", ids))
+
+    def standing_in(self, ids: Sequence[str]) -> set[str]:
+        """The nodes among these that stand for another, which was superseded, or let go and can be brought back."""
+        return {row[0] for row in self._rows("standing_in", ids)}
+
+    def _rows(self, name: str, ids: Sequence[str]) -> Iterator[Row]:
+        """All rows of a statement about some nodes, which is run for a page of the ids at a time."""
+        for start in range(0, len(ids), PAGE_ROWS):
+            yield from self.tx.rows(name, {**self._where, "ids": json_text(ids[start : start + PAGE_ROWS])})
+
+    def _pages(self, name: str, **given: Sequence[Any] | None) -> Iterator[Row]:
+        """All rows of a statement, read a page at a time by the seq with which each row starts."""
+        asked = {key: None if values is None else json_text(values) for key, values in given.items()}
+        after = 0
+        while True:
+            rows = self.tx.rows(name, {**self._where, **asked, "after": after, "limit": PAGE_ROWS})
+            yield from rows
+            if len(rows) < PAGE_ROWS:
+                return
+            after = rows[-1][0]
+
+
 def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
     """The namespaces of the root, and how many nodes each has."""
-    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", own_parameters(access))}
+    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access.own()))}
 
 
-def newest(tx: Transaction, access: Access, moment: datetime) -> dict[str, str]:
-    """The time of the newest edge of each namespace; what is dated later than now does not count. An edge that a run
-    let go goes on counting: otherwise the clock would run backwards.
+def newest(tx: Transaction, access: Access, moment: datetime, *, among: Iterable[str] | None = None) -> dict[str, str]:
+    """The time of the newest edge of each namespace (of these, if given), by edges that are not dated later than now.
+    An edge that a run let go goes on counting: otherwise the clock would run backwards.
     """
-    now = timestamp(moment)
+    now, names = timestamp(moment), None if among is None else sorted(among)
     where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
-    found: dict[str, str] = dict(tx.rows("newest_edges", where))
-    for name, time in _known_to_runs(tx, where):
-        if is_inside(name, access.root):
-            found[name] = max(found.get(name, ""), time)
+    if names is None:
+        found: dict[str, str] = dict(tx.rows("newest_edges", where))
+    else:
+        rows = tx.rows("newest_edges_of", {**where, "namespaces": json_text(names)})
+        found = {name: time for name, time in rows if time is not None}
+    for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
+        for name, time in json.loads(known).items():
+            if time <= now and (is_inside(name, access.root) if names is None else name in names):
+                found[name] = max(found.get(name, ""), time)
     return found
 
 
 def clocks_of(
-    tx: Transaction, access: Access, names: Collection[str], *, moment: datetime, settings: Settings
+    tx: Transaction, access: Access, settings: Mapping[str, DecaySettings], *, moment: datetime
 ) -> dict[str, Mapping[str, Any]]:
-    """What a few namespaces are measured by, by name; the same as a run at this moment would measure them by."""
-    if not names:
+    """The clocks of the namespaces that have settings here, the same as those of a run at this moment."""
+    if not settings:
         return {}
-    now = timestamp(moment)
-    where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
-    rows = tx.rows("newest_edges_of", {**where, "namespaces": json_text(sorted(names))})
-    found: dict[str, str] = {name: time for name, time in rows if time is not None}
-    for name, time in _known_to_runs(tx, where):
-        if name in names:
-            found[name] = max(found.get(name, ""), time)
-    clocks = Clocks(moment, found, {name: settings(name) for name in names})
-    return {name: _clock(clocks, name) for name in names}
+    clocks = Clocks(moment, newest(tx, access, moment, among=settings), settings)
+    return {name: clocks.clock(name) for name in settings}
 
 
 def measured(
     tx: Transaction, edges: Sequence[Edge], clocks: Mapping[str, Mapping[str, Any]]
 ) -> tuple[MeasuredEdge, ...]:
-    """Edges with their thickness, by the clocks of their namespaces; without a clock an edge has not decayed."""
+    """The edges with their thickness, by the clocks of their namespaces; without a clock an edge has not decayed."""
     given = [
         {name: getattr(edge, name) for name in ("tag", "weight", "confidence", "observed_at")}
         | {name: clocks.get(edge.source_namespace, {}).get(name) for name in ("newest", "rate", "vanished")}
@@ -134,109 +258,6 @@ def measured(
     ]
     values = tx.rows("thickness_of_edges", {"edges": json_text(given)}) if edges else []
     return tuple(MeasuredEdge(*(*_columns(edge), value)) for edge, (value,) in zip(edges, values, strict=True))
-
-
-def set_clocks(tx: Transaction, clocks: Clocks) -> None:
-    """Give the statements below what they measure by."""
-    for name in ("clocks_table", "gone_table", "gone_clear"):
-        tx.run(name, {})
-    rows = [_clock(clocks, name) for name in sorted(clocks.settings)]
-    mark = content_hash(json_text(rows))
-    if tx.row("clocks_set", {}) != (mark,):
-        tx.run("clocks_clear", {})
-        # Not the name of a namespace: what all the others are.
-        tx.run_many("clock_add", [{**dict.fromkeys(rows[0]), "namespace": "", "vanished": mark}, *rows])
-
-
-def count_as_gone(tx: Transaction, seqs: Iterable[int]) -> None:
-    """Let the statements below overlook these edges."""
-    tx.run_many("gone_add", [{"seq": seq} for seq in seqs])
-
-
-def weakly_connected_nodes(
-    tx: Transaction, access: Access, *, now: str, ids: Sequence[str] | None = None
-) -> Iterator[WeakNode]:
-    """The nodes (of these, if given) that have edges, all of them thin, in the order of their seqs."""
-    return _weak(tx, access, "weakly_connected_nodes", now, ids)
-
-
-def orphan_nodes(tx: Transaction, access: Access, *, now: str, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
-    """The nodes (of these, if given) that have no edge, in the order of their seqs."""
-    return _weak(tx, access, "orphan_nodes", now, ids)
-
-
-def thin_edges(tx: Transaction, access: Access, *, seqs: Sequence[int] | None = None) -> Iterator[Thickness]:
-    """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
-    where = {**own_parameters(access), "seqs": None if seqs is None else json_text(seqs)}
-    return (Thickness(*row) for row in _pages(tx, "thin_edges", where))
-
-
-def edges_of(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Thickness]:
-    """All edges of these nodes; `free` if the access may see them."""
-    known: set[int] = set()
-    for start in range(0, len(ids), PAGE):
-        where = {**own_parameters(access), "ids": json_text(ids[start : start + PAGE])}
-        for row in tx.rows("edges_of_weak", where):
-            if row[0] not in known:
-                known.add(row[0])
-                yield _thickness(row)
-
-
-def thickness_of(tx: Transaction, access: Access, seqs: Iterable[int]) -> dict[int, Thickness]:
-    """These edges as far as they are there; `free` if they are old enough to go."""
-    where = {**own_parameters(access), "seqs": json_text(sorted(set(seqs)))}
-    return {row[0]: _thickness(row) for row in tx.rows("edge_values", where)}
-
-
-def tags(tx: Transaction, access: Access) -> list[str]:
-    """The tags that the owner's edges have."""
-    return sorted(row[0] for row in tx.rows("edge_tags", {"owner": access.owner}))
-
-
-def edges_tagged(tx: Transaction, access: Access, some: Sequence[str]) -> Iterator[Thickness]:
-    """The edges with these tags, by source; `free` if they are old enough to go."""
-    where = {**own_parameters(access), "tags": json_text(some)}
-    return (_thickness(row) for row in (tx.rows("edges_tagged", where) if some else ()))
-
-
-def edge_total(tx: Transaction, access: Access) -> int:
-    """How many edges the access may see."""
-    (total,) = tx.row("visible_edge_total", own_parameters(access)) or (0,)
-    return int(total)
-
-
-def thickness_counts(tx: Transaction, access: Access) -> tuple[int, ...]:
-    """How many edges there are of each thickness, in fiftieths of 1."""
-    counts = [0] * PARTS
-    for part, count in tx.rows("edge_thickness", own_parameters(access)):
-        counts[min(max(int(part), 0), PARTS - 1)] += int(count)
-    return tuple(counts)
-
-
-def vectors_that_stay(
-    tx: Transaction, access: Access, model: Model, *, namespaces: Sequence[str], kinds: Sequence[str], now: str
-) -> Iterator[Row]:
-    """Seq, id, namespace, kind, claim kind, class, expiry and stored vector of all that could stand for another."""
-    where = {**own_parameters(access), "model": model.number, "now": now}
-    where |= {"namespaces": json_text(namespaces), "kinds": json_text(kinds)}
-    return tx.stream("vectors_that_stay", where)
-
-
-def texts(tx: Transaction, access: Access, ids: Sequence[str]) -> Iterator[Row]:
-    """Id, version, title, text, metadata, provenance and validity of these nodes."""
-    for start in range(0, len(ids), PAGE):
-        yield from tx.rows("texts_compared", {"owner": access.owner, "ids": json_text(ids[start : start + PAGE])})
-
-
-def standing_in(tx: Transaction, access: Access, ids: Sequence[str]) -> set[str]:
-    """Those of these nodes that stand for another: for one that was let go, as long as it can be brought back, or for
-    one that names it as its heir.
-    """
-    found: set[str] = set()
-    for start in range(0, len(ids), PAGE):
-        where = {"owner": access.owner, "ids": json_text(ids[start : start + PAGE])}
-        found.update(row[0] for row in tx.rows("standing_in", where))
-    return found
 
 
 def begin(
@@ -248,18 +269,18 @@ def begin(
     moment: datetime,
     measured: Mapping[str, str],
 ) -> Run:
-    """Take the run of this root, or go on with one that was cut off; one that is under way is left alone. measured:
-    the newest times, read before: that takes as long as reading all edges.
+    """Begin a run of this root, or take over one with the same settings that was cut off; refuses if one is under way.
+    measured: the newest times, read before this transaction, because that takes as long as reading all edges.
     """
     access = access.writing()
-    tx.run("lock_runs", {})
+    locks.be_alone(tx, access.owner)
     now, until = timestamp(moment), timestamp(moment + LEASE)
     where = {"owner": access.owner, **inside_parameters("root", access.root)}
     words = json_text(asked)
     tx.run("runs_purge", {"owner": access.owner, "before": timestamp(moment - _RUNS_KEPT)})
     going = tx.rows("run_going", where)
     for _, namespace, _, _, _, started_at, leased_until in going:
-        # A lease that no clock of now could have given was given by one that was wrong.
+        # A lease that ends later than any lease of now was given by a clock that was wrong.
         if now < leased_until <= timestamp(moment + 2 * LEASE):
             raise StoreBusy(
                 f"a run in {namespace!r} that began at {started_at} is under way",
@@ -282,7 +303,7 @@ def begin(
 
 
 def let_go(tx: Transaction, access: Access, run: Run) -> dict[str, float]:
-    """The thickest edge of each node among those that a run has let go already."""
+    """The thickness of the thickest edge that a run has let go so far, for each node."""
     found: dict[str, float] = {}
     for source_id, target_id, reason in tx.rows("run_edges", {"owner": access.owner, "id": run.id}):
         value = json.loads(reason).get("thickness", 0.0)
@@ -292,7 +313,7 @@ def let_go(tx: Transaction, access: Access, run: Run) -> dict[str, float]:
 
 
 def extend(tx: Transaction, access: Access, run: Run, moment: datetime) -> Run:
-    """Go on holding a run; it is over if somebody else has taken it."""
+    """Extend the lease of a run; raises if another process has taken it over."""
     until = timestamp(moment + LEASE)
     row = {"owner": access.owner, "id": run.id, "leased": run.leased_until, "until": until}
     if not tx.count("run_extend", row):
@@ -301,59 +322,16 @@ def extend(tx: Transaction, access: Access, run: Run, moment: datetime) -> Run:
 
 
 def end(tx: Transaction, access: Access, run: Run, *, state: str, counts: Mapping[str, int], now: str) -> None:
-    """Give a run back: applied, or stopped before its end and to be completed (`running`). Nothing if somebody else
+    """Store how a run ended: applied, or stopped early and to be completed (`running`). Does nothing if another process
     has taken it over.
     """
     row = {"owner": access.owner, "id": run.id, "state": state, "now": now, "leased": run.leased_until}
     tx.run("run_end", {**row, "counts": json_text(counts)})
 
 
-def _known_to_runs(tx: Transaction, where: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Namespaces with the newest times that the last runs measured by, as far as they are not later than now."""
-    for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
-        yield from ((name, time) for name, time in json.loads(known).items() if time <= where["now"])
-
-
-def _thickness(row: Row) -> Thickness:
-    seq, source_id, target_id, tag, value, free, *namespace = row
-    return Thickness(seq, source_id, target_id, tag, value, bool(free), *namespace)
-
-
-def _clock(clocks: Clocks, namespace: str) -> dict[str, Any]:
-    settings, moment = clocks.settings[namespace], clocks.moment
-    newest_edge = clocks.newest.get(namespace, timestamp(moment))
-    last = datetime.fromisoformat(newest_edge)
-    rate = math.log(2) / settings.half_life_days if settings.half_life_days else 0.0
-    return {
-        "namespace": namespace,
-        "newest": newest_edge,
-        "rate": rate,
-        "vanished": _before(last, _VANISHED / rate if rate else math.inf),
-        "halved": _before(last, settings.half_life_days or math.inf),
-        "threshold": settings.prune_threshold,
-        "protected": _before(moment, settings.protection_hours / 24),
-    }
-
-
 def _before(moment: datetime, days: float) -> str:
-    """A time so many days earlier; before all others if there is none."""
+    """The time this many days before a moment; the empty text, which sorts first, if there is no such time."""
     try:
         return timestamp(moment - timedelta(days=days))
     except OverflowError:
         return ""
-
-
-def _weak(tx: Transaction, access: Access, name: str, now: str, ids: Sequence[str] | None) -> Iterator[WeakNode]:
-    where = {**own_parameters(access), "now": now, "ids": None if ids is None else json_text(ids)}
-    return (WeakNode(*row) for row in _pages(tx, name, where))
-
-
-def _pages(tx: Transaction, name: str, where: Mapping[str, Any]) -> Iterator[Row]:
-    """All rows of a statement that is read a page at a time, by the seq that each row starts with."""
-    after = 0
-    while True:
-        rows = tx.rows(name, {**where, "after": after, "limit": PAGE})
-        yield from rows
-        if len(rows) < PAGE:
-            return
-        after = rows[-1][0]

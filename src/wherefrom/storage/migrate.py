@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from string import Template
-from typing import Final, Protocol
+from typing import Final
 
 from wherefrom.model.errors import SchemaTooNew, StoreUnavailable
 from wherefrom.model.identifiers import timestamp, utc_now
-from wherefrom.storage.statements import Dialect
+from wherefrom.storage.sql import Dialect, fragments, render
 
 _NAME: Final = re.compile(r"(\d{4})_(\w+?)(?:\.(sqlite|postgres))?\.sql")
+# Migrations up to this one write a fragment as `$word`; their texts are hashed, so they keep it.
+_LAST_WITH_DOLLARS: Final = 17
 _TABLE: Final = """
 create table if not exists schema_migrations (
     version integer primary key,
@@ -36,22 +38,6 @@ class Migration:
     text: str
 
 
-class Script(Protocol):
-    """What a migration needs of an open transaction that excludes all others."""
-
-    def execute(self, sql: str) -> None:
-        """Run statements, without results."""
-        ...
-
-    def applied(self) -> list[tuple[int, str]]:
-        """Version and hash of each applied migration; none when there is no such table."""
-        ...
-
-    def record(self, migration: Migration, at: str) -> None:
-        """Note that a migration was applied."""
-        ...
-
-
 @cache
 def migrations(dialect_name: str) -> tuple[Migration, ...]:
     """The migrations of a dialect, in order; a file with the dialect's suffix is its own."""
@@ -65,7 +51,7 @@ def migrations(dialect_name: str) -> tuple[Migration, ...]:
 
 
 def is_current(applied: Iterable[tuple[int, str]], dialect: Dialect) -> bool:
-    """Whether nothing is left to do; raises if the database and this program do not fit."""
+    """True if no migration is missing; raises if the database and this program do not fit."""
     known = {migration.version: migration for migration in migrations(dialect.name)}
     done = dict(applied)
     newer = [version for version in done if version not in known]
@@ -83,16 +69,18 @@ def is_current(applied: Iterable[tuple[int, str]], dialect: Dialect) -> bool:
     return len(done) == len(known)
 
 
-def migrate(script: Script, dialect: Dialect) -> None:
-    """Apply what is missing. The caller holds a lock, commits on success and rolls back on failure."""
-    script.execute(_TABLE)
-    applied = script.applied()
+def migrate(run: Callable[[str], object], applied: Sequence[tuple[int, str]], dialect: Dialect) -> None:
+    """Apply the missing migrations. The caller holds a lock, commits on success and rolls back on failure."""
     is_current(applied, dialect)
     done = {version for version, _ in applied}
     now = timestamp(utc_now())
     # An existing store stays as it was: shared.
-    words = {**dialect.words, "privacy": "shared" if applied else dialect.privacy, "now": now}
+    words = {**fragments(dialect.name), "privacy": "shared" if applied else dialect.privacy, "now": now}
+    dollars = {word: text.strip() for word, text in words.items()}
+    run(_TABLE)
     for migration in migrations(dialect.name):
         if migration.version not in done:
-            script.execute(Template(migration.text).substitute(words))
-            script.record(migration, now)
+            has_dollars = migration.version <= _LAST_WITH_DOLLARS
+            run(Template(migration.text).substitute(dollars) if has_dollars else render(migration.text, words))
+            row = f"({migration.version}, '{migration.name}', '{migration.hash}', '{now}')"
+            run(f"insert into schema_migrations (version, name, hash, applied_at) values {row}")  # noqa: S608

@@ -1,12 +1,12 @@
-"""Moves a SQLite store to another place: alone with it, its log written back, checked, and never over another store.
+"""Moves a SQLite store to another place, and never over another store.
 
-Whoever has the file open would go on with a log (`-wal`) beside the old name, so the move first takes the lock that
-excludes everybody. It leaves the mode in which there is a log: then all of the store is in one file, and SQLite refuses
-the first write of a process that opened the file a moment before and waited, because it sees that the file has moved.
+A process that has the file open would go on with a log (`-wal`) beside the old name, so the move first takes the lock
+that excludes all others. It leaves WAL mode: then the whole store is in one file, and SQLite refuses the first write of
+a process that opened the file a moment before and waited, because the file has moved.
 
 Inside a file system the move is one rename. Between two it is a copy under another name, checked and renamed, before
-the old file goes; a note beside the copy says what it was made of, so that a move that was cut off there can be
-completed. At every moment a whole store is at the old place, at the new one, or at both with the same content.
+the old file is removed; a note beside the copy tells which file it is a copy of, so that a move that was cut off there
+can be completed. At every moment a whole store is at the old place, at the new one, or at both with the same content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -30,13 +30,13 @@ from wherefrom.model.errors import Conflict, NotFound, StoreBusy, StoreError, St
 from wherefrom.storage.sqlite import refuse_foreign_file
 from wherefrom.storage.sqlite_errors import translated
 
-# How long it waits for others, who may be about to end.
+# The time for which a move waits for other processes, which may be about to end.
 _WAIT_MS: Final = 2_000
-# The cache of the vector index; it can be made anew.
+# Suffixes of the files beside a store: the cache of the vector index, a copy that is being made, and its note.
 _CACHE: Final = "-vectors"
 _PARTIAL: Final = "-moving"
 _NOTE: Final = "-moved-from"
-_BLOCK: Final = 1024 * 1024
+_COPIED_BYTES_AT_ONCE: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Moved:
 
 
 def move(source: Path, target: Path) -> Moved:
-    """Bring the store at `source` to `target`. Doing it again changes nothing; what was cut off is completed."""
+    """Move the store at `source` to `target`, or complete a move that was cut off; a second move changes nothing."""
     try:
         moved = _move(source, target)
         if moved or target.exists():
@@ -67,7 +67,11 @@ def _move(source: Path, target: Path) -> bool:
     if not source.exists():
         raise NotFound(f"there is no store at {source}", hint="there is nothing to move")
     if source.is_symlink():
-        return _link_anew(source, target)
+        # Its user keeps the file elsewhere: the file stays there, and SQLite's log beside it.
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target.symlink_to(source.resolve())
+        source.unlink()
+        return True
     with _alone(source) as file:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.path.lexists(target):
@@ -83,7 +87,7 @@ def _move(source: Path, target: Path) -> bool:
 
 
 def _complete(source: Path, target: Path) -> bool:
-    """Whether this finishes a move that was cut off; raises when another store is at the new place."""
+    """Finish a move that was cut off; False if there is none. Raises if another store is at the new place."""
     if not os.path.lexists(source) or source.parent.resolve() == target.parent.resolve():
         return False
     if source.is_symlink() and source.resolve() == target.resolve():
@@ -98,38 +102,26 @@ def _complete(source: Path, target: Path) -> bool:
     raise _taken(source, target)
 
 
-def _link_anew(source: Path, target: Path) -> bool:
-    """A link to a file that its user keeps elsewhere: the file stays there, and SQLite its log beside it."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target.symlink_to(source.resolve())
-    source.unlink()
-    return True
-
-
 @contextmanager
 def _alone(path: Path) -> Iterator[BufferedReader]:
-    """Nobody else has the store open, it is whole, and nothing of it is in a log.
+    """Lock out everybody else; then the store is whole, and nothing of it is in a log.
 
-    The file may be read by the handle that this gives, and by no other: when a process closes a file, it loses its
-    locks on it, whichever handle they were taken by.
+    The file may be read only by the handle that is yielded: when a process closes any handle of a file, it loses all
+    its locks on that file.
     """
-    with path.open("rb") as file:
+    with path.open("rb") as file, ExitStack() as stack:
         with translated():
-            connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            with translated():
-                damage = _lock_and_check(connection, path)
-            if damage:
-                raise StoreError(f"{path} is damaged and stays where it is: {damage[0]}", hint="restore a backup")
-            if not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                raise StoreBusy(f"{path} was moved or replaced meanwhile", hint="try again")
-            yield file
-        finally:
-            connection.close()
+            connection = stack.enter_context(closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)))
+            damage = _lock_and_check(connection, path)
+        if damage:
+            raise StoreError(f"{path} is damaged and stays where it is: {damage[0]}", hint="restore a backup")
+        if not path.exists() or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            raise StoreBusy(f"{path} was moved or replaced meanwhile", hint="try again")
+        yield file
 
 
 def _lock_and_check(connection: apsw.Connection, path: Path) -> list[str]:
-    """Lock everybody out until the connection is closed; returns what is damaged."""
+    """Lock everybody out until the connection is closed, and return the damage that SQLite finds."""
     connection.set_busy_timeout(_WAIT_MS)
     try:
         refuse_foreign_file(connection, path)
@@ -147,19 +139,19 @@ def _lock_and_check(connection: apsw.Connection, path: Path) -> list[str]:
 
 
 def _copy(file: BufferedReader, source: Path, target: Path) -> None:
-    """Put a copy on another file system in its place, and remove the file."""
+    """Copy the file to its place on another file system, and remove the file."""
     partial, note = _beside(target, _PARTIAL), _beside(target, _NOTE)
     partial.unlink(missing_ok=True)  # of a move that was cut off
     mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
     try:
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode), "wb") as copy:
-            shutil.copyfileobj(file, copy, _BLOCK)
+            shutil.copyfileobj(file, copy, _COPIED_BYTES_AT_ONCE)
         _settle(partial)
         file.seek(0)
         with partial.open("rb") as copy_again:
             if hashlib.file_digest(copy_again, "sha256").digest() != hashlib.file_digest(file, "sha256").digest():
                 raise StoreError(f"the copy of {source} differs from it", hint="is the disk well?")
-        # By its number the copy is known again, whoever has made another store at the new place meanwhile.
+        # The inode tells the copy from another store that somebody has made at the new place meanwhile.
         note.write_text(json.dumps([_state(source), partial.stat().st_ino]), encoding="utf-8")
         _settle(note, target.parent)
         if os.path.lexists(target):
@@ -172,7 +164,7 @@ def _copy(file: BufferedReader, source: Path, target: Path) -> None:
 
 
 def _is_copied(source: Path, target: Path) -> bool:
-    """Whether the store at the new place is our copy of the file, and nobody wrote to the file since."""
+    """True if the store at the new place is our copy of the file, and nobody has written to the file since."""
     try:
         made_of, copy = json.loads(_beside(target, _NOTE).read_text(encoding="utf-8"))
         if copy != target.stat().st_ino or _beside(target, _PARTIAL).exists():
@@ -183,7 +175,7 @@ def _is_copied(source: Path, target: Path) -> bool:
 
 
 def _tidy(source: Path, target: Path) -> None:
-    """What is left of the old place: a cache, which comes along, and a folder; and of moves that were cut off."""
+    """Move the cache along, and remove the old folder and the files that a move that was cut off has left."""
     for suffix in (_NOTE, _PARTIAL):
         _beside(target, suffix).unlink(missing_ok=True)
     if os.path.lexists(source) or source.parent.resolve() == target.parent.resolve():
@@ -209,13 +201,13 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _state(path: Path) -> list[int]:
-    """What changes when anybody writes to the file."""
+    """The figures of a file that change when anybody writes to it."""
     found = path.stat()
     return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]
 
 
 def _settle(*paths: Path) -> None:
-    """Have the disk keep files, and the names in folders."""
+    """Write files, and the names in folders, to the disk."""
     for path in paths:
         handle = os.open(path, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Namespaces: which there are, and moving one."""
+"""Lists the namespaces of an access, and moves a namespace."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidNamespace, N
 from wherefrom.model.limits import NAMESPACE_CHARACTERS
 from wherefrom.model.namespaces import is_inside
 from wherefrom.model.results import NamespaceCount, Namespaces, Renamed
-from wherefrom.storage import insight
+from wherefrom.storage import insight, locks
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import inside_parameters, scope_parameters
+from wherefrom.storage.sql import inside_parameters, scope_parameters
 
 
 def page(tx: Transaction, access: Access, base: str, *, depth: int, limit: int, cursor: str | None) -> Namespaces:
-    """The base and the namespaces up to `depth` levels below it, by name, with counts that include what is below. Of
-    the root also those of the further roots.
+    """The base and the namespaces up to `depth` levels below it, by name; each count includes the namespaces below.
+    If the base is the root, the further roots are listed, too.
     """
     within = access if base == access.root else access.narrowed(base)
     counts = Counter(dict.fromkeys(within.roots, 0))
     for namespace, nodes in tx.rows("namespace_counts", scope_parameters(within)):
         tops = [top for top in within.roots if is_inside(namespace, top)]
-        counts.update(dict.fromkeys({name for top in tops for name in _up_to(namespace, top, depth)}, nodes))
+        counts.update(dict.fromkeys({name for top in tops for name in _lineage(namespace, top, depth)}, nodes))
     after = cursors.decode(cursor, "namespaces")
     names = sorted(name for name in counts if after is None or name > after)
     return Namespaces(
@@ -34,23 +34,23 @@ def page(tx: Transaction, access: Access, base: str, *, depth: int, limit: int, 
     )
 
 
-def _up_to(namespace: str, top: str, depth: int) -> list[str]:
-    """A namespace and those above it, as far as they are up to `depth` levels below the top one."""
+def _lineage(namespace: str, top: str, depth: int) -> list[str]:
+    """The namespaces from `top` down to a namespace, at most `depth` levels below `top`."""
     parts, level = namespace.split("/"), top.count("/")
-    return ["/".join(parts[: each + 1]) for each in range(level, min(len(parts), level + depth + 1))]
+    return ["/".join(parts[: end + 1]) for end in range(level, min(len(parts), level + depth + 1))]
 
 
 def rename(tx: Transaction, access: Access, source: str, target: str, *, now: str) -> Renamed:
-    """Move a namespace and everything below it, with its edges and settings."""
+    """Move a namespace and everything below it, with its edges."""
     access = access.writing()
     if is_inside(target, source):
         raise InvalidNamespace(f"{source!r} cannot be moved into itself ({target!r})")
-    tx.run("lock_edges_alone", {})
+    locks.be_alone(tx, access.owner)
     parameters = {"owner": access.owner, "target": target, "now": now, **inside_parameters("moved", source)}
-    longest = tx.row("namespace_longest", parameters)
-    if longest is None or longest[0] == 0:
+    (longest,) = tx.row("namespace_longest", parameters) or (0,)
+    if longest == 0:
         raise NotFound(f"there is nothing in namespace {source!r}", hint="list the namespaces")
-    if longest[0] - len(source) + len(target) > NAMESPACE_CHARACTERS:
+    if longest - len(source) + len(target) > NAMESPACE_CHARACTERS:
         raise InvalidNamespace(f"a path below {target!r} would be longer than {NAMESPACE_CHARACTERS} characters")
     (unseen,) = tx.row("namespace_unseen", {**scope_parameters(access), **parameters}) or (0,)
     if unseen:
@@ -64,10 +64,10 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
                 f"this access may not see the boundary class {boundary_class!r} in {target!r}",
                 hint="choose another namespace",
             )
-    collisions = tx.row("namespace_collisions", {**scope_parameters(access), **parameters})
-    if collisions is not None and collisions[0]:
+    (collisions,) = tx.row("namespace_collisions", {**scope_parameters(access), **parameters}) or (0,)
+    if collisions:
         raise Conflict(
-            f"{collisions[0]} texts are in both {source!r} and {target!r}",
+            f"{collisions} texts are in both {source!r} and {target!r}",
             hint="delete the duplicates in one of them, then rename again",
         )
     (policies,) = tx.row("policies_inside", {**parameters, **inside_parameters("target", target)}) or (0,)
@@ -75,10 +75,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")
     nodes = tx.count("namespace_move_nodes", parameters)
     edges = tx.count("namespace_move_edges", parameters)
-    tx.run("namespace_move_tasks", parameters)
-    tx.run("namespace_move_settings", parameters)
-    tx.run("policies_move", parameters)
+    for name in ("namespace_move_tasks", "policies_move", "retired_move", "runs_move"):
+        tx.run(name, parameters)
     insight.move(tx, access, source, target)
-    tx.run("retired_move", parameters)
-    tx.run("runs_move", parameters)
     return Renamed(source, target, nodes, edges)

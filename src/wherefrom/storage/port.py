@@ -1,4 +1,4 @@
-"""What the store needs of a database: transactions that run named statements.
+"""The port to a database: transactions that run named statements.
 
 `Database.read` and `Database.write` run one unit of work in one transaction. A write may run more
 than once (a serialisation failure is retried), so it must not change anything outside the
@@ -8,61 +8,81 @@ Readers never wait for writers. Both are safe to call from any thread.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
-from wherefrom.storage.statements import Dialect
+from wherefrom.storage.sql import Dialect, Statements
+from wherefrom.text.check import json_text
 
 Result = TypeVar("Result")
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
 Progress = Callable[[int, int], None]
-"""Called with how much is done and how much there is."""
+"""Called with the amounts of work done and to do."""
+# The kinds of nodes that are found and recalled; entities and pages only lead to them.
+SEARCHED: Final = ("memo", "claim", "fragment")
 
 
-class Transaction(Protocol):
-    """Runs named statements; see `statements.py` for how they are written.
+class Transaction(ABC):
+    """Runs named statements on a connection; see `sql.py` for how they are written.
 
-    One that writes sees the root of an access alone, and nothing of its further roots (`Access.also`).
+    A transaction that writes sees the root of an access alone, and nothing of its further roots (`Access.also`).
     """
 
     dialect: Dialect
-    writes: bool
+
+    def __init__(self, connection: Any, statements: Statements, *, writes: bool) -> None:
+        self._connection = connection
+        self._statements = statements
+        self.writes = writes
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""
-        ...
+        return self._execute(name, parameters).fetchall()
 
     def row(self, name: str, parameters: Parameters) -> Row | None:
         """The first row of a query, or None."""
-        ...
-
-    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
-        """The rows of a query, without holding them all in memory."""
-        ...
+        return self._execute(name, parameters).fetchone()
 
     def run(self, name: str, parameters: Parameters) -> None:
         """Run a change."""
-        ...
+        self._execute(name, parameters)
 
+    @abstractmethod
+    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
+        """The rows of a query, without holding them all in memory."""
+
+    @abstractmethod
     def count(self, name: str, parameters: Parameters) -> int:
-        """Run a change and say how many rows it touched (cascades not counted)."""
-        ...
+        """Run a change and return the number of rows that it changed (cascades not counted)."""
 
+    @abstractmethod
+    def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
+        """Run a change that takes `{rows …}` for all these rows together, and return the rows that it returns."""
+
+    @abstractmethod
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
         """Run a change once for each set of parameters."""
-        ...
+
+    @abstractmethod
+    def _execute(self, name: str, parameters: Parameters) -> _Cursor: ...
+
+
+class _Cursor(Protocol):
+    def fetchall(self) -> list[Row]: ...
+    def fetchone(self) -> Row | None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """A model that vectors of the store are made with."""
+class EmbeddingModel:
+    """A model that makes vectors of the store."""
 
     number: int
     model_id: str
@@ -70,15 +90,43 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """What to look for: the nodes nearest to a direction, of these kinds and, if given, with these seqs.
+class SearchRequest:
+    """A search by words, a direction, or both, among nodes of some kinds and scopes, with some metadata, of a task.
 
-    now: what has expired then is left out.
-    thorough: find the true neighbours (99 of 100) rather than most of them in a third of the time.
+    now: nodes that have expired by then are not found; if it is empty, they are.
+    lookups: the terms of personal data in the question, for those who may see them.
+    """
+
+    text: str
+    vector: Matrix | None = None
+    model: EmbeddingModel | None = None
+    kinds: Sequence[str] = SEARCHED
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    task_id: str | None = None
+    scopes: Sequence[str] = ()
+    now: str = ""
+    lookups: Sequence[str] = ()
+
+    def filters(self) -> dict[str, Any]:
+        """The filters as parameters of a statement."""
+        return {
+            "kinds": json_text(self.kinds),
+            "metadata": json_text(self.metadata) if self.metadata else None,
+            "scopes": json_text(self.scopes) if self.scopes else None,
+            "now": self.now,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A search for the nodes nearest to a direction, of these kinds and, if given, with these seqs (`within`).
+
+    now: nodes that have expired by then are left out.
+    thorough: find the true neighbours (99 of 100), rather than most of them in a third of the time.
     """
 
     direction: Matrix
-    model: Model
+    model: EmbeddingModel
     kinds: Sequence[str]
     limit: int
     within: Sequence[int] | None = None
@@ -88,7 +136,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """Nodes near a question, nearest first, with their vectors; `searched` is how many there were to choose from."""
+    """The nodes nearest to a question, nearest first, with their vectors. searched: how many vectors were compared."""
 
     ids: tuple[str, ...]
     vectors: Matrix
@@ -99,16 +147,13 @@ class Vectors(Protocol):
     """Vector search of one database."""
 
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
-        """The nearest nodes among those that the access may see: the filters come before the choice."""
-        ...
+        """The nearest nodes among those that the access may see: filtered first, then chosen."""
 
-    def prepare(self, model: Model) -> None:
-        """Make the index of a model, after many vectors came in at once."""
-        ...
+    def prepare(self, model: EmbeddingModel) -> None:
+        """Build the index of a model, after many vectors were stored at once."""
 
     def forget(self, number: int) -> None:
-        """Let go of the index of a model, before its vectors are deleted."""
-        ...
+        """Drop the index of a model, before its vectors are deleted."""
 
 
 class Database(Protocol):
@@ -117,49 +162,38 @@ class Database(Protocol):
     name: str
     location: str
     read_only: bool
-    """Whether every write is refused, because this user may only read."""
+    """True if every write is refused, because this user may only read."""
 
     @property
     def vectors(self) -> Vectors:
         """Its vector search."""
-        ...
 
     def reader(self, analyses: Mapping[str, str]) -> Reader:
-        """What runs agents' SQL; `analyses` are views by name, written in terms of the tables that agents see."""
-        ...
+        """The reader that runs agents' SQL; `analyses` are views by name, over the tables that agents see."""
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work` on one consistent snapshot."""
-        ...
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work` and commit it, or leave nothing of it behind."""
-        ...
 
     def schema_version(self) -> int:
         """The number of the newest migration that has been applied."""
-        ...
 
     def engine(self) -> Mapping[str, Any]:
         """Facts about the engine: version, sizes on disk."""
-        ...
 
     def check_integrity(self) -> tuple[Check, ...]:
         """The engine's own checks of what it stored."""
-        ...
 
     def copy_to(self, target: Path, progress: Progress) -> bool:
         """Write a consistent copy of the whole database to a file; False if the engine cannot."""
-        ...
 
     def refresh_statistics(self) -> None:
-        """Tell the planner what the tables hold now, after many rows came in at once."""
-        ...
+        """Refresh the planner's statistics of the tables, after many rows were stored at once."""
 
     def overwrite_deleted(self) -> None:
-        """Leave nothing of deleted rows in the files, if the engine can; takes as long as writing all of it anew."""
-        ...
+        """Overwrite deleted rows in the files, if the engine can; takes as long as writing the database anew."""
 
     def close(self) -> None:
         """Release all connections."""
-        ...

@@ -1,8 +1,8 @@
 """Connections to PostgreSQL: made within a time limit, lent to one thread at a time, replaced when the server restarts.
 
-The thread that needs a connection makes it and gets the server's own reason if that fails. So a server that is down
-(`store_unavailable`, within the connect timeout) is told apart from connections that are all in use (`store_busy`,
-after the busy timeout).
+The thread that needs a connection makes it, and gets the server's own reason if that fails. So `store_unavailable`
+(the server is down; within the connect timeout) differs from `store_busy` (all connections are in use; after the busy
+timeout).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Connection = psycopg.Connection[Row]
 
 COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 # libpq knows no shorter timeout.
-_SHORTEST_CONNECT_S: Final = 2
+_MIN_CONNECT_TIMEOUT_S: Final = 2
 _PAUSE_S: Final = 0.05
-# A connection that nobody needed for so long is closed when another one is given back.
-_IDLE_SECONDS: Final = 600.0
+# A connection that was idle for longer is closed when another one is given back.
+_MAX_IDLE_S: Final = 600.0
 # A failed connection carries no SQLSTATE. These are the English texts of 53300; in another language the error is
 # `store_unavailable` with the server's words.
 _TOO_MANY: Final = ("too many clients", "too many connections", "connection slots are reserved")
@@ -38,11 +38,7 @@ _TOO_MANY: Final = ("too many clients", "too many connections", "connection slot
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """How long to wait.
-
-    busy_s: for a connection of our own that other threads are using.
-    connect_s: for the server.
-    """
+    """Time limits: for a connection of this process that other threads are using, and for an answer of the server."""
 
     busy_s: float
     connect_s: float
@@ -76,11 +72,21 @@ class Connections:
 
     @contextmanager
     def transaction(self, *, force_rollback: bool = False) -> Iterator[Connection]:
-        """A connection in a transaction. A connection that the server has dropped fails at BEGIN, before anything was
-        done: then all kept connections are closed and a new one is made, once.
+        """Lend a connection in a transaction. One that the server has dropped fails at BEGIN, before anything was done:
+        then all idle connections are closed and a new one is made, once.
         """
-        stack, connection = self._begun(force_rollback=force_rollback)
-        with stack:
+        with ExitStack() as stack:
+            for is_retry in (False, True):
+                connection = stack.enter_context(self._lent())
+                try:
+                    stack.enter_context(connection.transaction(force_rollback=force_rollback))
+                    break
+                except psycopg.OperationalError:
+                    connection.close()
+                    if is_retry:
+                        raise
+                    self.drop_idle()
+                    stack.close()
             yield connection
 
     def drop_idle(self) -> None:
@@ -99,21 +105,6 @@ class Connections:
         if hasattr(self, "_idle") and os.getpid() == self._process:
             self.close()
 
-    def _begun(self, *, force_rollback: bool) -> tuple[ExitStack, Connection]:
-        for is_retry in (False, True):
-            with ExitStack() as stack:
-                connection = stack.enter_context(self._lent())
-                try:
-                    stack.enter_context(connection.transaction(force_rollback=force_rollback))
-                except psycopg.OperationalError:
-                    connection.close()
-                    if is_retry:
-                        raise
-                    self.drop_idle()
-                    continue
-                return stack.pop_all(), connection
-        raise AssertionError("unreachable")
-
     @contextmanager
     def _lent(self) -> Iterator[Connection]:
         if os.getpid() != self._process:
@@ -128,7 +119,11 @@ class Connections:
                 hint="try again in a moment, or let fewer calls run at once",
             )
         try:
-            connection = self._kept() or self._made(asked_at)
+            if self._closed:
+                raise StoreUnavailable("the store is closed")
+            with self._lock:
+                idle = self._idle.pop()[1] if self._idle else None
+            connection = idle or self._made(asked_at)
             try:
                 yield connection
             finally:
@@ -136,14 +131,8 @@ class Connections:
         finally:
             self._slots.release()
 
-    def _kept(self) -> Connection | None:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-        with self._lock:
-            return self._idle.pop()[1] if self._idle else None
-
     def _made(self, asked_at: float) -> Connection:
-        """A new connection; the error of another thread's attempt that failed since this caller asked."""
+        """A new connection. If another thread's attempt has failed since this caller asked, its error is raised."""
         if self._failed is not None and self._failed[0] > asked_at:
             failed = self._failed[1]
             raise type(failed)(failed.message, hint=failed.hint)
@@ -164,10 +153,10 @@ class Connections:
         with self._lock:
             if usable:
                 self._idle.append((now, connection))
-            unused = [kept for since, kept in self._idle if since < now - _IDLE_SECONDS]
-            self._idle = [(since, kept) for since, kept in self._idle if since >= now - _IDLE_SECONDS]
-        for each in unused if usable else (connection, *unused):
-            each.close()
+            unused = [kept for since, kept in self._idle if since < now - _MAX_IDLE_S]
+            self._idle = [(since, kept) for since, kept in self._idle if since >= now - _MAX_IDLE_S]
+        for closing in unused if usable else (connection, *unused):
+            closing.close()
 
 
 def connect(
@@ -201,11 +190,11 @@ def connect(
 
 
 def _limits(url: str, timeout_s: float) -> dict[str, Any]:
-    """Parameters that make libpq notice a server that does not answer, apart from those that the URL states itself."""
+    """The parameters that make libpq notice a server that does not answer, apart from those that the URL states."""
     given = conninfo_to_dict(url)
     hosts = len(str(given.get("host") or given.get("hostaddr") or "").split(","))
     limits = {
-        "connect_timeout": max(_SHORTEST_CONNECT_S, int(timeout_s / hosts)),
+        "connect_timeout": max(_MIN_CONNECT_TIMEOUT_S, int(timeout_s / hosts)),
         # A machine that vanished acknowledges nothing; without a limit the system tries for a quarter of an hour.
         "tcp_user_timeout": int(timeout_s * 1000),
     }
@@ -213,8 +202,8 @@ def _limits(url: str, timeout_s: float) -> dict[str, Any]:
 
 
 def _is_starting(url: str, deadline: float) -> bool:
-    """Whether the server is there and refuses connections for now: it starts, recovers or shuts down."""
-    left_s = max(_SHORTEST_CONNECT_S, int(deadline - time.monotonic()))
+    """True if the server answers but refuses connections for now: it starts, recovers or shuts down."""
+    left_s = max(_MIN_CONNECT_TIMEOUT_S, int(deadline - time.monotonic()))
     return pq.PGconn.ping(make_conninfo(url, connect_timeout=left_s).encode()) == pq.Ping.REJECT
 
 
@@ -227,7 +216,7 @@ def _unavailable(error: psycopg.Error) -> StoreUnavailable:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """PostgreSQL's errors as ours."""
+    """Raise PostgreSQL's errors as errors of the store."""
     try:
         yield
     except COLLISIONS:
@@ -251,5 +240,5 @@ def _refused(error: psycopg.Error) -> StoreError:
 
 
 def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:
-    """Whether the server ended the connection, rather than refused a statement."""
+    """True if the server ended the connection; False if it only refused a statement."""
     return connection.closed or (error.sqlstate or "").startswith("57P")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Final
 
 import psycopg
@@ -13,31 +13,33 @@ import psycopg
 from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
 from wherefrom.storage.kept import Kept
-from wherefrom.storage.port import Model, Near, Nearest, Row, Transaction
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, Transaction
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
 
-# So many vectors are compared one by one in some five milliseconds; more are worth an index.
+# This many vectors are compared one by one in some five milliseconds; more are worth an index.
 _INDEXED_FROM: Final = 2_000
-# How many neighbours the index keeps in view while it searches.
+# The number of neighbours that the index keeps in view while it searches (hnsw.ef_search).
 _EFFORT: Final = 80
 _THOROUGH_EFFORT: Final = 300
 _INDEX: Final = "embeddings_hnsw_"
 _COUNTS_SECONDS: Final = 30.0
-_KNOWN_ACCESSES: Final = 1_000
+_MAX_KNOWN_ACCESSES: Final = 1_000
 # pgvector indexes up to 2,000 dimensions, with numbers of half the size up to 4,000.
-_FULL_DIMENSIONS: Final = 2_000
-_HALF_DIMENSIONS: Final = 4_000
+_MAX_VECTOR_DIMENSIONS: Final = 2_000
+_MAX_HALFVEC_DIMENSIONS: Final = 4_000
 
 Alone = Callable[[], AbstractContextManager[psycopg.Connection[Row]]]
 
 
 class PostgresVectors:
-    """Keeps for half a minute how many vectors an access may see: that decides between the index and a scan."""
+    """Vector search of one database. It keeps for half a minute how many vectors an access may see: the number decides
+    between the index and a scan.
+    """
 
     def __init__(self, alone: Alone) -> None:
         self._alone = alone
-        self._many = Kept[Hashable, tuple[float, int]](entries=_KNOWN_ACCESSES)
+        self._many = Kept[Hashable, tuple[float, int]](entries=_MAX_KNOWN_ACCESSES)
         self._building: threading.Thread | None = None
 
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
@@ -51,7 +53,7 @@ class PostgresVectors:
             "question": near.direction,
             "limit": near.limit,
             "now": near.now,
-            "half": True if model.dimension > _FULL_DIMENSIONS else None,
+            "half": True if model.dimension > _MAX_VECTOR_DIMENSIONS else None,
             "within": None if near.within is None else json_text(near.within),
         }
         key = (access.reach, where["kinds"], model.number)
@@ -64,11 +66,11 @@ class PostgresVectors:
         if len(rows) < min(near.limit, searched):
             # The index gave up before enough rows passed the filter: a small part of a large table.
             return self._scanned(tx, key, where, near)
-        return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
+        return _nearest(tx, rows, searched)
 
-    def prepare(self, model: Model) -> None:
-        """Build the index of a model without holding up anyone; nothing if another process is at it."""
-        if model.dimension > _HALF_DIMENSIONS:
+    def prepare(self, model: EmbeddingModel) -> None:
+        """Build the index of a model while others read and write; does nothing if another process is building it."""
+        if model.dimension > _MAX_HALFVEC_DIMENSIONS:
             return
         with self._alone() as connection:
             (many,) = connection.execute(
@@ -78,7 +80,8 @@ class PostgresVectors:
             (free,) = connection.execute("select pg_try_advisory_lock(%s)", (model.number,)).fetchone() or (False,)
             if many < _INDEXED_FROM or not free:
                 return
-            name, kind = _index_name(model), "halfvec" if model.dimension > _FULL_DIMENSIONS else "vector"
+            name = f"{_INDEX}{model.number}"
+            kind = "halfvec" if model.dimension > _MAX_VECTOR_DIMENSIONS else "vector"
             connection.execute("set maintenance_work_mem = '512MB'")
             broken = connection.execute(
                 "select 1 from pg_index where indexrelid = to_regclass(%s) and not indisvalid", (name,)
@@ -97,32 +100,27 @@ class PostgresVectors:
         with self._alone() as connection:
             connection.execute(_sql(f"drop index concurrently if exists {_INDEX}{number}"))
 
-    def _prepare_behind(self, model: Model) -> None:
-        if self._building is None or not self._building.is_alive():
-            self._building = threading.Thread(target=self._try_to_prepare, args=(model,), daemon=True)
-            self._building.start()
-
-    def _try_to_prepare(self, model: Model) -> None:
-        try:
+    def _try_to_prepare(self, model: EmbeddingModel) -> None:
+        with suppress(WherefromError):  # the next search finds the index missing and tries again
             self.prepare(model)
-        except WherefromError:
-            return  # the next search finds it missing and tries again
 
     def _scanned(self, tx: Transaction, key: Hashable, where: dict[str, Any], near: Near) -> Nearest:
-        """Compare all that the access may see; next time by the index, if there are many."""
+        """Compare all vectors that the access may see; if there are many, the next search uses the index."""
         rows = tx.rows("vector_scan", where)
         searched = rows[0][2] if rows else 0
-        if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _HALF_DIMENSIONS:
+        if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _MAX_HALFVEC_DIMENSIONS:
             self._many.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
-        return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
+        return _nearest(tx, rows, searched)
 
-    def _indexed(self, tx: Transaction, key: Hashable, where: dict[str, Any], model: Model) -> int | None:
-        """How many vectors there are to choose from, if they are many and there is an index."""
+    def _indexed(self, tx: Transaction, key: Hashable, where: dict[str, Any], model: EmbeddingModel) -> int | None:
+        """The number of vectors to choose from, if there are many and an index; None if they are to be scanned."""
         known = self._many.get(key)
         if known is None:
             return None
-        if tx.row("vector_indexed", {"name": _index_name(model)}) is None:
-            self._prepare_behind(model)
+        if tx.row("vector_indexed", {"name": f"{_INDEX}{model.number}"}) is None:
+            if self._building is None or not self._building.is_alive():
+                self._building = threading.Thread(target=self._try_to_prepare, args=(model,), daemon=True)
+                self._building.start()
             return None
         until, searched = known
         if until < time.monotonic():
@@ -131,10 +129,10 @@ class PostgresVectors:
         return searched if searched > _INDEXED_FROM else None
 
 
-def _index_name(model: Model) -> str:
-    return f"{_INDEX}{model.number}"
+def _nearest(tx: Transaction, rows: Sequence[Row], searched: int) -> Nearest:
+    return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
 
 
 def _sql(text: str) -> Any:
-    """A statement made of our own words and whole numbers."""
+    """The text as psycopg's type for statements; it holds nothing but our own words and whole numbers."""
     return text

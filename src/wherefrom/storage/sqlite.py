@@ -9,60 +9,55 @@ from __future__ import annotations
 import os
 import queue
 import random
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
 import apsw
 
 from wherefrom.embedding.port import Matrix
+from wherefrom.lazy import np
 from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.once import once
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
-from wherefrom.storage.migrate import Migration, is_current, migrate
+from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
+from wherefrom.storage.migrate import is_current, migrate
 from wherefrom.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.sql import Dialect, Statements
 from wherefrom.storage.sqlite_errors import closed_quietly, state_of, translated
-from wherefrom.storage.statements import Dialect, Statements
+from wherefrom.storage.vector_index import VectorIndex
 
 
 def _from_vectors(rows: Sequence[bytes]) -> Matrix:
-    import numpy as np
-
     return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1 if rows else 0)
 
 
 def _near(terms: Sequence[str]) -> str:
-    """Looks for terms with little between them: where they stand in a row, stop words may stand between."""
+    """The FTS5 query for texts in which these terms stand near to each other, with stop words between them at most."""
     quoted = " ".join(f'"{term}"' for term in terms)
     return f"NEAR({quoted}, {2 * len(terms)})"
 
 
 DIALECT: Final = Dialect(
     name="sqlite",
-    each="(select value from json_each({}))",
-    words={"seq": "integer primary key autoincrement", "key": "text", "identity": "unique"},
     privacy="personal",
     parameter=":{}",
+    rows=lambda columns: "(select " + re.sub(r"(\w+) [^,]+", r":\1 as \1", columns) + ") as r",
     document=" ".join,
-    matches=(
-        "(select count(*) from json_each(:metadata) as w join json_each({}.metadata) as m on m.key = w.key"
-        " and m.value = w.value and (m.type = w.type or m.type || w.type in ('integerreal', 'realinteger')))"
-        " = (select count(*) from json_each(:metadata))"
-    ),
-    vector="{}.vector",
     together=_near,
-    judged_days_ago="max(julianday(:now) - julianday(coalesce({0}.judged_at, {0}.created_at)), 0.0)",
-    day="julianday({})",
     to_vector=lambda vector: vector.tobytes(),
     from_vectors=_from_vectors,
+    many_writers=False,
     one_text_index=True,
 )
 # "Rcol": tells our files from other programs' SQLite files.
 _APPLICATION_ID: Final = 0x52636F6C
-_COPY_PAGES: Final = 2_000
+_PAGES_PER_COPY_STEP: Final = 2_000
+_READ_WRITE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
 class SqliteDatabase:
@@ -85,24 +80,20 @@ class SqliteDatabase:
 
     @once
     def vectors(self) -> Vectors:
-        from wherefrom.storage.vector_index import VectorIndex
-
         return VectorIndex(self._path, self.read)
 
     def reader(self, analyses: Mapping[str, str]) -> Reader:
-        from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
-
         return SqliteProcessReader(self._path, analyses)
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run("begin", work, writes=False)
+        return self._run(work, writes=False)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
-        return self._run("begin immediate", work, writes=True)
+        return self._run(work, writes=True)
 
     def schema_version(self) -> int:
         with translated(), self._connection() as connection:
-            return max(version for version, _ in _Script(connection).applied())
+            return max(version for version, _ in applied_migrations(connection))
 
     def engine(self) -> Mapping[str, Any]:
         wal = Path(f"{self._path}-wal")
@@ -127,19 +118,16 @@ class SqliteDatabase:
             # An open read transaction pins one snapshot: writers go on and the copy never restarts.
             source.execute("begin; select count(*) from sqlite_schema")
             _create_private(target)
-            copy = apsw.Connection(str(target))
-            try:
+            with closing(apsw.Connection(str(target))) as copy:
                 with copy.backup("main", source, "main") as backup:
                     while not backup.done:
-                        backup.step(_COPY_PAGES)
+                        backup.step(_PAGES_PER_COPY_STEP)
                         progress(backup.page_count - backup.remaining, backup.page_count)
                 copy.execute("pragma journal_mode = delete")
-            finally:
-                copy.close()
         return True
 
     def refresh_statistics(self) -> None:
-        """Nothing: the statements fix SQLite's plans themselves, whatever the tables hold."""
+        """Do nothing: the statements themselves fix SQLite's plans."""
 
     def overwrite_deleted(self) -> None:
         with translated(), self._connection() as connection:
@@ -148,22 +136,28 @@ class SqliteDatabase:
 
     def close(self) -> None:
         self._closed = True
-        while True:
-            try:
+        with suppress(queue.Empty):
+            while True:
                 closed_quietly(self._idle.get_nowait())
-            except queue.Empty:
-                return
 
     def _prepare_file(self) -> None:
         """Make the file if it is missing, and bring it to the current schema."""
         _create_private(self._path)
         with self._connection() as connection:
-            self._migrate(connection)
+            current = is_current(applied_migrations(connection), DIALECT)
+            if not current:
+                refuse_foreign_file(connection, self._path)
+            _switch_to_wal(connection, deadline=time.monotonic() + self._busy_timeout_s)
+            if not current:
+                connection.execute("begin immediate")
+                migrate(connection.execute, applied_migrations(connection), DIALECT)
+                connection.execute(f"pragma application_id = {_APPLICATION_ID}")
+                connection.execute("commit")
 
-    def _run(self, begin: str, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
+    def _run(self, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
         statements = self._writing if writes else self._statements
         with translated(), self._connection() as connection:
-            connection.execute(begin)
+            connection.execute("begin immediate" if writes else "begin")
             result = work(_Transaction(connection, statements, writes=writes))
             connection.execute("commit")
             return result
@@ -174,7 +168,7 @@ class SqliteDatabase:
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
-            connection = self._connect()
+            connection = connect(str(self._path), self._busy_timeout_s)
         try:
             yield connection
         finally:
@@ -184,38 +178,20 @@ class SqliteDatabase:
             if self._closed:
                 self.close()
 
-    def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self._path), statementcachesize=256)
-        prepare(connection, self._busy_timeout_s)
-        return connection
-
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         if os.getpid() != self._process:
             raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
 
-    def _migrate(self, connection: apsw.Connection) -> None:
-        script = _Script(connection)
-        current = is_current(script.applied(), DIALECT)
-        if not current:
-            refuse_foreign_file(connection, self._path)
-        _switch_to_wal(connection, deadline=time.monotonic() + self._busy_timeout_s)
-        if not current:
-            connection.execute("begin immediate")
-            migrate(script, DIALECT)
-            connection.execute(f"pragma application_id = {_APPLICATION_ID}")
-            connection.execute("commit")
-
 
 def may_only_be_read(path: Path) -> bool:
-    """Whether a file is there and this user may read it, and may not write to it or not beside it."""
+    """True if this user may read the file but may not write to it, or may not make files beside it."""
     try:
-        path = path.resolve()  # SQLite keeps the files beside it where the file itself is
-        there = path.is_file()
-    except (OSError, RuntimeError):  # whoever opens it is told why it cannot be looked at
-        return False
-    if not there or not os.access(path, os.R_OK):
+        path = path.resolve()  # SQLite keeps its other files beside the file that a symbolic link leads to
+        if not path.is_file() or not os.access(path, os.R_OK):
+            return False
+    except (OSError, RuntimeError):  # opening it will give the reason
         return False
     if not os.access(path, os.W_OK):
         return True
@@ -223,15 +199,17 @@ def may_only_be_read(path: Path) -> bool:
     return not os.access(path.parent, os.W_OK) and not all(os.access(file, os.W_OK) for file in beside)
 
 
-def prepare(connection: apsw.Connection, busy_timeout_s: float) -> None:
-    """Set what every connection to the store has."""
+def connect(name: str, busy_timeout_s: float, flags: int = _READ_WRITE) -> apsw.Connection:
+    """A new connection to a file, by its path or URI, with the settings that every connection to a store has."""
+    connection = apsw.Connection(name, flags=flags, statementcachesize=256)
     connection.set_busy_handler(_Patience(busy_timeout_s))
     connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
     connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+    return connection
 
 
 def applied_migrations(connection: apsw.Connection) -> list[tuple[int, str]]:
-    """Version and hash of each applied migration; none when there is no such table."""
+    """Version and hash of each applied migration; none if the table is missing."""
     try:
         rows = connection.execute("select version, hash from schema_migrations").fetchall()
     except apsw.SQLError:
@@ -239,51 +217,29 @@ def applied_migrations(connection: apsw.Connection) -> list[tuple[int, str]]:
     return cast(list[tuple[int, str]], rows)
 
 
-class _Transaction:
+class _Transaction(Transaction):
     dialect = DIALECT
-
-    def __init__(self, connection: apsw.Connection, statements: Statements, *, writes: bool) -> None:
-        self._connection = connection
-        self._statements = statements
-        self.writes = writes
-
-    def rows(self, name: str, parameters: Parameters) -> list[Row]:
-        return self._connection.execute(self._statements.sql(name, parameters), parameters).fetchall()
-
-    def row(self, name: str, parameters: Parameters) -> Row | None:
-        return self._connection.execute(self._statements.sql(name, parameters), parameters).fetchone()
+    _connection: apsw.Connection
 
     def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
-        return iter(self._connection.execute(self._statements.sql(name, parameters), parameters))
-
-    def run(self, name: str, parameters: Parameters) -> None:
-        self._connection.execute(self._statements.sql(name, parameters), parameters)
+        return self._execute(name, parameters)
 
     def count(self, name: str, parameters: Parameters) -> int:
-        self.run(name, parameters)
+        self._execute(name, parameters)
         return self._connection.changes()
 
+    def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
+        if not rows:
+            return []
+        sql = self._statements.sql(name, common)
+        return self._connection.executemany(sql, [{**common, **row} for row in rows]).fetchall()
+
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
-        rows = list(parameters)
-        if rows:
+        if rows := list(parameters):
             self._connection.executemany(self._statements.sql(name, rows[0]), rows)
 
-
-class _Script:
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-
-    def execute(self, sql: str) -> None:
-        self._connection.execute(sql)
-
-    def applied(self) -> list[tuple[int, str]]:
-        return applied_migrations(self._connection)
-
-    def record(self, migration: Migration, at: str) -> None:
-        self._connection.execute(
-            "insert into schema_migrations (version, name, hash, applied_at) values (?, ?, ?, ?)",
-            (migration.version, migration.name, migration.hash, at),
-        )
+    def _execute(self, name: str, parameters: Parameters) -> apsw.Cursor:
+        return self._connection.execute(self._statements.sql(name, parameters), parameters)
 
 
 class _Patience:
@@ -304,7 +260,7 @@ class _Patience:
 
 
 def _create_private(path: Path) -> None:
-    """Create a missing file so that only its user can read it; memories are private."""
+    """Create a missing file that only its user can read, because memories are private."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
@@ -314,7 +270,7 @@ def _create_private(path: Path) -> None:
 
 
 def refuse_foreign_file(connection: apsw.Connection, path: Path) -> None:
-    """Raise an error for a file with tables that is not ours."""
+    """Raise an error if a file has tables and belongs to another program."""
     # One statement, one snapshot: another process may be making the tables at this moment.
     row = connection.execute(
         "select (select count(*) from sqlite_schema), (select application_id from pragma_application_id)"
@@ -324,7 +280,7 @@ def refuse_foreign_file(connection: apsw.Connection, path: Path) -> None:
 
 
 def _switch_to_wal(connection: apsw.Connection, *, deadline: float) -> None:
-    """SQLite does not call the busy handler for this switch, so several first openers must wait by hand."""
+    """Switch to WAL mode. SQLite calls no busy handler for this, so several first openers must wait by hand."""
     while connection.execute("pragma journal_mode").fetchone() != ("wal",):
         try:
             connection.execute("pragma journal_mode = wal")

@@ -1,4 +1,4 @@
-"""What goes wrong with a SQLite file, in our words."""
+"""Errors of SQLite and of the file system as errors of the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ logger = logging.getLogger("wherefrom")
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """SQLite's errors as ours."""
+    """Raise SQLite's errors as errors of the store."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError):
@@ -43,7 +43,7 @@ def translated() -> Iterator[None]:
 
 
 def state_of(path: Path) -> os.stat_result:
-    """What the file system says of a file."""
+    """The size, times and numbers of a file; raises an error of the store if it cannot be read."""
     try:
         return path.stat()
     except OSError as error:
@@ -51,7 +51,7 @@ def state_of(path: Path) -> os.stat_result:
 
 
 def closed_quietly(connection: apsw.Connection) -> None:
-    """Close a connection; if that fails nothing is lost: what was committed is in the file or beside it."""
+    """Close a connection. If that fails, nothing is lost: every commit is in the file or its log."""
     try:
         connection.close()
     except apsw.Error as error:

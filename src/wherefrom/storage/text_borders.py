@@ -1,4 +1,4 @@
-"""The order of what the full-text index found, by whether the short words of a question stand there as words."""
+"""Reorders the texts that the full-text index found: by whether they have the short words of a question as words."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Final
 
 from wherefrom.model.access import Access
 from wherefrom.storage.port import Transaction
-from wherefrom.text.borders import Flank, crossings, short_words
 from wherefrom.text.check import json_text
-from wherefrom.text.redaction import shared_text
+from wherefrom.text.han_words import Flank, crossings, short_words
+from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import folded, searched_text
 
-# A question with more words is about all of them, and none decides the order.
-_MOST_WORDS: Final = 8
-# So many texts are looked at when a question is nothing but short words.
-_LOOKED_AT: Final = 200
-# What is left of a word's part of the score where it only stands across a border. BM25 of one place differs by a
+# In a question with more short words none of them decides the order.
+_MAX_SHORT_WORDS: Final = 8
+# For a question of nothing but short words this many texts are looked at.
+_TEXTS_LOOKED_AT: Final = 200
+# The share of a word's score that is left in a text that has it across a border only. BM25 of one place differs by a
 # factor of four between a short text and one of four times the average length.
-_LEFT_OVER: Final = 0.2
-# From so many texts on, a word beside a border counts as a word only if it occurs in so many times more texts than this
-# border alone explains.
+_SHARE_ACROSS_BORDER: Final = 0.2
+# If a word is in this many texts, the word beside a border counts as a word only if it occurs in this many times more
+# texts than the border alone explains.
 _COMMON_WORD_TEXTS: Final = 10
 _MIN_EXCESS_RATIO: Final = 1.2
 
 Scored = list[tuple[str, float]]
 """Ids and scores of texts, best first."""
 Count = Callable[[list[str]], Mapping[str, int]]
-"""How many texts of the store have each of some terms."""
+"""Counts the texts of the store that have each of some terms."""
 Crossings = dict[str, list[tuple[Flank, ...]]]
 """The places where a word stands across a border, by text."""
 
@@ -36,18 +36,18 @@ Crossings = dict[str, list[tuple[Flank, ...]]]
 def words_of(question: str, weights: Mapping[str, float]) -> list[str]:
     """The short words of a question among the terms that are searched for."""
     words = [word for word in short_words(folded(question)) if word in weights]
-    return words if len(words) <= _MOST_WORDS else []
+    return words if len(words) <= _MAX_SHORT_WORDS else []
 
 
 def reach_of(words: Sequence[str], weights: Mapping[str, float], limit: int) -> int:
-    """How many texts to find in order to show `limit` of them."""
-    return max(limit, _LOOKED_AT) if words and len(words) == len(weights) else limit
+    """The number of texts to find in order to show `limit` of them."""
+    return max(limit, _TEXTS_LOOKED_AT) if words and len(words) == len(weights) else limit
 
 
 def reordered(
     tx: Transaction, access: Access, found: Scored, question: str, weights: Mapping[str, float], count: Count
 ) -> Scored:
-    """What was found in a new order: a word that stands in a text across a border only counts less there."""
+    """The texts found, in a new order: a word that stands in a text across a border only counts less there."""
     words = words_of(question, weights)
     if not words or not found:
         return found
@@ -56,30 +56,26 @@ def reordered(
         node_id: _with_words(shared_text(searched_text(title, json.loads(aliases), content), shared_class), words)
         for node_id, title, aliases, content, shared_class in tx.rows("text_beginnings", where)
     }
-    crossing = _believed(texts, {word: _crossings(word, texts) for word in words}, count)
+    by_word = {
+        word: {node_id: places for node_id, text in texts.items() if (places := crossings(word, text))}
+        for word in words
+    }
     around = {word: _overlapping(word, folded(question), weights) for word in words}
-    beside = {node_id: {word: around[word] for word in crossed} for node_id, crossed in crossing.items()}
-    rescored = [
-        (node_id, score * _share_left(texts[node_id], beside[node_id], weights) if node_id in crossing else score)
-        for node_id, score in found
-    ]
-    return sorted(rescored, key=lambda each: -each[1])
+    shares = {
+        node_id: _share_left(texts[node_id], {word: around[word] for word in crossed}, weights)
+        for node_id, crossed in _believed(texts, by_word, count).items()
+    }
+    return sorted(((node_id, score * shares.get(node_id, 1.0)) for node_id, score in found), key=lambda row: -row[1])
 
 
 def _with_words(text: str, words: Sequence[str]) -> str:
-    """A text in which all the words can be found that it has: folded, unless it has them as it is."""
+    """The text in a form in which its words can be found: as it is if it has all of these words, else folded."""
     return text if all(word in text for word in words) else folded(text)
 
 
-def _crossings(word: str, texts: Mapping[str, str]) -> Crossings:
-    """The texts that have a word across a border only, with its places there."""
-    found = {node_id: crossings(word, text) for node_id, text in texts.items()}
-    return {node_id: places for node_id, places in found.items() if places}
-
-
 def _believed(texts: Mapping[str, str], by_word: Mapping[str, Crossings], count: Count) -> dict[str, list[str]]:
-    """Which words stand in which texts across a border only, as far as the store confirms it: where a word is common,
-    the words beside the border must be found in other places, too, unless they are names of places.
+    """The words that stand in a text across a border only, by text, if the store confirms it: where a word is common,
+    the words beside the border must occur elsewhere, too, unless they are names of places.
     """
     flanks = {flank for found in by_word.values() for places in found.values() for place in places for flank in place}
     if not any(by_word.values()):
@@ -109,7 +105,7 @@ def _is_seen_elsewhere(flank: Flank, looked_at: Sequence[str], word_texts: int, 
 
 
 def _overlapping(word: str, question: str, weights: Mapping[str, float]) -> dict[str, str]:
-    """The terms of a question that share a character with a word (都の in 京都の), with what both make together."""
+    """The terms of a question that share a character with a word (都の with 京都), each with both joined (京都の)."""
     found = {}
     for term in weights:
         if len(term) == len(word) and term != word:
@@ -120,12 +116,12 @@ def _overlapping(word: str, question: str, weights: Mapping[str, float]) -> dict
 
 
 def _share_left(text: str, crossing: Mapping[str, Mapping[str, str]], weights: Mapping[str, float]) -> float:
-    """What is left of a text's score. Each term that it has counts by its weight; a term that shares a character with
-    a word across a border counts as little as the word, if the text has it nowhere else.
+    """The share of a text's score that is left. Each term in it counts by its weight; a term that shares a character
+    with a word across a border counts as little as that word, if the text has it nowhere else.
     """
     plain = folded(text)
     present = sum(weight for term, weight in weights.items() if term in plain)
     lost = set(crossing)
     for overlapping in crossing.values():
         lost |= {term for term, joined in overlapping.items() if 0 < plain.count(term) == plain.count(joined)}
-    return 1.0 - (1.0 - _LEFT_OVER) * sum(weights[term] for term in lost) / present
+    return 1.0 - (1.0 - _SHARE_ACROSS_BORDER) * sum(weights[term] for term in lost) / present

@@ -7,67 +7,69 @@ import math
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 from typing import Any, Final
 
 from wherefrom.model.access import Access
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import BoundaryClass, Node
 from wherefrom.storage import text_borders
 from wherefrom.storage.kept import Kept
-from wherefrom.storage.port import Database, Transaction
-from wherefrom.storage.question import Question
-from wherefrom.storage.statements import inside_parameters, scope_parameters
+from wherefrom.storage.port import Database, SearchRequest, Transaction
+from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
-from wherefrom.text.lookups import lookup_terms
-from wherefrom.text.redaction import shared_text
+from wherefrom.text.sensitive.fingerprints import lookup_terms
+from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import query_terms, searched_text, terms, text_of
 
-# Rare terms choose the candidates: terms are taken from the rarest on until this many places in texts
-# are to be scored. Each costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, so 3 ms.
-# In a small store even the rarest terms of a question are common; there more are taken.
-_PLACES: Final = 2_000
-_PLACES_SMALL: Final = 6_000
-_SMALL_STORE: Final = 30_000
-# A second term is worth more than its share, as long as it is not everywhere.
-_PLACES_OF_TWO: Final = 2
-# A whole memo may be the question.
-_TERMS: Final = 256
+# The rarest terms choose the candidates: terms are taken from the rarest on until this many places in texts are to be
+# scored. A place costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, with the limit 3 ms.
+# In a small store even the rarest terms of a question are common, so the limit is higher.
+_MAX_PLACES: Final = 2_000
+_MAX_PLACES_IN_SMALL_STORE: Final = 6_000
+_SMALL_STORE_TEXTS: Final = 30_000
+# The second term may have this many times as many places.
+_SECOND_TERM_FACTOR: Final = 2
+# The question may be a whole memo; this many of its terms are searched for.
+_MAX_TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 120.0
-_KNOWN_ACCESSES: Final = 4_000
-# So many terms are kept of the samples of all of them.
-_SAMPLED_TERMS: Final = 2_000_000
-# Below this a few saves change what is common: counted for each search.
-_FEW_TEXTS: Final = 2_000
-_KNOWN_TERMS: Final = 20_000
-_COMMON: Final = 100
-# What tells how common a term is in a part of the store: its newest texts, weighed against the whole store
-# as if that had been seen in so many texts more.
-_SAMPLE: Final = 256
-_SAMPLE_TEXT: Final = 2_000
-_PRIOR: Final = 16
-_LEAST_WEIGHT: Final = 1e-6
-_LOOKUP_WEIGHT: Final = 10
-_REINDEX_BATCH: Final = 500
+_MAX_KNOWN_ACCESSES: Final = 4_000
+# The samples of all accesses hold this many terms together.
+_MAX_SAMPLED_TERMS: Final = 2_000_000
+# In a store with fewer texts a few saves change which terms are common, so they are counted for each search.
+_TEXTS_COUNTED_EACH_TIME: Final = 2_000
+_MAX_KNOWN_TERMS: Final = 20_000
+_COMMON_TERM_TEXTS: Final = 100
+# How common a term is in a part of the store is estimated from the newest texts there, and from its share in the whole
+# store, which counts like this many texts more (_PRIOR_TEXTS).
+_SAMPLED_TEXTS: Final = 256
+_SAMPLED_CHARACTERS: Final = 2_000
+_PRIOR_TEXTS: Final = 16
+_MIN_WEIGHT: Final = 1e-6
+_LOOKUP_WEIGHT_FACTOR: Final = 10
+_MAX_REINDEXED_AT_ONCE: Final = 500
 
 
-def write(tx: Transaction, access: Access, written: Sequence[Node], *, new: bool) -> None:
-    """Index the titles, aliases and texts of nodes that were just written."""
+def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Sequence[Node]) -> None:
+    """Add the titles, aliases and texts of nodes to the index, which must not hold them yet."""
+    texts = {node.id: searched_text(node.title, node.aliases, node.content) for node in written}
     documents = [
-        _document(tx, access, (node.id, node.title, node.aliases, node.content, node.boundary_class, node.shared_class))
-        for node in written
+        _document(tx, seqs[node.id], texts[node.id], node.boundary_class, node.shared_class) for node in written
     ]
-    if not new:
-        tx.run_many("text_forget", documents)
-    tx.run_many("text_index", documents)
+    tx.many("text_index", documents, {"owner": access.owner})
+
+
+def forget(tx: Transaction, access: Access, seqs: Iterable[int]) -> None:
+    """Take nodes out of the index."""
+    tx.run("text_forget", {"owner": access.owner, "seqs": json_text(list(seqs))})
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """How many texts there are and how long they are on average; and, for an access that sees a part of the
-    store, in how many of some of its texts each term occurs.
+    """The number of texts in the store, and their average length. sample: for an access that sees only a part of the
+    store, in how many of its `sampled` newest texts each term occurs.
     """
 
     texts: int
@@ -77,7 +79,7 @@ class Statistics:
 
 
 class Sample:
-    """In how many texts each term occurs, in ten bytes a term: terms are told apart by their hashes."""
+    """The number of texts in which each term occurs, kept by the hash of the term in ten bytes a term."""
 
     __slots__ = ("_counts", "_hashes")
 
@@ -90,35 +92,38 @@ class Sample:
         return len(self._hashes)
 
     def count(self, term: str) -> int:
-        """How many of the texts have a term."""
+        """The number of texts with a term."""
         wanted = hash(term)
         at = bisect_left(self._hashes, wanted)
         return self._counts[at] if at < len(self._hashes) and self._hashes[at] == wanted else 0
 
 
 class TextSearch:
-    """Searches the index of one database; keeps its statistics for a while. All accesses to it share one."""
+    """Searches the index of one database, and keeps its statistics for a while. All accesses share one object."""
 
     def __init__(self) -> None:
         self._statistics = Kept[Hashable, Statistics](
-            entries=_KNOWN_ACCESSES, seconds=_STATISTICS_SECONDS, weight=_SAMPLED_TERMS, weigh=lambda of: len(of.sample)
+            entries=_MAX_KNOWN_ACCESSES,
+            seconds=_STATISTICS_SECONDS,
+            weight=_MAX_SAMPLED_TERMS,
+            weigh=lambda statistics: len(statistics.sample),
         )
-        self._frequencies = Kept[tuple[str, str], int](entries=_KNOWN_TERMS, seconds=_STATISTICS_SECONDS)
+        self._frequencies = Kept[tuple[str, str], int](entries=_MAX_KNOWN_TERMS, seconds=_STATISTICS_SECONDS)
 
-    def best(self, tx: Transaction, access: Access, question: Question, *, limit: int) -> list[tuple[str, float]]:
+    def best(self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
         kinds = question.kinds
         statistics = self._current(tx, access, kinds)
-        wanted = [*question.lookups, *query_terms(question.text)][:_TERMS]
-        frequencies = _telling(self._counted(tx, access, wanted), statistics)
+        wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
+        frequencies = _rare_terms(self._counted(tx, access, wanted), statistics)
         if any(2 * count > statistics.texts for count in frequencies.values()):
-            # In more than half of all texts: is it, or have there come so many since they were counted?
+            # A term in more than half of all texts may mean that many texts came since they were counted.
             statistics = self._current(tx, access, kinds, anew=True)
         weights = _weights(frequencies, statistics)
         if not weights:
             return []
-        # Whoever asks for a number means the texts that have it.
-        weights |= {term: _LOOKUP_WEIGHT * max(weights.values()) for term in question.lookups if term in weights}
+        # A question with a number means the texts that have it.
+        weights |= {term: _LOOKUP_WEIGHT_FACTOR * max(weights.values()) for term in question.lookups if term in weights}
         ratios = {term: weight / _weight_in_store(frequencies[term], statistics) for term, weight in weights.items()}
         parameters = {
             **scope_parameters(access),
@@ -138,27 +143,26 @@ class TextSearch:
                 found = visible[:wanted_texts]
                 count = partial(self._counted, tx, access)
                 return text_borders.reordered(tx, access, found, question.text, weights, count)[:limit]
-            # Texts that the access may not see took places: look further.
+            # Texts that the access may not see took up places: look further.
             reach *= 8
 
     def _counted(self, tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
-        """How many texts have each term. Counting a common one takes a while, and it stays common for a while."""
-        # Where all owners have one index, it counts the texts of all of them.
+        """The number of texts with each term; that of a common term is kept for a while, as counting it is slow."""
+        # An index that all owners share counts the texts of all of them.
         whose = "" if tx.dialect.one_text_index else access.owner
-        known = {term: self._frequencies.get((whose, term)) for term in wanted}
-        counts = {term: count for term, count in known.items() if count is not None}
+        counts = {term: count for term in wanted if (count := self._frequencies.get((whose, term))) is not None}
         if missing := [term for term in wanted if term not in counts]:
             rows = tx.rows("text_frequencies", {"owner": access.owner, "terms": json_text(missing)})
             counts |= dict(rows)
             for term, count in rows:
-                if count >= _COMMON:
+                if count >= _COMMON_TERM_TEXTS:
                     self._frequencies.put((whose, term), count)
         return counts
 
     def _current(self, tx: Transaction, access: Access, kinds: Sequence[str], *, anew: bool = False) -> Statistics:
         key = (access.reach, tuple(kinds))
         known = self._statistics.get(key)
-        if known is not None and known.texts >= _FEW_TEXTS and not anew:
+        if known is not None and known.texts >= _TEXTS_COUNTED_EACH_TIME and not anew:
             return known
         count, average = tx.row("text_totals", {"owner": access.owner}) or (0, 0)
         if known is not None and known.texts == count:
@@ -166,9 +170,9 @@ class TextSearch:
         scope = {**scope_parameters(access), "kinds": json_text(kinds)}
         sampled: list[tuple[Any, ...]] = []
         if tx.row("text_outside", scope) is not None:
-            sampled = tx.rows("text_sample", {**scope, "limit": _SAMPLE})
+            sampled = tx.rows("text_sample", {**scope, "limit": _SAMPLED_TEXTS})
         sample = Counter(
-            term for title, content in sampled for term in set(terms(text_of(title, content[:_SAMPLE_TEXT])))
+            term for title, content in sampled for term in set(terms(text_of(title, content[:_SAMPLED_CHARACTERS])))
         )
         statistics = Statistics(count, float(average), len(sampled), Sample(sample))
         self._statistics.put(key, statistics)
@@ -176,67 +180,65 @@ class TextSearch:
 
 
 def reindex(database: Database, access: Access) -> int:
-    """Make the index of the root anew, in short transactions; needed when the rules of terms changed."""
-    access = access.writing()
-    after = 0
-    total = 0
-    while True:
-        count, after = database.write(lambda tx, start=after: _reindex_batch(tx, access, start))  # type: ignore[misc]
-        total += count
-        if count < _REINDEX_BATCH:
-            return total
-
-
-def _reindex_batch(tx: Transaction, access: Access, after: int) -> tuple[int, int]:
-    scope = {"owner": access.owner, **inside_parameters("root", access.root)}
-    rows = tx.rows("node_batch", {**scope, "after": after, "limit": _REINDEX_BATCH})
-    documents = [
-        _document(tx, access, (node_id, title, json.loads(aliases), *rest))
-        for _, node_id, title, aliases, *rest in rows
-    ]
-    tx.run_many("text_forget", documents)
-    tx.run_many("text_index", documents)
-    return len(rows), rows[-1][0] if rows else after
-
-
-def _document(tx: Transaction, access: Access, node: tuple[Any, ...]) -> dict[str, Any]:
-    """The terms of a node: of its id, title, aliases, text, class and shared class. Its personal data are terms as
-    a whole, for those who may see them.
+    """Index all texts of the root anew, in short transactions, and return their number; needed when the rules of terms
+    have changed.
     """
-    node_id, title, aliases, content, boundary_class, shared_class = node
-    text = searched_text(title, aliases, content)
+    access = access.writing()
+    scope = {"owner": access.owner, **inside_parameters("root", access.root), "limit": _MAX_REINDEXED_AT_ONCE}
+    seqs = [0]
+    total = 0
+
+    def reindex_batch(tx: Transaction) -> list[int]:
+        rows = tx.rows("node_batch", {**scope, "after": seqs[-1]})
+        forget(tx, access, [row[0] for row in rows])
+        documents = [
+            _document(tx, seq, searched_text(title, json.loads(aliases), content), *classes)
+            for seq, title, aliases, content, *classes in rows
+        ]
+        tx.many("text_index", documents, {"owner": access.owner})
+        return [row[0] for row in rows]
+
+    while seqs := database.write(reindex_batch):
+        total += len(seqs)
+    return total
+
+
+def _document(
+    tx: Transaction, seq: int, text: str, boundary_class: str, shared_class: BoundaryClass | None
+) -> dict[str, Any]:
+    """A node as a row of the index. Each piece of personal data is one term, for those who may see it."""
     found = terms(shared_text(text, shared_class))
     if boundary_class == "pii":
         found += lookup_terms(text)
-    return {"owner": access.owner, "id": node_id, "terms": tx.dialect.document(found), "length": len(found)}
+    return {"seq": seq, "terms": tx.dialect.document(found), "length": len(found)}
 
 
-def _telling(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str, int]:
-    """The terms that are worth searching for, the rarest first, and how many texts have them."""
+def _rare_terms(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str, int]:
+    """The terms that are rare enough to search for, the rarest first, each with the number of its texts."""
     rarest_first = sorted(frequencies.items(), key=lambda row: (row[1], row[0]))
     places = list(accumulate(count for _, count in rarest_first))
-    most = _PLACES_SMALL if statistics.texts <= _SMALL_STORE else _PLACES
-    bounds = [math.inf, _PLACES_OF_TWO * most, *[most] * len(rarest_first)]
+    most = _MAX_PLACES_IN_SMALL_STORE if statistics.texts <= _SMALL_STORE_TEXTS else _MAX_PLACES
+    bounds = [math.inf, _SECOND_TERM_FACTOR * most, *[most] * len(rarest_first)]
     return dict(row for row, place, bound in zip(rarest_first, places, bounds, strict=False) if place <= bound)
 
 
 def _weights(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str, float]:
     """The inverse document frequency of each term among the texts that the access sees.
 
-    A word that all of a namespace's texts have says nothing in it, however rare it is elsewhere (the name of
-    the one who speaks, in a conversation). LoCoMo recall@10: 0.672 with the store's frequencies, 0.711 so.
+    A word in all texts of a namespace (such as a speaker's name in a conversation) tells them not apart, however rare
+    it is elsewhere. LoCoMo recall@10: 0.672 with the frequencies of the store, 0.711 with these.
     """
     if not statistics.sampled:
         return {term: _weight_in_store(count, statistics) for term, count in frequencies.items()}
     weights = {}
     for term, count in frequencies.items():
         in_store = min(count / max(statistics.texts, 1), 0.999)
-        share = (statistics.sample.count(term) + _PRIOR * in_store) / (statistics.sampled + _PRIOR)
-        weights[term] = max(math.log((1 - share) / share), _LEAST_WEIGHT)
+        share = (statistics.sample.count(term) + _PRIOR_TEXTS * in_store) / (statistics.sampled + _PRIOR_TEXTS)
+        weights[term] = max(math.log((1 - share) / share), _MIN_WEIGHT)
     return weights
 
 
 def _weight_in_store(count: int, statistics: Statistics) -> float:
-    """As FTS5 computes it."""
+    """The inverse document frequency in the whole store, as FTS5 computes it."""
     texts = max(statistics.texts, count)
-    return max(math.log((texts - count + 0.5) / (count + 0.5)), _LEAST_WEIGHT)
+    return max(math.log((texts - count + 0.5) / (count + 0.5)), _MIN_WEIGHT)

@@ -1,8 +1,7 @@
 """The vector index of a SQLite file: in memory, following the `embeddings` table, cached in a file beside it.
 
-Before each search it reads what the `changes` log has gained, so it sees the writes and deletes of all
-processes. It proposes candidates; whoever searches reads the rows themselves from the database, which
-decides what exists and who may see it.
+Before each search it reads the new entries of the `changes` log, so it sees the writes and deletes of all processes. It
+proposes candidates; the search then reads their rows from the database, which decides what exists and who may see it.
 """
 
 from __future__ import annotations
@@ -12,37 +11,37 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wherefrom.embedding.port import Matrix
+from wherefrom.graph.local import Flags, Places, Steps
+from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
 from wherefrom.storage import vector_lists
-from wherefrom.storage.port import Model, Near, Nearest, Transaction
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Transaction
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.vector_lists import VectorLists
 from wherefrom.storage.vector_scopes import Scopes
 from wherefrom.text.check import json_text
 
-Positions = NDArray[np.int64]
 Read = Callable[[Callable[[Transaction], "_Rows"]], "_Rows"]
 
 _FORMAT: Final = 1
-# Below this all vectors are kept and compared exactly: a millisecond. Above it they are sorted into lists.
+# Fewer vectors are all compared exactly, in a millisecond; from this number on they are sorted into lists.
 LISTED_FROM: Final = 20_000
-# Of the lists, the share that is scanned when the text arm searches beside: it finds 93 % of the true ten in
-# 100,000 texts. Thorough searches scan all of so many rows (six milliseconds in 100,000), above that as many.
-_SHARE: Final = 0.1
+# The share of the lists that a search scans when the text arm searches, too: it finds 93 % of the true ten in 100,000
+# texts. A thorough search scans this many rows (six milliseconds in 100,000), or this share of them if that is more.
+_SCANNED_SHARE: Final = 0.1
 _THOROUGH_ROWS: Final = 150_000
 _THOROUGH_SHARE: Final = 0.35
-# So few rows are compared one by one, whatever lists they are in.
-_FEW: Final = 4_000
-_MARGIN: Final = 16
+# Up to this many rows are compared one by one, whatever lists they are in.
+_MAX_COMPARED_ROWS: Final = 4_000
+# Candidates are chosen by rounded similarities, so some more than asked for are taken and none is missed.
+_EXTRA_CANDIDATES: Final = 16
 
 
 class VectorIndex:
@@ -58,18 +57,19 @@ class VectorIndex:
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
         """See `port.Vectors`."""
         with self._lock:
-            rows = self._current(tx, near.model.number)
+            rows = self._current(tx, near.model)
             allowed = rows.scopes.allowed(access, near.kinds)
             view = rows.view()
-        # Candidates are chosen by rounded similarities: some more than asked for, so that none is missed.
-        reach = near.limit + _MARGIN
+        reach = near.limit + _EXTRA_CANDIDATES
         if near.within is None:
             searched = int(view.counts @ allowed)
-            share = _thorough_share(len(view.seqs)) if near.thorough else _SHARE
+            share = _SCANNED_SHARE
+            if near.thorough:
+                share = max(_THOROUGH_SHARE, min(1.0, _THOROUGH_ROWS / max(len(view.seqs), 1)))
             seqs = view.search(near.direction, allowed, searched, limit=reach, share=share)
         else:
-            positions = view.positions_of(np.array(near.within, dtype=np.int64))
-            positions = positions[allowed[view.scopes[positions]]]
+            within = np.isin(view.seqs, np.array(near.within, dtype=np.int64))
+            positions = np.flatnonzero(within & view.alive & allowed[view.scopes])
             searched = len(positions)
             seqs = view.best(near.direction, positions, reach)
         where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(seqs), "now": near.now}
@@ -79,56 +79,48 @@ class VectorIndex:
         order = np.argsort(-similarities, kind="stable")[: near.limit]
         return Nearest(tuple(found[at][0] for at in order), vectors[order], searched)
 
-    def prepare(self, model: Model) -> None:
-        """Build the index, so that the next process finds it in the cache."""
-        self._renew(model.number)
-
-    def _current(self, tx: Transaction, model: int) -> _Rows:
-        """The rows as this transaction sees them, or newer."""
-        rows = self._rows
-        if rows is None or rows.model != model:
-            rows = _cached(tx, self._cache, model) or _built(tx, model, self._cache)
-        if not rows.follow(tx):
-            rows = _built(tx, model, self._cache)
-        self._rows = rows
-        if rows.is_worn and (self._building is None or not self._building.is_alive()):
-            self._building = threading.Thread(target=self._try_to_renew, args=(model,), daemon=True)
-            self._building.start()
-        return rows
-
-    def _renew(self, model: int) -> None:
-        """Build anew from what is stored now, while searches go on with what there is."""
-        rows = self._read(lambda tx: _built(tx, model, self._cache))
+    def prepare(self, model: EmbeddingModel) -> None:
+        """Build the index anew and cache it for the next process, while searches go on with the old one."""
+        rows = self._read(lambda tx: _built(tx, model.number, self._cache))
         with self._lock:
             self._rows = rows
 
-    def _try_to_renew(self, model: int) -> None:
-        try:
-            self._renew(model)
-        except WherefromError:
-            return  # closed meanwhile, or damaged: whoever searches next will see
-
     def forget(self, number: int) -> None:
-        """Nothing: the index of another model takes its place."""
+        """Do nothing: the index of another model takes its place."""
+
+    def _current(self, tx: Transaction, model: EmbeddingModel) -> _Rows:
+        """The rows as this transaction sees them, or newer."""
+        rows = self._rows
+        if rows is None or rows.model != model.number:
+            rows = _cached(tx, self._cache, model.number) or _built(tx, model.number, self._cache)
+        if not rows.follow(tx):
+            rows = _built(tx, model.number, self._cache)
+        self._rows = rows
+        if rows.is_worn and (self._building is None or not self._building.is_alive()):
+            self._building = threading.Thread(target=self._try_to_prepare, args=(model,), daemon=True)
+            self._building.start()
+        return rows
+
+    def _try_to_prepare(self, model: EmbeddingModel) -> None:
+        with suppress(WherefromError):  # the store was closed meanwhile, or is damaged: the next search will say so
+            self.prepare(model)
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What one search reads; later changes append behind it."""
+    """The rows of the index as one search reads them; later changes are appended behind them."""
 
     lists: VectorLists
     recent: Matrix
-    seqs: Positions
-    scopes: NDArray[np.int32]
-    alive: NDArray[np.bool_]
-    counts: Positions
+    seqs: Places
+    scopes: Steps
+    alive: Flags
+    counts: Places
 
-    def search(
-        self, question: Matrix, allowed: NDArray[np.bool_], searched: int, *, limit: int, share: float
-    ) -> list[int]:
+    def search(self, question: Matrix, allowed: Flags, searched: int, *, limit: int, share: float) -> list[int]:
         if searched == 0:
             return []
-        if searched <= _FEW:
+        if searched <= _MAX_COMPARED_ROWS:
             return self.best(question, np.flatnonzero(allowed[self.scopes] & self.alive), limit)
         share *= len(self.seqs) / searched
         while True:
@@ -142,8 +134,8 @@ class _View:
                 return self._top(positions, similarities, limit)
             share *= 4
 
-    def best(self, question: Matrix, positions: Positions, limit: int) -> list[int]:
-        """The nearest of some rows."""
+    def best(self, question: Matrix, positions: Places, limit: int) -> list[int]:
+        """The seqs of the nearest rows among those at these positions."""
         if not len(positions):
             return []
         listed = positions[positions < self.lists.rows]
@@ -151,11 +143,7 @@ class _View:
         similarities = [self.lists.similarities(question, listed), self.recent[recent - self.lists.rows] @ question]
         return self._top(np.concatenate([listed, recent]), np.concatenate(similarities), limit)
 
-    def positions_of(self, seqs: Positions) -> Positions:
-        """Where the rows of these nodes are."""
-        return np.flatnonzero(np.isin(self.seqs, seqs) & self.alive)
-
-    def _top(self, positions: Positions, similarities: Matrix, limit: int) -> list[int]:
+    def _top(self, positions: Places, similarities: Matrix, limit: int) -> list[int]:
         if len(positions) > limit:
             chosen = np.argpartition(-similarities, limit)[:limit]
             positions, similarities = positions[chosen], similarities[chosen]
@@ -165,73 +153,50 @@ class _View:
 
 @dataclass(slots=True)
 class _Rows:
-    """All rows of one model: the lists as they were built, and behind them what came since."""
+    """All rows of one model: the lists as they were built, and behind them the rows that came since.
+
+    change: the newest entry of the log that these rows reflect.
+    """
 
     model: int
     change: int
-    """The newest entry of the log that is in here."""
     salt: int | None
     lists: VectorLists
-    recent: Matrix
-    seqs: Positions
-    scope_numbers: NDArray[np.int32]
-    alive: NDArray[np.bool_]
+    seqs: Places
+    scope_numbers: Steps
     scopes: Scopes
-    counts: Positions
-    size: int
-    by_seq: Positions | None = None
+    recent: Matrix = field(init=False)
+    alive: Flags = field(init=False)
+    counts: Places = field(init=False)
+    size: int = field(init=False)
+    by_seq: Places | None = None
 
-    @classmethod
-    def of_lists(
-        cls,
-        lists: VectorLists,
-        seqs: Positions,
-        numbers: NDArray[np.int32],
-        scopes: Scopes,
-        *,
-        model: int,
-        change: int,
-        salt: int | None,
-    ) -> _Rows:
-        """Rows that are all in lists."""
-        return cls(
-            lists=lists,
-            recent=np.empty((0, lists.codes.shape[1]), dtype=np.float32),
-            seqs=seqs,
-            scope_numbers=numbers,
-            alive=np.ones(len(seqs), dtype=np.bool_),
-            scopes=scopes,
-            counts=np.bincount(numbers, minlength=len(scopes)).astype(np.int64),
-            size=len(seqs),
-            model=model,
-            change=change,
-            salt=salt,
-        )
+    def __post_init__(self) -> None:
+        self.recent = np.empty((0, self.lists.codes.shape[1]), dtype=np.float32)
+        self.alive = np.ones(len(self.seqs), dtype=np.bool_)
+        self.counts = np.bincount(self.scope_numbers, minlength=len(self.scopes)).astype(np.int64)
+        self.size = len(self.seqs)
 
     @property
     def is_worn(self) -> bool:
-        """Whether so much has changed that building anew pays."""
+        """True if so much has changed that building the index anew pays."""
         dead = self.size - int(self.counts.sum())
         return self.size - self.lists.rows + dead >= max(LISTED_FROM, self.lists.rows // 8)
 
     def view(self) -> _View:
-        return _View(
-            self.lists,
-            self.recent[: self.size - self.lists.rows],
-            self.seqs[: self.size],
-            self.scope_numbers[: self.size],
-            self.alive[: self.size],
-            self.counts[: len(self.scopes)].copy(),
-        )
+        size, counts = self.size, self.counts[: len(self.scopes)].copy()
+        recent = self.recent[: size - self.lists.rows]
+        return _View(self.lists, recent, self.seqs[:size], self.scope_numbers[:size], self.alive[:size], counts)
 
     def follow(self, tx: Transaction) -> bool:
-        """Take in what the log has gained; False if it no longer reaches back far enough."""
+        """Apply the new entries of the log; False if it does not reach back far enough, or is that of another copy."""
         oldest, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
         if newest < self.change:
             return True  # a reader that began earlier
         if newest == self.change:
             return bool(salt == self.salt)
-        if oldest > self.change + 1 or (self.change >= oldest and not self._is_of(tx)):
+        # A restored copy of the database has another salt at this entry of its log.
+        if oldest > self.change + 1 or (self.change >= oldest and not _has_salt(tx, self.change, self.salt)):
             return False
         rows = tx.rows("changes_since", {"after": self.change, "model": self.model})
         gone = self._living([row[0] for row in rows])
@@ -241,12 +206,8 @@ class _Rows:
         self.change, self.salt = newest, salt
         return True
 
-    def _is_of(self, tx: Transaction) -> bool:
-        """Whether the database still has the history that this came from; a restored copy has another."""
-        return tx.row("change_salt", {"seq": self.change}) == (self.salt,)
-
     def append(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add rows of seq, vector and scope behind the others."""
+        """Append rows of seq, vector and the values of a scope."""
         if not rows:
             return
         vectors = _vectors(rows)
@@ -263,8 +224,8 @@ class _Rows:
         self.counts = counts
         self.size = end
 
-    def _living(self, seqs: Sequence[int]) -> Positions:
-        """Where the rows of these nodes are."""
+    def _living(self, seqs: Sequence[int]) -> Places:
+        """The positions of the rows of these nodes that are alive."""
         wanted = np.array(seqs, dtype=np.int64)
         found = self.lists.rows + np.flatnonzero(np.isin(self.seqs[self.lists.rows : self.size], wanted))
         if self.lists.rows:
@@ -277,7 +238,7 @@ class _Rows:
         return found[self.alive[found]]
 
     def _make_room(self, end: int, dimension: int) -> None:
-        """Larger arrays; a search that is under way keeps the old ones."""
+        """Replace the arrays with larger ones; a search that is under way keeps the old ones."""
         room = max(1_024, 2 * (end - self.lists.rows))
         recent = np.zeros((room, dimension), dtype=np.float32)
         if len(self.recent):
@@ -289,12 +250,12 @@ class _Rows:
         )
 
 
-def _thorough_share(rows: int) -> float:
-    return max(_THOROUGH_SHARE, min(1.0, _THOROUGH_ROWS / max(rows, 1)))
+def _has_salt(tx: Transaction, change: int, salt: int | None) -> bool:
+    return tx.row("change_salt", {"seq": change}) == (salt,)
 
 
 def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
-    """The index of everything that is stored; a large one is written to the cache."""
+    """The index of all stored vectors of a model; a large one is written to the cache."""
     _, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
     rows = tx.rows("embeddings_all", {"model": model})
     many = rows if len(rows) >= LISTED_FROM else []
@@ -302,7 +263,7 @@ def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
     numbers = np.array(scopes.numbers(many), dtype=np.int32)
     seqs = np.array([row[0] for row in many], dtype=np.int64)
     lists, order = vector_lists.build(_vectors(many))
-    built = _Rows.of_lists(lists, seqs[order], numbers[order], scopes, model=model, change=newest, salt=salt)
+    built = _Rows(model, newest, salt, lists, seqs[order], numbers[order], scopes)
     if many:
         _write_cache(built, cache)
     else:
@@ -315,34 +276,29 @@ def _vectors(rows: Sequence[tuple[Any, ...]]) -> Matrix:
 
 
 def _write_cache(rows: _Rows, cache: Path) -> None:
-    """Beside the database, readable by its user alone; if it cannot be written, the next process builds anew."""
-    scopes = [[scope.owner, scope.namespace, scope.kind, scope.boundary_class] for scope in rows.scopes]
-    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt, "scopes": scopes}
+    """Write the cache, readable by its user alone; if that fails, the next process builds the index anew."""
+    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt}
     lists = rows.lists
     arrays = (lists.codes, lists.scale, lists.centres, lists.bounds, rows.seqs, rows.scope_numbers)
-    try:
+    with suppress(OSError):
         handle, partial = tempfile.mkstemp(prefix=cache.name, dir=cache.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps(header).encode() + b"\n")
+                file.write(json.dumps({**header, "scopes": list(rows.scopes)}).encode() + b"\n")
                 for array in arrays:
                     np.save(file, array, allow_pickle=False)
             Path(partial).replace(cache)
-        except BaseException:
+        finally:
             Path(partial).unlink(missing_ok=True)
-            raise
-    except OSError:
-        return
 
 
 def _cached(tx: Transaction, cache: Path, model: int) -> _Rows | None:
-    """The index as a process wrote it, if it belongs to this history of this database."""
+    """The index that a process cached, if it is whole and belongs to this history of this database."""
     try:
         with cache.open("rb") as file:
             header = json.loads(file.readline())
-            if (header["format"], header["model"]) != (_FORMAT, model):
-                return None
-            if tx.row("change_salt", {"seq": header["change"]}) != (header["salt"],):
+            same = (header["format"], header["model"]) == (_FORMAT, model)
+            if not same or not _has_salt(tx, header["change"], header["salt"]):
                 return None
             codes, scale, centres, bounds, seqs, numbers = (np.load(file, allow_pickle=False) for _ in range(6))
         scopes = Scopes(header["scopes"])
@@ -355,7 +311,6 @@ def _cached(tx: Transaction, cache: Path, model: int) -> _Rows | None:
         if not whole:
             return None
         lists = VectorLists(codes, scale, centres, bounds)
-        change, salt = header["change"], header["salt"]
-        return _Rows.of_lists(lists, seqs, numbers, scopes, model=model, change=change, salt=salt)
+        return _Rows(model, header["change"], header["salt"], lists, seqs, numbers, scopes)
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
         return None

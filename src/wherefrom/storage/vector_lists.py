@@ -1,57 +1,53 @@
 """Vectors in memory, quantised to a byte a number and sorted into lists around centres (an inverted file).
 
-A search scans the lists whose centres are nearest to the question and gives positions; the exact
-similarity is computed from the stored vectors afterwards. NumPy alone does it: over 100,000 × 256 a whole
-scan takes 6 ms (FAISS SQ8 5 ms), an eighth of the lists 1 ms; over 1,000,000 × 256 an eighth takes 10 ms
-and finds 98 % of the true ten.
+A search scans the lists whose centres are nearest to the question and returns positions; exact similarities are
+computed from the stored vectors afterwards. NumPy is fast enough: over 100,000 × 256 a whole scan takes 6 ms (FAISS SQ8
+5 ms), an eighth of the lists 1 ms; over 1,000,000 × 256 an eighth takes 10 ms and finds 98 % of the true ten.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final
 
 from wherefrom.embedding.port import Matrix
+from wherefrom.graph.local import Places
+from wherefrom.lazy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _BLOCK_ROWS: Final = 1_024
-_SAMPLE_PER_LIST: Final = 64
-_ROUNDS: Final = 8
-_LEVELS: Final = 127
-_NOTHING: Final[tuple[tuple[tuple[int, ...], Any], ...]] = (
-    ((0,), np.int8),
-    ((), np.float32),
-    ((0,), np.float32),
-    ((), np.int64),
-)
+_SAMPLED_ROWS_PER_LIST: Final = 64
+_K_MEANS_ROUNDS: Final = 8
+_MAX_CODE: Final = 127
+_SEED: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
 class VectorLists:
-    """Rows sorted by list: list i is rows bounds[i] to bounds[i + 1]. Never changed once made."""
+    """Rows sorted by list: list i holds the rows from bounds[i] to bounds[i + 1]. They never change."""
 
     codes: NDArray[np.int8]
     scale: Matrix
     centres: Matrix
-    bounds: NDArray[np.int64]
+    bounds: Places
 
     @property
     def rows(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         return len(self.codes)
 
-    def nearest_lists(self, question: Matrix, share: float) -> NDArray[np.int64]:
-        """The lists to scan, so that about this share of all rows is seen, in order of place."""
+    def nearest_lists(self, question: Matrix, share: float) -> Places:
+        """The numbers of the lists nearest to the question, in order; they hold about this share of all rows."""
         lists = len(self.centres)
         wanted = int(np.ceil(lists * min(share, 1.0)))
         if wanted >= lists:
             return np.arange(lists)
         return np.sort(np.argpartition(-(self.centres @ question), wanted)[:wanted])
 
-    def scan(self, question: Matrix, lists: NDArray[np.int64]) -> tuple[NDArray[np.int64], Matrix]:
-        """Positions and approximate similarities of all rows in these lists."""
+    def scan(self, question: Matrix, lists: Places) -> tuple[Places, Matrix]:
+        """The positions and approximate similarities of all rows in these lists."""
         if not len(lists):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         # Lists that lie beside each other are scanned in one go.
@@ -72,20 +68,21 @@ class VectorLists:
                 at += size
         return positions, similarities
 
-    def similarities(self, question: Matrix, positions: NDArray[np.int64]) -> Matrix:
-        """Approximate similarities of some rows."""
+    def similarities(self, question: Matrix, positions: Places) -> Matrix:
+        """The approximate similarities of the rows at these positions."""
         if not len(positions):
             return np.empty(0, dtype=np.float32)
         similarities: Matrix = self.codes[positions].astype(np.float32) @ (question * self.scale)
         return similarities
 
 
-def build(vectors: Matrix, *, seed: int = 7) -> tuple[VectorLists, NDArray[np.int64]]:
-    """The lists of these vectors, and the order in which they hold them."""
+def build(vectors: Matrix) -> tuple[VectorLists, Places]:
+    """The lists of these vectors, and the order in which they hold the vectors."""
     if not len(vectors):
-        return VectorLists(*(np.empty((0, *shape), dtype=kind) for shape, kind in _NOTHING)), np.empty(0, np.int64)
-    scale = (np.maximum(np.abs(vectors).max(axis=0), 1e-6) / _LEVELS).astype(np.float32)
-    centres = _centres(vectors, round(len(vectors) ** 0.5), seed=seed)
+        rows, row, none = np.empty((0, 0), np.float32), np.empty(0, np.float32), np.empty(0, np.int64)
+        return VectorLists(rows.astype(np.int8), row, rows, none), none
+    scale = (np.maximum(np.abs(vectors).max(axis=0), 1e-6) / _MAX_CODE).astype(np.float32)
+    centres = _centres(vectors, round(len(vectors) ** 0.5))
     lists = _nearest_centres(vectors, centres)
     order = np.argsort(lists, kind="stable")
     bounds = np.searchsorted(lists[order], np.arange(len(centres) + 1)).astype(np.int64)
@@ -95,12 +92,13 @@ def build(vectors: Matrix, *, seed: int = 7) -> tuple[VectorLists, NDArray[np.in
     return VectorLists(codes, scale, centres, bounds), order
 
 
-def _centres(vectors: Matrix, count: int, *, seed: int) -> Matrix:
-    """Spherical k-means on a sample."""
-    numbers = np.random.default_rng(seed)
-    sample = vectors[np.sort(numbers.choice(len(vectors), min(len(vectors), count * _SAMPLE_PER_LIST), replace=False))]
+def _centres(vectors: Matrix, count: int) -> Matrix:
+    """The centres of `count` lists, by spherical k-means on a sample."""
+    numbers = np.random.default_rng(_SEED)
+    size = min(len(vectors), count * _SAMPLED_ROWS_PER_LIST)
+    sample = vectors[np.sort(numbers.choice(len(vectors), size, replace=False))]
     centres = sample[numbers.choice(len(sample), count, replace=False)]
-    for _ in range(_ROUNDS):
+    for _ in range(_K_MEANS_ROUNDS):
         lists = _nearest_centres(sample, centres)
         order = np.argsort(lists, kind="stable")
         starts = np.searchsorted(lists[order], np.arange(count))
@@ -111,7 +109,7 @@ def _centres(vectors: Matrix, count: int, *, seed: int) -> Matrix:
     return centres.astype(np.float32)
 
 
-def _nearest_centres(vectors: Matrix, centres: Matrix) -> NDArray[np.int64]:
+def _nearest_centres(vectors: Matrix, centres: Matrix) -> Places:
     step = 16 * _BLOCK_ROWS
     found = [np.argmax(vectors[at : at + step] @ centres.T, axis=1) for at in range(0, len(vectors), step)]
     return np.concatenate(found)

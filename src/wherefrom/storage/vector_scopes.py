@@ -1,26 +1,22 @@
-"""Who may see which rows of the vector index: rows that the same accesses see share a number."""
+"""Scopes of the vector index: rows that the same accesses may see have one scope, with a number."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
+from wherefrom.graph.local import Flags
+from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BoundaryClass
 from wherefrom.storage.kept import Kept
 
-_KNOWN_ACCESSES: Final = 4_000
+_MAX_KNOWN_ACCESSES: Final = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What decides who may see a row; equal scopes share a number."""
+class Scope(NamedTuple):
+    """The values of a row that decide which accesses may see it."""
 
     owner: str
     namespace: str
@@ -29,13 +25,13 @@ class Scope:
 
 
 class Scopes:
-    """The scopes of all rows, numbered as they came. What an access sees is looked up among its owner's alone."""
+    """The scopes of all rows, numbered in order of arrival. An access is checked against its owner's scopes only."""
 
     def __init__(self, known: Sequence[Sequence[str]] = ()) -> None:
         self._numbers: dict[Scope, int] = {}
         self._of_owner: dict[str, list[Scope]] = {}
-        # How many scopes of an owner were looked at for an access, and the numbers of those that it sees.
-        self._seen = Kept[Hashable, tuple[int, list[int]]](entries=_KNOWN_ACCESSES)
+        # For an access: how many of its owner's scopes were checked, and the numbers of those that it may see.
+        self._seen = Kept[Hashable, tuple[int, list[int]]](entries=_MAX_KNOWN_ACCESSES)
         for values in known:
             self._number(values)
 
@@ -46,19 +42,18 @@ class Scopes:
         return iter(self._numbers)
 
     def numbers(self, rows: Sequence[tuple[Any, ...]]) -> list[int]:
-        """The number of the scope of each row, whose values follow the seq and the vector; new ones are added."""
+        """The number of each row's scope, whose values follow the seq and the vector; new scopes are added."""
         known = {values: self._number(values) for values in {row[2:] for row in rows}}
         return [known[row[2:]] for row in rows]
 
-    def allowed(self, access: Access, kinds: Sequence[str]) -> NDArray[np.bool_]:
-        """For each scope, whether this access may see it and asked for its kind."""
+    def allowed(self, access: Access, kinds: Sequence[str]) -> Flags:
+        """One flag for each scope: true if this access may see it and asked for its kind."""
         own, key = self._of_owner.get(access.owner, []), (access.reach, tuple(kinds))
         looked, seen = self._seen.get(key) or (0, [])
         if looked < len(own):
-            fresh = islice(own, looked, None)
             seen = seen + [
                 self._numbers[scope]
-                for scope in fresh
+                for scope in own[looked:]
                 if scope.kind in kinds and access.sees(scope.namespace, scope.boundary_class)
             ]
             self._seen.put(key, (len(own), seen))

@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final, cast
+from pathlib import Path
+from typing import Any, Final
 
 from wherefrom.model import limits
 from wherefrom.model.errors import InvalidInput, shown
-from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.model.identifiers import timestamp
 
 # What joins the words of a tag: supports, works_at, 根拠, dc:source.
@@ -68,7 +68,7 @@ def check_reason(value: object, *, field: str = "reason") -> str | None:
 
 
 def check_id(value: object, *, field: str) -> str:
-    """An id as we write them; whether it exists is for the store to say."""
+    """An id in the form in which ids are written; the store says whether it exists."""
     if not isinstance(value, str) or len(value) > limits.ID_CHARACTERS or not _ID.fullmatch(value):
         raise InvalidInput(
             f"{field} {shown(value)} is not an id",
@@ -131,7 +131,9 @@ def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:
     """A JSON object of bounded size and depth, without NaN, NUL or lone surrogates."""
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{field} must be an object, not {type(value).__name__}")
-    checked = {_key(key, field=field): _json(item, field=field, depth=1) for key, item in value.items()}
+    if not value:
+        return {}
+    checked: dict[str, Any] = _json(value, field=field, depth=0)
     if len(json_text(checked).encode()) > limits.METADATA_BYTES:
         raise InvalidInput(f"{field} is larger than {limits.METADATA_BYTES:,} bytes of JSON")
     return checked
@@ -151,30 +153,25 @@ def check_filter(value: object, *, field: str = "metadata") -> dict[str, Any]:
 
 
 def check_flag(value: object, *, field: str) -> bool | None:
-    """True, false, or nothing."""
+    """A truth value, or None."""
     if value is not None and not isinstance(value, bool):
         raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
     return value
 
 
 def check_choice(value: object, choices: Collection[str], *, field: str) -> str | None:
-    """One of some words, or None."""
+    """One of the words in `choices`, or None."""
     if value is None or (isinstance(value, str) and value in choices):
         return value
     raise InvalidInput(f"{field} {shown(value)} is not one of {', '.join(choices)}")
 
 
 def check_choices(value: object, choices: Collection[str], *, field: str) -> tuple[str, ...]:
-    """Some of these words, each once; a single one may stand alone."""
+    """Some of the words in `choices`, each once; a single one may be given without a list."""
     listed = (value,) if isinstance(value, str) else value
     if not isinstance(listed, Sequence) or not all(isinstance(word, str) for word in listed):
         raise InvalidInput(f"{field} must be a list of words", hint=f"some of {', '.join(choices)}")
     return tuple(dict.fromkeys(str(check_choice(word, choices, field=field)) for word in listed))
-
-
-def check_class(value: object) -> BoundaryClass:
-    """A boundary class that something can be saved in; without one, internal."""
-    return cast(BoundaryClass, check_choice(value, BOUNDARY_CLASSES, field="boundary_class") or "internal")
 
 
 def check_names(value: object, *, field: str = "entities") -> tuple[str, ...]:
@@ -185,17 +182,31 @@ def check_names(value: object, *, field: str = "entities") -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def check_path(text: str) -> Path:
+    """An absolute path, or an error that says what is wrong with the text."""
+    try:
+        if "\0" in text or not text:
+            raise ValueError("a path has no NUL character and is not empty")
+        text.encode()
+        return Path(text).expanduser().absolute()
+    except (RuntimeError, ValueError) as error:
+        raise InvalidInput(f"{shown(text)} is not a path", hint=str(error)) from None
+
+
 def check_time(value: object, *, field: str) -> str:
     """An ISO-8601 time with a zone (a date alone is midnight UTC), in the stored form."""
-    stored = _stored_time(value) if isinstance(value, str) else None
-    if stored is not None:
+    if isinstance(value, str) and (stored := _stored_time(value)) is not None:
         return stored
     raise InvalidInput(f"{field} {shown(value)} is not a time", hint="for example '2026-01-31T12:00:00Z'")
 
 
 def json_text(value: object) -> str:
     """JSON as stored: compact, characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _JSON.encode(value)
+
+
+# Made once: `json.dumps` with these options makes an encoder for each call.
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 @lru_cache(maxsize=4096)
@@ -221,10 +232,6 @@ def _encodable(value: object, *, field: str) -> str:
     return value
 
 
-def _key(key: object, *, field: str) -> str:
-    return _encodable(key, field=f"a key of {field}")
-
-
 def _json(value: object, *, field: str, depth: int) -> Any:
     if depth > limits.METADATA_DEPTH:
         raise InvalidInput(f"{field} is nested more than {limits.METADATA_DEPTH} levels deep")
@@ -244,6 +251,9 @@ def _json(value: object, *, field: str, depth: int) -> Any:
         case list() | tuple():
             return [_json(item, field=field, depth=depth + 1) for item in value]
         case Mapping():
-            return {_key(key, field=field): _json(item, field=field, depth=depth + 1) for key, item in value.items()}
+            return {
+                _encodable(key, field=f"a key of {field}"): _json(item, field=field, depth=depth + 1)
+                for key, item in value.items()
+            }
         case _:
             raise InvalidInput(f"{field} holds a value of type {type(value).__name__}, which is not JSON")

@@ -1,4 +1,4 @@
-"""Names in texts: which titles and entities a text mentions, in any script.
+"""Finds the titles and entities that a text mentions, in any script.
 
 A name is a row of words; in scripts without spaces each character is a word. Where several names fit, the longest
 counts, also where it is the text's own (a text titled "John Smith Jr." does not mention "John Smith"). A name of one
@@ -14,14 +14,15 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from wherefrom.text.tokens import STOP_WORDS, UNSPACED
 
 # Longer titles are sentences; nobody repeats them word by word.
-_MOST_WORDS: Final = 16
-_LEAST_CHARACTERS: Final = 3
-_LEAST_UNSPACED: Final = 2
+_MAX_NAME_WORDS: Final = 16
+_MIN_NAME_CHARACTERS: Final = 3
+_MIN_UNSPACED_CHARACTERS: Final = 2
 _WORD: Final = re.compile(f"[{UNSPACED}]|(?:[^\\W_{UNSPACED}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])+")
 _IS_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _KATAKANA: Final = re.compile("[\u30a0-\u30ff\u31f0-\u31ff]")
@@ -36,8 +37,8 @@ _SEAMS: Final = {" ": " ", "-": "-", "": "-", "'": "-", "’": "-"}
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a text, folded; whether each begins with a capital, whether it touches the one before, and by what
-    it is joined to that: a space, a hyphen (or the like), or nothing of the kind.
+    """The words of a text, folded; for each, whether it has a capital, whether it touches the word before, and what
+    joins it to that word: a space, a hyphen (or the like), or nothing of the kind.
     """
 
     folded: tuple[str, ...]
@@ -47,9 +48,7 @@ class Words:
 
     def heads(self) -> set[str]:
         """The beginnings of all names that the text could mention: its words and its pairs of words."""
-        return {f"{first} {second}" for first, second in zip(self.folded, self.folded[1:], strict=False)} | {
-            *self.folded
-        }
+        return {*self.folded, *map(" ".join, pairwise(self.folded))}
 
 
 def words_of(text: str) -> Words:
@@ -95,20 +94,17 @@ def mentioned(words: Words, by_head: Mapping[str, Collection[str]], *, strict: b
         first = words.folded[at]
         names = (*by_head.get(first, ()), *(by_head.get(f"{first} {words.folded[at + 1]}", ()) if at + 1 < end else ()))
         fitting = [name for name in names if _stands_at(name, words, at, strict=strict)]
-        if fitting:
-            name = max(fitting, key=lambda each: len(_parts(each)))
-            yield name
-            at += len(_parts(name))
-        else:
-            at += 1
+        if longest := max(fitting, key=lambda name: len(_parts(name)), default=None):
+            yield longest
+        at += len(_parts(longest)) if longest else 1
 
 
 def _name(title: str) -> str | None:
     words = words_of(title)
-    if not words.folded or len(words.folded) > _MOST_WORDS:
+    if not words.folded or len(words.folded) > _MAX_NAME_WORDS:
         return None
     joined = "".join(words.folded)
-    least = _LEAST_UNSPACED if all(map(_IS_UNSPACED.match, words.folded)) else _LEAST_CHARACTERS
+    least = _MIN_UNSPACED_CHARACTERS if all(map(_IS_UNSPACED.match, words.folded)) else _MIN_NAME_CHARACTERS
     if len(joined) < least or joined.isnumeric() or all(word in STOP_WORDS for word in words.folded):
         return None
     return (_CAPITAL if len(words.folded) == 1 and words.capital[0] else "") + " ".join(words.folded)
@@ -119,7 +115,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _stands_alone(words: Words, at: int) -> bool:
-    """Whether a word has a capital and is no part of a longer name: "United" is not in "United States"."""
+    """True if a word has a capital and is no part of a longer name: "United" is not in "United States"."""
 
     def is_part(other: int, seam: int) -> bool:
         return bool(words.joined[seam]) and words.capital[other] and words.folded[other] not in STOP_WORDS
@@ -142,6 +138,6 @@ def _stands_at(name: str, words: Words, at: int, *, strict: bool) -> bool:
     if _KATAKANA.match(parts[-1]) and _KATAKANA.match(after):
         return False
     # In Chinese, which has no kana, names stand between other characters as a rule.
-    han = (_HAN,) if len(parts) == _LEAST_UNSPACED and any(map(_KANA.match, words.folded)) else ()
+    han = (_HAN,) if len(parts) == _MIN_UNSPACED_CHARACTERS and any(map(_KANA.match, words.folded)) else ()
     scripts = (_KATAKANA, _HANGUL, *han)
     return not any(script.match(parts[0]) and script.match(before) for script in scripts)

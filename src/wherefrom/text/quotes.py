@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -65,20 +65,8 @@ _IN_NUMBERS: Final = frozenset(".,．，·٫")
 _SIGNS: Final = frozenset("-−‐–+±＋－")
 
 
-@dataclass(slots=True)
-class _Folded:
-    """The letters of a text, where each begins and ends there, and what may stand before some of them (by number)."""
-
-    letters: str = ""
-    starts: array[int] = field(default_factory=lambda: array("L"))
-    ends: array[int] = field(default_factory=lambda: array("L"))
-    joints: dict[int, frozenset[str]] = field(default_factory=dict)
-    places: list[int] = field(default_factory=list)
-    """The numbers of the letters that have a joint before them, in order."""
-
-
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """Where a quote stands in a text, as (start, end) in characters of the text, or None.
+    """The place of a quote in a text, as (start, end) in characters of the text, or None.
 
     A quote that stands there character by character is found first. A quote that begins or ends inside of one
     character of the text, such as a ligature, is given the whole character. Takes time linear in both lengths.
@@ -92,14 +80,14 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
             return at, at + len(wanted)
         at = text.find(wanted, at + 1)
     folded = _folded_text(text)
-    found = _find(folded, _fold(wanted), whole_words_of=text)
+    found = _find(folded, _Folded(wanted), whole_words_of=text)
     return _find(folded, _cut_in_a_word(wanted)) if found is None else found
 
 
 @lru_cache(maxsize=8)
 def _folded_text(text: str) -> _Folded:
-    """A text is often asked for several quotes, one after the other."""
-    return _fold(text)
+    """The folded form of a text, kept because a text is often asked for several quotes in a row."""
+    return _Folded(text)
 
 
 def _find(text: _Folded, quote: _Folded, *, whole_words_of: str = "") -> tuple[int, int] | None:
@@ -118,21 +106,19 @@ def _find(text: _Folded, quote: _Folded, *, whole_words_of: str = "") -> tuple[i
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
-    """Whether a piece of a text is cut out of a word or a number, which may say the opposite: unable, 0.5, −5."""
+    """True if a piece of a text is cut out of a word or a number, which may say the opposite: unable, 0.5, −5."""
     return _goes_on(text, start) or _goes_on(text, end)
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether a word or a number goes on across a place of a text. Where words are not spaced, nobody can tell."""
+    """True if a word or a number goes on across a place of a text. Where words are not spaced, nobody can tell."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
-    if unicodedata.category(after) == "Mn":
-        return True
-    if before.isdigit() and after.isdigit():
+    if unicodedata.category(after) == "Mn" or (before.isdigit() and after.isdigit()):
         return True
     if before.isalnum() and after.isalnum():
-        return not any(_WITHOUT_SPACES.match(each) or _HANGUL.match(each) for each in (before, after))
+        return not any(_WITHOUT_SPACES.match(side) or _HANGUL.match(side) for side in (before, after))
     if after.isdigit():
         ahead = text[at - 2] if at > 1 else " "
         return (before in _IN_NUMBERS and ahead.isdigit()) or (before in _SIGNS and not ahead.isalnum())
@@ -140,129 +126,105 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _joints_agree(text: _Folded, quote: _Folded, at: int) -> bool:
-    """Whether text and quote can be read alike between their letters, if the quote begins at this letter."""
-    size = len(quote.letters)
-    for place, forms in quote.joints.items():
-        if forms.isdisjoint(text.joints.get(at + place, _NOTHING)):
-            return False
-    places = text.places
-    for place in places[bisect_right(places, at) : bisect_right(places, at + size - 1)]:
-        if place - at not in quote.joints and "" not in text.joints[place]:
-            return False
-    return True
+    """True if text and quote can be read alike between their letters, if the quote begins at this letter."""
+    if any(forms.isdisjoint(text.joints.get(at + place, _NOTHING)) for place, forms in quote.joints.items()):
+        return False
+    inside = text.places[bisect_right(text.places, at) : bisect_right(text.places, at + len(quote.letters) - 1)]
+    return all(place - at in quote.joints or "" in text.joints[place] for place in inside)
 
 
 def _cut_in_a_word(quote: str) -> _Folded:
     """A quote that begins or ends with the hyphen of a word of which it has only a part; empty if it does not."""
     begins, ends = (_EDGE_HYPHEN.match(quote, at) is not None for at in (0, len(quote) - 1))
     if not begins and not ends:
-        return _Folded()
-    folded = _fold(quote[begins : len(quote) - ends].strip())
+        return _Folded("")
+    folded = _Folded(quote[begins : len(quote) - ends].strip())
     hyphen = frozenset({"-", "- "})
     folded.joints |= ({0: hyphen} if begins else {}) | ({len(folded.letters): hyphen} if ends else {})
     return folded
 
 
-def _fold(text: str) -> _Folded:
-    folding = _Folding(text)
-    for token in _TOKEN.finditer(text):
-        start, end = token.span()
-        match token.lastgroup:
-            case "space":
-                folding.space(token[0])
-            case "after":
-                folding.hyphen(token["hyphen"], start, token["after"])
-            case "plain" | "plain_before":
-                folding.letters(token[0], range(start, end), range(start + 1, end + 1))
-            case _:
-                folding.clusters(start, end)
-    return folding.done()
+class _Folded:
+    """A text's letters, the start and end of each in the text, and the joints before some of them, by number.
 
-
-class _Folding:
-    """A fold under way. What stands between two letters is known once the second of them is there."""
+    What stands between two letters is known once the second of them is there: until then a hyphen and white space wait.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._folded = _Folded()
         self._parts: list[str] = []
         self._hyphen: tuple[str, int] | None = None
         self._gap = ""
+        self.starts, self.ends = array("L"), array("L")
+        self.joints: dict[int, frozenset[str]] = {}
+        for token in _TOKEN.finditer(text):
+            start, end = token.span()
+            match token.lastgroup:
+                case "space":
+                    self._gap += token[0]
+                case "after":
+                    self._add_hyphen(token["hyphen"], start, token["after"])
+                case "plain" | "plain_before":
+                    self._settle(token[0][0], start)
+                    self._add(token[0], range(start, end), range(start + 1, end + 1))
+                case _:
+                    self._add_clusters(start, end)
+        if self._hyphen is not None:
+            self._settle(" ", len(text) - 1)
+        self.letters = "".join(self._parts)
+        self.joints.pop(0, None)
+        self.places = list(self.joints)
+        """The numbers of the letters that have a joint before them, in order."""
 
-    def space(self, white: str) -> None:
-        """White space that follows a letter."""
-        self._gap += white
+    def _add(self, letters: str, starts: Iterable[int], ends: Iterable[int]) -> None:
+        self._parts.append(letters)
+        self.starts.extend(starts)
+        self.ends.extend(ends)
 
-    def hyphen(self, mark: str, start: int, gap: str) -> None:
-        """A hyphen or dash and the white space after it; after white space or another hyphen it is a letter."""
+    def _add_hyphen(self, mark: str, start: int, gap: str) -> None:
+        """Add a hyphen or dash and the white space after it; after white space or another hyphen it is a letter."""
         apart = self._gap != "" or self._hyphen is not None or not self._parts
         if apart and mark == _SOFT_HYPHEN:
             self._gap += gap
         elif apart:
             self._settle("-", start)
-            self._add("-", start, start + 1)
+            self._add("-", (start,), (start + 1,))
             self._gap = gap
         else:
             self._hyphen, self._gap = (mark, start), gap
 
-    def letters(self, letters: str, starts: range, ends: range) -> None:
-        """Letters that stand for themselves."""
-        self._settle(letters[0], starts[0])
-        self._parts.append(letters)
-        self._folded.starts.extend(starts)
-        self._folded.ends.extend(ends)
-
-    def clusters(self, start: int, end: int) -> None:
-        """Characters with the marks that belong to each."""
+    def _add_clusters(self, start: int, end: int) -> None:
+        """Add characters, each with the marks that belong to it."""
         bounds = [start]
         for at in range(start + 1, end):
             if at - bounds[-1] >= _CLUSTER_CHARACTERS or not _continues(self._text[at]):
                 bounds.append(at)
         for first, last in pairwise([*bounds, end]):
-            if folded := _cluster(self._text[first:last]):
-                self._settle(folded[0], first)
-                self._add(folded, first, last)
-
-    def done(self) -> _Folded:
-        """All of it; white space at the end is dropped."""
-        if self._hyphen is not None:
-            self._settle(" ", len(self._text) - 1)
-        self._folded.letters = "".join(self._parts)
-        self._folded.joints = {place: forms for place, forms in self._folded.joints.items() if place > 0}
-        self._folded.places = list(self._folded.joints)
-        return self._folded
-
-    def _add(self, letters: str, start: int, end: int) -> None:
-        self._parts.append(letters)
-        self._folded.starts.extend([start] * len(letters))
-        self._folded.ends.extend([end] * len(letters))
+            if letters := _cluster(self._text[first:last]):
+                self._settle(letters[0], first)
+                self._add(letters, [first] * len(letters), [last] * len(letters))
 
     def _settle(self, following: str, start: int) -> None:
-        """Say what may stand before this letter, which begins there in the text."""
+        """Note what may stand before the letter `following`, which begins at `start` in the text."""
         hyphen, gap = self._hyphen, _SEEN_NOTHING.sub("", self._gap)
         self._hyphen, self._gap = None, ""
+        before = self._parts[-1][-1] if self._parts else " "
         if hyphen is not None:
             mark, place = hyphen
-            forms = _hyphen_forms(mark, gap, self._last(), following)
-            if forms is not None:
-                self._put(forms)
+            if (forms := _hyphen_forms(mark, gap, before, following)) is not None:
+                self.joints[len(self.starts)] = forms
                 return
             if mark != _SOFT_HYPHEN:
-                self._add("-", place, place + 1)
+                self._add("-", (place,), (place + 1,))
+                before = "-"
         if gap and self._parts:
-            around = (self._last(), following, self._text[self._folded.starts[-1]], self._text[start])
-            between_digits = self._last().isdigit() and following.isdigit()
-            self._put(_MAYBE_SPACE if any(map(_is_unspaced, around)) and not between_digits else _SPACE)
-
-    def _put(self, forms: frozenset[str]) -> None:
-        self._folded.joints[len(self._folded.starts)] = forms
-
-    def _last(self) -> str:
-        return self._parts[-1][-1] if self._parts else " "
+            around = (before, following, self._text[self.starts[-1]], self._text[start])
+            is_maybe = any(map(_is_unspaced, around)) and not (before.isdigit() and following.isdigit())
+            self.joints[len(self.starts)] = _MAYBE_SPACE if is_maybe else _SPACE
 
 
 def _hyphen_forms(mark: str, gap: str, before: str, after: str) -> frozenset[str] | None:
-    """How a hyphen between two letters or digits may be written; None if it stands elsewhere.
+    """The ways to write a hyphen between two letters or digits; None if it stands elsewhere.
 
     At the end of a line it may belong to the word or not, but only between letters: 2019- is no part of a word.
     """
@@ -289,7 +251,7 @@ def _is_unspaced(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _continues(character: str) -> bool:
-    """Whether a character belongs to the one before: a mark, a Hangul vowel or final, a half-width voicing mark."""
+    """True if a character belongs to the one before: a mark, a Hangul vowel or final, a half-width voicing mark."""
     return unicodedata.category(character)[0] == "M" or _CONTINUING.match(character) is not None
 
 

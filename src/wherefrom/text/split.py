@@ -8,10 +8,10 @@ from typing import Final
 
 # Where a text may be cut, the best first: after a blank line, a line, a sentence, a word.
 _BORDERS: Final = (
-    re.compile(r"\n[^\S\n]*\n\s*"),
-    re.compile(r"\n\s*"),
-    re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？｡．]+[」』）”’\])]*\s*"),
-    re.compile(r"\s+|[、，､；：]+"),
+    re.compile(r"\n[^\S\n]*+\n\s*+"),
+    re.compile(r"\n\s*+"),
+    re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？｡．]++[」』）”’】\])]*+\s*+"),
+    re.compile(r"\s++|[、，､；：]++"),
 )
 _JOINER: Final = "\u200d"
 _EMOJI_MODIFIERS: Final = ("\U0001f3fb", "\U0001f3ff")
@@ -34,7 +34,7 @@ def split_text(text: str, *, size: int) -> list[str]:
 
 
 def _fitting(text: str, size: int) -> int:
-    """How many characters from the beginning of a text have at most `size` bytes."""
+    """The number of characters at the beginning of a text that have at most `size` bytes together."""
     encoded = text.encode()
     return len(text) if len(encoded) <= size else len(encoded[:size].decode(errors="ignore"))
 
@@ -44,17 +44,13 @@ def _border(text: str, start: int, end: int) -> int:
     middle = start + (end - start) // 2
     for border in _BORDERS:
         # Up to the end and no further: what follows it belongs to the next part anyway.
-        cuts = [match.end() for match in border.finditer(text, middle, end)]
-        if cuts:
+        if cuts := [match.end() for match in border.finditer(text, middle, end)]:
             return cuts[-1]
-    for cut in range(end, middle, -1):
-        if not _inside_character(text, cut):
-            return cut
-    return end
+    return next((cut for cut in range(end, middle, -1) if not _inside_character(text, cut)), end)
 
 
 def _inside_character(text: str, at: int) -> bool:
-    """Whether a cut would part what is read as one character: marks, emoji sequences, flags, Korean syllables."""
+    """True if a cut would part what is read as one character: marks, emoji sequences, flags, Korean syllables."""
     before, after = text[at - 1], text[at]
     if after == _JOINER or before == _JOINER or (before, after) == ("\r", "\n"):
         return True

@@ -1,4 +1,4 @@
-"""Text as search terms: the same terms feed the full-text index of both databases, and the query.
+"""Makes search terms of a text: the same terms feed the full-text index of both databases, and the query.
 
 Words of scripts with spaces become one term each, accents folded and stemmed. Runs of scripts
 without spaces (Chinese, Japanese, Korean, Thai, …) become overlapping pairs of characters, which
@@ -27,6 +27,7 @@ _ALONE: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\
 _RUN: Final = re.compile(
     f"([{UNSPACED}]+)|((?:[^\\W_{UNSPACED}]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])+)"
 )
+_ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _LATIN: Final = re.compile("[a-z]+")
 _CYRILLIC: Final = re.compile("[\u0400-\u04ff]+")
 
@@ -60,6 +61,8 @@ def folded(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The terms of a text, in order and with repetitions."""
+    if text.isascii():
+        return [stem for stem in map(_stem, _ASCII_WORD.findall(text.lower())) if stem]
     found: list[str] = []
     for unspaced, word in _RUN.findall(folded(text)):
         if unspaced:
@@ -78,32 +81,24 @@ def query_terms(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """About how many words a text has; two characters of a script without spaces count as one."""
+    """The approximate number of words of a text; two characters of a script without spaces count as one."""
     return sum((len(run) + 1) // 2 if run else 1 for run, _ in _RUN.findall(text[:2_000]))
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a language model makes of a text: four letters each, one for each unspaced character."""
+    """The approximate number of a language model's tokens: one for four letters, one for each unspaced character."""
     unspaced = sum(len(run) for run, _ in _RUN.findall(text))
     return unspaced + (len(text) - unspaced + 3) // 4
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a text is mostly written in a script without spaces."""
-    unspaced = words = 0
-    for run, word in _RUN.findall(text[:2_000]):
-        unspaced += len(run)
-        words += len(word)
-    return unspaced > words
+    """True if a text is mostly written in a script without spaces."""
+    return sum(len(run) - len(word) for run, word in _RUN.findall(text[:2_000])) > 0
 
 
 def _pairs(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-        return
-    for first, second in itertools.pairwise(run):
-        yield first + second
-    yield from _ALONE.findall(run)
+    yield from map("".join, itertools.pairwise(run))
+    yield from _ALONE.findall(run) if len(run) > 1 else run
 
 
 @lru_cache(maxsize=65_536)

@@ -1,4 +1,4 @@
-"""URLs of pages: one form for each, so that the same page is kept once."""
+"""Checks the URLs of pages and gives each one form, so that the same page is kept once."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _PORT: Final = re.compile(r"[0-9]{1,5}(?:/|$)")
 _WITH_HOST: Final = ("http", "https", "ftp")
 
 
-def check_url(value: object) -> str:
+def check_url(value: object, *, field: str = "url") -> str:
     """An absolute URL: scheme and host in lower case, without default port and without the part after '#'."""
-    text = check_text(value, field="url", characters=limits.URL_CHARACTERS).strip()
+    text = check_text(value, field=field, characters=limits.URL_CHARACTERS).strip()
     try:
         parts = urlsplit(text)
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise _refused(value) from None
+        raise _refused(value, field) from None
     scheme = parts.scheme.lower()
     is_host = not parts.netloc and _PORT.match(parts.path)
     if not scheme or is_host or any(character.isspace() for character in text) or (scheme in _WITH_HOST and not host):
-        raise _refused(value)
+        raise _refused(value, field)
     if scheme not in _WITH_HOST:
         return urlunsplit((scheme, parts.netloc, parts.path, parts.query, "")) or text
     if parts.username or parts.password:
@@ -45,5 +45,5 @@ def domain_of(url: str) -> str | None:
     return host.removeprefix("www.") if host else None
 
 
-def _refused(value: object) -> InvalidInput:
-    return InvalidInput(f"url {shown(value)} is not an absolute URL", hint="for example https://example.org/page")
+def _refused(value: object, field: str) -> InvalidInput:
+    return InvalidInput(f"{field} {shown(value)} is not an absolute URL", hint="for example https://example.org/page")

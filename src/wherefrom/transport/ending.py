@@ -13,9 +13,9 @@ from typing import Final, NoReturn
 
 from wherefrom.starting import SIGNAL_EXIT_CODE
 
-# How long the notes of the last searches may take to be written; saves are on disk when they are answered.
-CLOSING_SECONDS: Final = 5.0
-_SIGNAL_CLOSING_SECONDS: Final = 0.2
+# For writing the notes of the last searches; saves are on disk when they are answered.
+MAX_CLOSING_SECONDS: Final = 5.0
+_MAX_CLOSING_SECONDS_ON_SIGNAL: Final = 0.2
 
 
 def end_on_signals(close: Callable[[], None]) -> None:
@@ -23,15 +23,15 @@ def end_on_signals(close: Callable[[], None]) -> None:
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         del frame
-        end(close, code=SIGNAL_EXIT_CODE + number, seconds=_SIGNAL_CLOSING_SECONDS)
+        end(close, code=SIGNAL_EXIT_CODE + number, seconds=_MAX_CLOSING_SECONDS_ON_SIGNAL)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
 
 
-def end(close: Callable[[], None], *, code: int, seconds: float = CLOSING_SECONDS) -> NoReturn:
-    """Close, but wait no longer than this for it, and end the process with this code.
+def end(close: Callable[[], None], *, code: int, seconds: float = MAX_CLOSING_SECONDS) -> NoReturn:
+    """Close, waiting at most these seconds for it, and end the process with this code.
 
     The process does not wait for its threads: one may be in a statement, an embedding or a read that nothing
     interrupts.

@@ -13,46 +13,30 @@ MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 _READ_BYTES: Final = 64 * 1024
 
 
-class TooLong:
-    """A line that was not kept: only its beginning and its end."""
-
-    def __init__(self, head: bytes) -> None:
-        self.head = head[:HEAD_BYTES]
-        self.tail = head[-TAIL_BYTES:]
-
-    def add(self, piece: bytes) -> None:
-        """Go on with the next piece of the line."""
-        self.tail = (self.tail + piece[-TAIL_BYTES:])[-TAIL_BYTES:]
-
-
 class LineReader:
     """Splits what comes from a descriptor into lines, and never holds more than one line and one read."""
 
-    def __init__(self, descriptor: int, *, limit: int = MAX_LINE_BYTES) -> None:
+    def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._limit = limit
         self._rest = b""
 
-    def next(self) -> bytes | TooLong | None:
-        """The next line without its end; None when the input has ended."""
-        pieces: list[bytes] = []
-        size = 0
-        dropped: TooLong | None = None
+    def next(self) -> tuple[bytes, bool] | None:
+        """Return the next line without its end, and whether it was too long; None when the input has ended.
+
+        Of a line that is too long only the beginning and the end are kept.
+        """
+        line, is_too_long = bytearray(), False
         while True:
             chunk = self._rest or self._read()
-            if not chunk:
-                return (dropped or b"".join(pieces)) if size else None
+            if not chunk and not line:
+                return None
             piece, end, self._rest = chunk.partition(b"\n")
-            size += len(piece) + len(end)
-            if dropped is not None:
-                dropped.add(piece)
-            else:
-                pieces.append(piece)
-                if size > self._limit:
-                    dropped = TooLong(b"".join(pieces))
-                    pieces.clear()
-            if end:
-                return dropped or b"".join(pieces)
+            line += piece
+            is_too_long = is_too_long or len(line) > MAX_LINE_BYTES
+            if is_too_long:
+                line[HEAD_BYTES:-TAIL_BYTES] = b""
+            if end or not chunk:
+                return bytes(line), is_too_long
 
     def _read(self) -> bytes:
         while True:
@@ -65,7 +49,7 @@ class LineReader:
 
 
 def take_standard_streams() -> tuple[int, int]:
-    """Descriptors of standard input and output that only the protocol uses.
+    """Return descriptors of standard input and output that only the protocol uses.
 
     Whatever else reads from standard input gets nothing, and whatever else prints goes to standard error: a print
     between two answers would break the protocol.
@@ -89,7 +73,7 @@ def write_line(descriptor: int, line: bytes) -> None:
 
 
 def _copy(descriptor: int) -> int:
-    """Another descriptor of the same stream; of nothing if the stream is closed."""
+    """Return another descriptor of the same stream, or one of the null device if the stream is closed."""
     try:
         return os.dup(descriptor)
     except OSError:

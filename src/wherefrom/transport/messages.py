@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf, isinf
+from math import inf, isfinite
 from typing import Any, Final
 
 import mcp_types as types
@@ -28,15 +28,20 @@ _TEXT_HINT: Final = "each line is one JSON-RPC message in UTF-8"
 _SURROGATE_HINT: Final = "a text was cut inside of an emoji or another long character: leave that character out"
 _ONE_HINT: Final = "MCP has no batches: send each message on a line of its own"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_STRING: Final = r'"(?:[^"\\]++|\\.)*+"?'
-_STRUCTURE: Final = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
-_STRUCTURE_BYTES: Final = re.compile(_STRUCTURE.pattern.encode(), re.DOTALL)
+_STRUCTURE: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _ID_VALUE: Final = rb'\s*:\s*(-?\d{1,18}(?:\.\d{1,9})?|"(?:[^"\\\x00-\x1f]|\\.){0,200}")\s*'
 _ID_IN_HEAD: Final = re.compile(_ID_VALUE + rb"(?:[,}]|\Z)")
 _ID_AT_END: Final = re.compile(rb'[,{]\s*"id"' + _ID_VALUE + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
 Id = int | float | str | None
+Fault = tuple[int, str, str]
+"""An error's code, message and hint."""
+_TOO_DEEP: Final = (
+    types.INVALID_REQUEST,
+    f"the message is nested more than {MAX_DEPTH} levels deep",
+    "send flatter values",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,94 +54,118 @@ class Refusal:
     id: Id = None
 
     def line(self) -> bytes:
-        """The answer as it is sent. ASCII, so that an id comes back exactly as it was sent."""
+        """Return the answer as it is sent: in ASCII, so that an id comes back exactly as it came."""
         data = {"code": "invalid_input", "hint": self.hint}
         error = {"code": self.code, "message": f"{self.message} ({self.hint})", "data": data}
         return json.dumps({"jsonrpc": "2.0", "id": self.id, "error": error}).encode() + b"\n"
 
 
 def read(line: bytes) -> types.JSONRPCMessage | Refusal | None:
-    """Reads a line; returns None for an empty line and for a message that wants no answer."""
+    """Read a line; return None for an empty line, and for a broken message that wants no answer."""
     line = line.strip().removeprefix(_BYTE_ORDER_MARK).strip()
     if not line:
         return None
     try:
         text = line.decode()
+        value, fault = _parsed(text)
+        if fault is None and isinstance(value, dict) and _may_be_odd(text):
+            fault = _fault_within(value)
     except UnicodeDecodeError as error:
         message = f"byte {error.start + 1} of the line is not UTF-8"
         return Refusal(types.PARSE_ERROR, message, _TEXT_HINT, id_in(line))
-    if _is_too_deep(text):
-        message = f"the message is nested more than {MAX_DEPTH} levels deep"
-        return Refusal(types.INVALID_REQUEST, message, "send flatter values", id_in(line))
-    numbers = _Numbers()
-    try:
-        value = json.loads(text, parse_int=numbers.whole, parse_float=numbers.fraction, parse_constant=numbers.constant)
     except json.JSONDecodeError as error:
         message = f"the line is not JSON: {error.msg} at character {error.pos + 1}"
         return Refusal(types.PARSE_ERROR, message, _TEXT_HINT, id_in(line))
+    except RecursionError:
+        return Refusal(*_TOO_DEEP, id_in(line))
     if not isinstance(value, dict):
         hint = _ONE_HINT if isinstance(value, list) else _TEXT_HINT
         return Refusal(types.INVALID_REQUEST, f"a message is a JSON object, not {_kind(value)}", hint)
-    return _message(value, numbers.fault, may_hold_surrogates=_ESCAPED_SURROGATE.search(text) is not None)
+    return _message(value, fault)
 
 
-def too_long(head: bytes, tail: bytes, *, limit: int) -> Refusal:
-    """The answer to a line of which only the beginning and the end were kept."""
+def too_long(line: bytes, *, limit: int) -> Refusal:
+    """Return the answer to a line of which only the beginning and the end were kept."""
     message = f"the line is longer than {limit:,} bytes"
-    return Refusal(types.INVALID_REQUEST, message, "send less at a time", id_in(head, tail))
+    return Refusal(types.INVALID_REQUEST, message, "send less at a time", id_in(line))
 
 
-def id_in(head: bytes, tail: bytes = b"") -> Id:
-    """The id in a line that cannot be parsed, if it is easily found."""
+def id_in(line: bytes) -> Id:
+    """Return the id in a line that cannot be parsed, if it is easily found: at its beginning, or at its end."""
     depth = 0
-    for token in _STRUCTURE_BYTES.finditer(head, 0, HEAD_BYTES):
+    for token in _STRUCTURE.finditer(line, 0, HEAD_BYTES):
         match token[0]:
             case b"{" | b"[":
                 depth += 1
             case b"}" | b"]":
                 depth -= 1
             case b'"id"' if depth == 1:
-                if value := _ID_IN_HEAD.match(head, token.end()):
+                if value := _ID_IN_HEAD.match(line, token.end()):
                     return _decoded_id(value[1])
-    if not tail and len(head) > HEAD_BYTES:
-        tail = head
-    at_end = _ID_AT_END.search(tail[-TAIL_BYTES:])
+    at_end = _ID_AT_END.search(line[-TAIL_BYTES:]) if len(line) > HEAD_BYTES else None
     return _decoded_id(at_end[1]) if at_end else None
 
 
-class _Numbers:
-    """Turns the numbers of a message into Python's, and remembers the first that cannot be one."""
+def _parsed(text: str) -> tuple[Any, Fault | None]:
+    """Return the value of some JSON, and the fault of the first number in it that Python cannot hold."""
+    faults: list[Fault] = []
 
-    def __init__(self) -> None:
-        self.fault: tuple[int, str] | None = None
-
-    def whole(self, digits: str) -> int | float:
-        if len(digits) <= MAX_DIGITS:
-            return int(digits)
-        self._note(types.INVALID_REQUEST, f"a number has more than {MAX_DIGITS} digits")
+    def unreadable(message: str, code: int = types.INVALID_REQUEST) -> float:
+        faults.append((code, message, "send a number that fits in 64 bits, or null"))
         return inf
 
-    def fraction(self, digits: str) -> float:
-        value = float(digits)
-        if isinf(value):
-            self._note(types.INVALID_REQUEST, "a number is too large")
-        return value
+    def whole(digits: str) -> float:
+        is_long = len(digits) > MAX_DIGITS
+        return unreadable(f"a number has more than {MAX_DIGITS} digits") if is_long else int(digits)
 
-    def constant(self, name: str) -> None:
-        self._note(types.PARSE_ERROR, f"the line is not JSON: {name} is no number")
+    def fraction(digits: str) -> float:
+        number = float(digits)
+        return number if isfinite(number) else unreadable("a number is too large")
 
-    def _note(self, code: int, message: str) -> None:
-        self.fault = self.fault or (code, message)
+    def constant(name: str) -> float:
+        return unreadable(f"the line is not JSON: {name} is no number", types.PARSE_ERROR)
+
+    value = json.loads(text, parse_int=whole, parse_float=fraction, parse_constant=constant)
+    return value, faults[0] if faults else None
 
 
-def _message(
-    value: Mapping[str, Any], fault: tuple[int, str] | None, *, may_hold_surrogates: bool
-) -> types.JSONRPCMessage | Refusal | None:
-    refusal = _fault_of(value, fault, may_hold_surrogates=may_hold_surrogates)
+def _may_be_odd(text: str) -> bool:
+    """Return True if some JSON may be too deep or hold a lone surrogate; most messages need no closer look."""
+    return text.count("[") + text.count("{") > MAX_DEPTH or _ESCAPED_SURROGATE.search(text) is not None
+
+
+def _fault_within(message: Mapping[str, Any]) -> Fault | None:
+    for path, text, depth in _walk(message, "", 1):
+        if depth > MAX_DEPTH:
+            return _TOO_DEEP
+        if not _is_unicode(text):
+            code = types.INVALID_PARAMS if path.startswith("params") else types.INVALID_REQUEST
+            return code, f"{path} holds a lone surrogate, which is not valid Unicode text", _SURROGATE_HINT
+    return None
+
+
+def _walk(value: Any, path: str, depth: int) -> Iterator[tuple[str, str, int]]:
+    """Yield each text, key and nested value of some JSON: where it stands, its text, how many brackets are open."""
+    if isinstance(value, str):
+        yield path, value, 0
+    elif isinstance(value, dict | list):
+        yield path, "", depth
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(key, int):
+                below = f"{path}[{key}]"
+            else:
+                name = key if len(key) <= MAX_ID_CHARACTERS and _is_unicode(key) else shown(key)
+                below = f"{path}.{name}" if path else name
+                yield below, key, 0
+            yield from _walk(item, below, depth + 1)
+
+
+def _message(value: Mapping[str, Any], fault: Fault | None) -> types.JSONRPCMessage | Refusal | None:
     is_notification = "id" not in value and isinstance(value.get("method"), str)
     is_answer = "method" not in value and ("result" in value or "error" in value)
-    if refusal is not None:
-        return None if is_notification or is_answer else refusal
+    fault = fault or _fault_of(value, is_answer=is_answer)
+    if fault is not None:
+        return None if is_notification or is_answer else Refusal(*fault, _echoed(value.get("id")))
     if is_answer:
         try:
             return types.jsonrpc_message_adapter.validate_python(value, by_name=False)
@@ -146,63 +175,19 @@ def _message(
     return kind.model_validate(value)
 
 
-def _fault_of(value: Mapping[str, Any], fault: tuple[int, str] | None, *, may_hold_surrogates: bool) -> Refusal | None:
-    """Returns the error that keeps a message from being a request, a notification or an answer, if there is one."""
-    given = value.get("id")
-    known = _echoed(given)
-
-    def invalid(message: str, hint: str, code: int = types.INVALID_REQUEST) -> Refusal:
-        return Refusal(code, message, hint, known)
-
-    if fault is not None:
-        return invalid(fault[1], "send a number that fits in 64 bits, or null", fault[0])
+def _fault_of(value: Mapping[str, Any], *, is_answer: bool) -> Fault | None:
+    """Return the fault that keeps a message from being a request, a notification or an answer."""
+    code, given, params = types.INVALID_REQUEST, value.get("id"), value.get("params")
     if value.get("jsonrpc") != "2.0":
-        return invalid("the message has no jsonrpc of '2.0'", "add it: MCP speaks JSON-RPC 2.0")
+        return code, "the message has no jsonrpc of '2.0'", "add it: MCP speaks JSON-RPC 2.0"
     if "id" in value and (isinstance(given, bool) or not isinstance(given, int | str)):
-        return invalid(f"an id is a string or a whole number, not {_kind(given)}", "give each request an id of its own")
-    if may_hold_surrogates and (where := _lone_surrogate(value)):
-        code = types.INVALID_PARAMS if where.startswith("params") else types.INVALID_REQUEST
-        return invalid(f"{where} holds a lone surrogate, which is not valid Unicode text", _SURROGATE_HINT, code)
-    if "method" not in value and ("result" in value or "error" in value):
+        return code, f"an id is a string or a whole number, not {_kind(given)}", "give each request an id of its own"
+    if is_answer:
         return None
     if not isinstance(value.get("method"), str):
-        return invalid("method is missing or no string", "name what to call, for example tools/call")
-    if not isinstance(value.get("params"), dict | None):
-        return invalid(
-            f"params is an object, not {_kind(value['params'])}", "name each parameter", types.INVALID_PARAMS
-        )
-    return None
-
-
-def _is_too_deep(text: str) -> bool:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return False
-    depth = 0
-    for token in _STRUCTURE.finditer(text):
-        if token[0] in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                return True
-        elif token[0] in "]}":
-            depth -= 1
-    return False
-
-
-def _lone_surrogate(value: Any, path: str = "") -> str | None:
-    """Where some JSON holds a lone surrogate, as a path of keys."""
-    if isinstance(value, str):
-        return None if _is_unicode(value) else path
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if not _is_unicode(key):
-                return f"{path}.{shown(key)}" if path else shown(key)
-            below = shown(key) if len(key) > MAX_ID_CHARACTERS else key
-            if where := _lone_surrogate(item, f"{path}.{below}" if path else below):
-                return where
-    if isinstance(value, list):
-        for number, item in enumerate(value):
-            if where := _lone_surrogate(item, f"{path}[{number}]"):
-                return where
+        return code, "method is missing or no string", "name what to call, for example tools/call"
+    if not isinstance(params, dict | None):
+        return types.INVALID_PARAMS, f"params is an object, not {_kind(params)}", "name each parameter"
     return None
 
 
@@ -215,7 +200,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _echoed(given: object) -> Id:
-    """The id to answer with; None if it is none, or too long to be repeated."""
+    """Return the id to answer with; None if what was given is no id, or too long to be repeated."""
     if isinstance(given, bool) or not isinstance(given, int | float | str) or given in (inf, -inf):
         return None
     return given if len(str(given)) <= MAX_ID_CHARACTERS else None
@@ -229,6 +214,6 @@ def _decoded_id(value: bytes) -> Id:
 
 
 def _kind(value: object) -> str:
-    """Returns the name that JSON has for the kind of a value."""
+    """Return JSON's name for the kind of a value."""
     names = {dict: "an object", list: "an array", str: "a string", bool: "true or false", float: "a fraction"}
     return "null" if value is None else names.get(type(value), "a number")

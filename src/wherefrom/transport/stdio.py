@@ -19,28 +19,25 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
 from wherefrom.transport import messages
-from wherefrom.transport.lines import MAX_LINE_BYTES, LineReader, TooLong, write_line
+from wherefrom.transport.lines import MAX_LINE_BYTES, LineReader, write_line
 from wherefrom.transport.messages import Refusal
 
 # How long calls may go on after the input has ended. An agent's SQL takes at most two seconds, four of them at once.
 GRACE_SECONDS: Final = 60.0
-# How many answers may wait for the client to read those before them.
-_WAITING_ANSWERS: Final = 100
+# Answers that may wait for the client to read those before them.
+_MAX_WAITING_ANSWERS: Final = 100
 
 logger = logging.getLogger("wherefrom.mcp")
-
-EndNow = Callable[[], NoReturn]
-"""Ends the process, whatever its threads are doing."""
 
 
 class StdioTransport:
     """One client on two descriptors, until its input has ended and its calls are answered.
 
-    `end_now` is called where waiting for the threads would not end: nobody reads the answers, or a call takes longer
-    than the grace period after the end of the input.
+    `end_now` ends the process, whatever its threads are doing. It is called where waiting for them would not end:
+    nobody reads the answers, or a call takes longer than the grace period after the end of the input.
     """
 
-    def __init__(self, incoming: int, outgoing: int, *, end_now: EndNow) -> None:
+    def __init__(self, incoming: int, outgoing: int, *, end_now: Callable[[], NoReturn]) -> None:
         self._lines = LineReader(incoming)
         self._outgoing = outgoing
         self._end_now = end_now
@@ -53,7 +50,7 @@ class StdioTransport:
     async def serve(self, server: Server[Any]) -> None:
         """Serve until the input has ended."""
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception]()
-        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](_WAITING_ANSWERS)
+        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](_MAX_WAITING_ANSWERS)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._read, to_server)
             tasks.start_soon(self._write, from_server)
@@ -96,11 +93,11 @@ class StdioTransport:
         self._settled.set()
 
     def _next_message(self) -> types.JSONRPCMessage | Refusal | None:
-        """The next line that says something; None when the input has ended. Waits, so it has a thread."""
+        """Return the next message or refusal; None when the input has ended. It waits, so it runs in a thread."""
         while (line := self._lines.next()) is not None:
-            if isinstance(line, TooLong):
-                return messages.too_long(line.head, line.tail, limit=MAX_LINE_BYTES)
-            if (message := messages.read(line)) is not None:
+            text, is_too_long = line
+            message = messages.too_long(text, limit=MAX_LINE_BYTES) if is_too_long else messages.read(text)
+            if message is not None:
                 return message
         return None
 
@@ -112,7 +109,7 @@ class StdioTransport:
 
 
 def _line_of(message: types.JSONRPCMessage) -> bytes:
-    """A message as it is sent. What UTF-8 cannot say is replaced: the client must get its answer."""
+    """Return a message as it is sent. What UTF-8 cannot say is replaced: the client must get its answer."""
     try:
         return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
     except ValueError:

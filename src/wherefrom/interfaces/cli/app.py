@@ -1,20 +1,88 @@
-"""The command line: memory commands, the demo, and the MCP server."""
+"""The command line: the commands of the table of verbs, the demo, and the MCP server.
+
+A command is put together when it is run: with the options of its verb, whose engine is imported for that. To list the
+commands, their summaries are enough.
+"""
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
-from importlib import metadata
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from keyword import iskeyword
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from wherefrom.interfaces.cli.commands import build
-from wherefrom.interfaces.cli.move import run as move_store
-from wherefrom.interfaces.cli.special import SPECIALS
+from wherefrom import interfaces
+from wherefrom.interfaces.verbs import COMMANDS, Verb
+from wherefrom.lazy import Later, metadata
 
-_ABOUT = "A memory for AI agents that can say where every statement comes from."
-app = build(SPECIALS, name="wherefrom", help=_ABOUT)
+_ABOUT: Final = "A memory for AI agents that can say where every statement comes from."
+_SPECIAL: Final = Later("wherefrom.interfaces.cli.special")
+
+
+def summary_of(verb: Verb) -> str:
+    """What a command does: the docstring of its function in `special`, or of its verbs."""
+    special = getattr(_SPECIAL, f"{verb.command}_" if iskeyword(verb.command) else verb.command).read_docstring()
+    return inspect.cleandoc(special) or verb.summary
+
+
+class Commands(Mapping[str, Any]):
+    """The commands of a group by their words: those of the table, then others."""
+
+    def __init__(self, group: str, others: Mapping[str, Any]) -> None:
+        place = "" if group == "wherefrom" else f"{group} "
+        rows = {verb.command.removeprefix(place): verb for verb in COMMANDS if verb.command.startswith(place)}
+        self._rows = {word: verb for word, verb in rows.items() if " " not in word}
+        self._others = others
+
+    def __getitem__(self, word: str) -> Any:
+        return interfaces.command_of(self._rows[word].command) if word in self._rows else self._others[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._rows, *self._others))
+
+    def __len__(self) -> int:
+        return len(self._rows) + len(self._others)
+
+    def listed(self, word: str) -> Any:
+        """The command without its options, enough to list it; None if there is none."""
+        if word not in self._rows:
+            return self._others.get(word)
+        return TyperCommand(word, help=summary_of(self._rows[word]))
+
+
+class CommandGroup(TyperGroup):
+    """A group whose commands are put together when they are run."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = Commands(self.name or "", self.commands)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        return self.commands.listed(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        word, listed, rest = super().resolve_command(ctx, args)
+        return word, listed and self.commands[listed.name], rest
+
+
+app = typer.Typer(
+    name="wherefrom",
+    help=_ABOUT,
+    cls=CommandGroup,
+    no_args_is_help=True,
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(typer.Typer(cls=CommandGroup, help="Begin and end research tasks.", no_args_is_help=True), name="task")
 
 
 @app.command("demo")
@@ -22,23 +90,19 @@ def run_demo(
     keep: Annotated[str | None, typer.Option("--keep", metavar="PATH", help="A new file for it.")] = None,
 ) -> None:
     """Walk through what a memory can do, on a small example in a fresh file."""
-    from wherefrom.interfaces.cli.demo import run
-
-    run(keep)
+    interfaces.run_demo(keep)
 
 
 @app.command("move")
 def run_move(as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False) -> None:
     """Bring a store that lies under the program's former name to where it is looked for now."""
-    move_store(as_json=as_json)
+    interfaces.run_move(as_json=as_json)
 
 
 @app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def serve(context: typer.Context) -> None:
     """Serve the memory to an MCP client over stdin and stdout."""
-    from wherefrom.interfaces.mcp.command import main as serve_mcp
-
-    raise typer.Exit(serve_mcp(context.args))
+    raise typer.Exit(interfaces.serve(context.args))
 
 
 @app.callback()
@@ -51,7 +115,7 @@ def top(
         raise typer.Exit
 
 
-def main() -> None:
+def run_command_line() -> None:
     """Run the command line; what it prints is UTF-8 everywhere."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -42,8 +43,45 @@ def table_of(rows: Iterable[object], columns: str, *, empty: str = "nothing here
     return table if table.row_count else empty
 
 
+def generic_lines(value: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """An object as two columns, and its lists of objects as tables below."""
+    tables = {name: inner for name, inner in value.items() if _is_table(inner)}
+    plain = new_table("", "")
+    labels: set[str] = set()
+    plain.show_header = False
+    plainly = {name: inner for name, inner in value.items() if name not in {*tables, "next_cursor", "truncated"}}
+    for name, inner in plainly.items():
+        for label, entry in inner.items() if isinstance(inner, dict) else [(name, inner)]:
+            if entry not in (None, "", [], {}) and not (isinstance(entry, list) and isinstance(entry[0], list)):
+                is_count = isinstance(entry, int) and not isinstance(entry, bool) and not label.endswith("year")
+                said = f"{entry:,}" if is_count else tidy(entry)
+                label = f"{name} {label}" if label in labels else str(label)
+                labels.add(label)
+                plain.add_row(shown(label.replace("_", " ")), cell(said))
+    yield plain
+    for name, inner in tables.items():
+        yield from ("", f"{name.replace('_', ' ')}:", generic_table(inner))
+
+
+def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
+    """Objects as a table; columns that are empty in all of them are left out."""
+    names = [name for name in rows[0] if any(_is_short(row.get(name)) for row in rows)] if rows else []
+    table = rows_table(
+        [name.replace("_", " ") for name in names], ([tidy(row.get(name)) for name in names] for row in rows)
+    )
+    return table if rows else "nothing here yet"
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _is_short(value: Any) -> bool:
+    return value not in (None, "") and not isinstance(value, list | dict) and "\n" not in str(value)
+
+
 def degraded_lines(result: Any) -> Iterator[Text]:
-    """Why an answer may lack something."""
+    """Return a line for each reason why an answer may lack something."""
     return (shown(f"degraded: {why}") for why in result.degraded)
 
 

@@ -1,135 +1,140 @@
-"""The commands: each row of the table of verbs is one, with the options that its verb declares.
-
-A command that does more than its verb (reads a file, draws a picture, shows progress) has a function here.
-"""
+"""A row of the table of verbs as a command: its declared parameters as arguments and options."""
 
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import typer
-from rich.console import Console, RenderableType
 
 from wherefrom.api import Memory
-from wherefrom.interfaces.answering import value_of
-from wherefrom.interfaces.cli import render
-from wherefrom.interfaces.cli.cells import count, shown
-from wherefrom.interfaces.cli.options import options_of, values_of
-from wherefrom.interfaces.cli.session import COMMON, UNHEALTHY, Session, output, reported
+from wherefrom.interfaces.cli.session import Call, reported
+from wherefrom.interfaces.cli.special import SPECIALS
 from wherefrom.interfaces.request_ids import valid_ids_of
-from wherefrom.interfaces.verb import Verb
-from wherefrom.interfaces.verbs import COMMANDS
+from wherefrom.interfaces.verbs import COMMANDS, Verb
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.param import REQUIRED, Parameter
 from wherefrom.storage.events import tracing
 
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a command's verb, with what the command line gave."""
-
-    verb: Verb
-    session: Session
-    given: dict[str, Any]
-    explain: bool = False
-
-    def run(self, **more: Any) -> Any:
-        """Run the verb, with a progress bar if it reports progress. `more` are arguments by their names in Python that
-        the command line has no option for.
-        """
-        method = self.verb.chosen(self.given)
-        if "progress" not in inspect.signature(getattr(Memory, method)).parameters or more.get("target") is sys.stdout:
-            return self.verb.run(self.session.memory, self.given, **more)
-        with self.session.progress(self.verb.command) as report:
-            return self.verb.run(self.session.memory, self.given, progress=report, **more)
-
-    def of(self, method: str) -> Call:
-        """The same call of another verb."""
-        return replace(self, verb=replace(self.verb, methods=(method,)))
-
-    def show(self, result: Any) -> None:
-        """Print a result, as JSON or as something to read; one that says of a failure ends the command with 1."""
-        if isinstance(result, int | Path):  # a count, or the file that was written
-            self.session.show(*_COUNTED[self.verb.command](result))
-        elif self.session.as_json:
-            self.session.show(value_of(result, self.session.memory.root_namespace, explain=self.explain))
-        else:
-            self.session.show(None, *render.lines_of(result, self))
-        if not getattr(result, "ok", True) or getattr(result, "failures", False):
-            raise typer.Exit(UNHEALTHY)
-
-
-Function = Callable[..., None]
-# What a command says of a number or a file: as JSON, and in words.
-_COUNTED: Final[Mapping[str, Callable[[Any], tuple[dict[str, Any], RenderableType]]]] = {
-    "reindex": lambda number: ({"texts": number}, f"{count(number, 'text')} indexed"),
-    "embed": lambda number: ({"vectors": number}, f"{count(number, 'vector')} made"),
-    "backup": lambda path: ({"file": str(path), "bytes": path.stat().st_size}, shown(f"copied to {path}")),
+COMMON: Final = {
+    "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
+    "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.")],
+    "root": Annotated[str | None, typer.Option("--root", help="Namespace that this access may not leave.")],
+    "also": Annotated[list[str] | None, typer.Option("--also", metavar="NAMESPACE", help="Further one to read.")],
+    "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
+    "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
 }
+# Arguments that a verb needs and its command does not, because an option can stand for them.
+_OPTIONAL: Final = {"add": "sources", "sql": "sql"}
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
-    """The function of a command that does more than its verb.
-
-    optional: an argument of the verb that need not be given; without: one that the function gives.
-    """
-
-    function: Function
-    optional: str = ""
-    without: str = ""
+@cache
+def command_of(command: str) -> Any:
+    """The command of this name, with all its options."""
+    (verb,) = (verb for verb in COMMANDS if verb.command == command)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(command.split()[-1])(_function(verb, SPECIALS.get(command)))
+    return typer.main.get_command(alone)
 
 
-def build(specials: Mapping[str, Special], *, name: str, help: str) -> typer.Typer:  # noqa: A002
-    """The command line of all verbs; `specials` are the functions of the commands that do more than their verb."""
-    app = typer.Typer(
-        name=name,
-        help=help,
-        no_args_is_help=True,
-        invoke_without_command=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-    )
-    groups = {"task": typer.Typer(help="Begin and end research tasks.", no_args_is_help=True)}
-    for group, commands in groups.items():
-        app.add_typer(commands, name=group)
-    for verb in COMMANDS:
-        *place, word = verb.command.split()
-        (groups[place[0]] if place else app).command(word)(_command(verb, specials.get(verb.command)))
-    return app
-
-
-def _command(verb: Verb, special: Special | None) -> Callable[..., None]:
-    own = list(inspect.signature(special.function, eval_str=True).parameters.values())[1:] if special else []
-    own = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in own]
-    declared = options_of(verb, optional=special.optional, without=special.without) if special else options_of(verb)
-    names = {option.name for option in own}
+def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., None]:
+    """Return the function that Typer makes a command of, with the options of a verb and of its special function."""
+    parameters = inspect.signature(special, eval_str=True).parameters if special else {}
+    own = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in list(parameters.values())[1:]]
 
     def run(**given: Any) -> None:
         opened = {option: given.pop(option) for option in COMMON}
         as_json = opened.pop("as_json")
         opened["url"] = opened.pop("db")
-        more = {name: given.pop(name) for name in names}
+        more = {option.name: given.pop(option.name) for option in own}
         with tracing(valid_ids_of(given)), reported(as_json=as_json), Memory.open(**opened) as memory:
-            session = Session(memory, opened, as_json, output(), Console(stderr=True))
-            values = values_of(verb, given)
+            values = _values(verb, given)
             explain = bool(values.pop(verb.explains[0], False)) if verb.explains else False
-            call = Call(verb, session, values, explain)
-            special.function(call, **more) if special else call.show(call.run())
+            call = Call(verb, memory, opened, as_json, values, explain)
+            special(call, **more) if special else call.show(call.run())
 
+    declared = [_option(parameter) for parameter in _parameters(verb)]
     common = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "as_json" else None, annotation=kind
+        )
         for name, kind in COMMON.items()
     ]
-    common[-1] = common[-1].replace(default=False)
-    run.__doc__ = (special and inspect.getdoc(special.function)) or _summary(verb)
+    run.__doc__ = (special and inspect.getdoc(special)) or verb.summary
     run.__signature__ = inspect.Signature([*own, *declared, *common])  # type: ignore[attr-defined]
     return run
 
 
-def _summary(verb: Verb) -> str:
-    docs = ((inspect.getdoc(getattr(Memory, method)) or "").split("\n\n")[0] for method in verb.methods)
-    return " ".join(" ".join(docs).split())
+def _parameters(verb: Verb) -> list[Parameter]:
+    """Return the parameters of a verb that people may give."""
+    declared = [parameter for parameter in verb.parameters.values() if parameter.param.only != "agents"]
+    if verb.explains is not None:
+        name, param = verb.explains
+        declared.append(Parameter(name, bool, False, False, False, param))
+    optional = _OPTIONAL.get(verb.command)
+    return [replace(known, default=None) if known.python == optional else known for known in declared]
+
+
+def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the command line gave, by field: JSON is read, and what was not given is left out."""
+    values = {}
+    for declared in _parameters(verb):
+        value = given.get(declared.name)
+        if value is not None and value != declared.default:
+            is_json = get_origin(declared.kind) is Mapping
+            values[declared.name] = _json_object(value, declared) if is_json else value
+    return values
+
+
+def _option(declared: Parameter) -> inspect.Parameter:
+    param, kind = declared.param, _typed(declared.kind)
+    settings: dict[str, Any] = {"help": _help(declared), "metavar": param.metavar or None}
+    if get_origin(declared.kind) is Mapping:
+        settings["metavar"] = "JSON"
+    if declared.is_positional if not param.option else not param.option.startswith("-"):
+        info: Any = typer.Argument(**settings)
+    else:
+        spelled = param.option or "--" + declared.python.replace("_", "-")
+        info = typer.Option(*spelled.split(","), **settings)
+    default = declared.default
+    if default is REQUIRED:
+        default = inspect.Parameter.empty
+    elif isinstance(default, tuple) or default is None:
+        kind, default = kind | None, None
+    return inspect.Parameter(
+        declared.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _typed(kind: Any) -> Any:
+    if kind in (int, float, bool, str, Path):
+        return kind
+    if get_origin(kind) is Sequence:
+        return list[str]
+    return Path if Path in get_args(kind) else str
+
+
+def _help(declared: Parameter) -> str:
+    param, kind = declared.param, declared.kind
+    inner = get_args(kind)[0] if get_origin(kind) is Sequence else kind
+    if get_origin(inner) is Literal:
+        return f"{param.text} One of {', '.join(param.words or get_args(inner))}.".strip()
+    if param.low is not None and param.high is not None and kind is int:
+        return f"{param.text} From {param.low:,} to {param.high:,}."
+    return param.text
+
+
+def _json_object(text: str, declared: Parameter) -> dict[str, Any]:
+    option = (declared.param.option or f"--{declared.python}").split(",")[0]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{option} is not JSON", hint='for example \'{"source": "meeting"}\'') from None
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{option} must be a JSON object")
+    return value

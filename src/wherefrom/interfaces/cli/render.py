@@ -1,32 +1,36 @@
-"""What people see of a result: a few tables and sentences of our own, for everything else one generic table.
+"""Tables and sentences for people, made of results; what has none of its own is shown by the generic table.
 
 Stored text is shown as data: no markup, no control characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
-from wherefrom.interfaces.answering import value_of
-from wherefrom.interfaces.cli import render_explore, render_insight, render_metabolism
+from wherefrom import interfaces
+from wherefrom.interfaces.cli import render_plans
 from wherefrom.interfaces.cli.cells import (
     cell,
     count,
     counts_of,
     degraded_lines,
+    generic_lines,
+    generic_table,
     judge_of,
     memo_cell,
     new_table,
     rows_table,
     shown,
     table_of,
-    tidy,
     when,
 )
 from wherefrom.interfaces.shape import Told
@@ -34,71 +38,27 @@ from wherefrom.model import evidence, insight, metabolism, policies, results
 from wherefrom.model.graph import GUESSING, Edge, MeasuredEdge, Node
 from wherefrom.text.check import json_text
 
-if TYPE_CHECKING:
-    from wherefrom.interfaces.cli.commands import Call
-
-_REJECTIONS_SHOWN: Final = 10
+_MAX_REJECTIONS: Final = 10
+_MAX_FAILURES: Final = 20
+# Wider rows are shown one value a line.
+_MAX_COLUMNS: Final = 8
+_BAR_CHARACTERS: Final = 30
+_COLOURS: Final = {"supporting": "green", "refuting": "red", "neutral": "yellow"}
 Lines = Iterable[RenderableType]
 
 
-def lines_of(result: Any, call: Call) -> Lines:
-    """What a person sees of a result."""
-    own = _OWN.get(type(result))
-    if own is not None:
-        yield from own(result, call)
+def lines_of(result: Any, given: Mapping[str, Any] = MappingProxyType({})) -> Lines:
+    """Return what a person sees of a result. `given`: the arguments of the command, with `explain`."""
+    if own := _OWN.get(type(result)):
+        yield from own(result)
+    elif own_as_asked := _OWN_AS_ASKED.get(type(result)):
+        yield from own_as_asked(result, given)
     elif isinstance(result, tuple):
-        yield from (generic_table([value_of(each, "") for each in result]),)
+        yield generic_table([interfaces.value_of(entry, "") for entry in result])
     else:
-        yield from generic_lines(value_of(result, ""))
+        yield from generic_lines(interfaces.value_of(result, ""))
     if cursor := getattr(result, "next_cursor", None):
         yield f"more: --cursor {cursor}"
-
-
-def generic_lines(value: Mapping[str, Any]) -> Lines:
-    """An object as two columns, and its lists of objects as tables below."""
-    tables = {name: inner for name, inner in value.items() if _is_table(inner)}
-    plain = new_table("", "")
-    labels: set[str] = set()
-    plain.show_header = False
-    plainly = {name: inner for name, inner in value.items() if name not in {*tables, "next_cursor", "truncated"}}
-    for name, inner in plainly.items():
-        for label, entry in inner.items() if isinstance(inner, dict) else [(name, inner)]:
-            if entry not in (None, "", [], {}) and not (isinstance(entry, list) and isinstance(entry[0], list)):
-                said = f"{entry:,}" if isinstance(entry, int) and not isinstance(entry, bool) else tidy(entry)
-                label = f"{name} {label}" if label in labels else str(label)
-                labels.add(label)
-                plain.add_row(shown(label.replace("_", " ")), cell(said))
-    yield plain
-    for name, inner in tables.items():
-        yield from ("", f"{name.replace('_', ' ')}:", generic_table(inner))
-
-
-def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
-    """Objects as a table; columns that are empty in all of them are left out."""
-    names = [name for name in rows[0] if any(_is_short(row.get(name)) for row in rows)] if rows else []
-    table = rows_table(
-        [name.replace("_", " ") for name in names], ([tidy(row.get(name)) for name in names] for row in rows)
-    )
-    return table if rows else "nothing here yet"
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
-
-
-def _is_short(value: Any) -> bool:
-    return value not in (None, "") and not isinstance(value, list | dict) and "\n" not in str(value)
-
-
-def similar_lines(found: results.SimilarFound) -> Lines:
-    """What is near in meaning, and among how many."""
-    yield table_of(found.results, "similarity id text_preview", empty="nothing that similar")
-    yield f"searched {count(found.total_searched, 'vector')}"
-
-
-def namespace_table(found: results.Namespaces) -> RenderableType:
-    """Namespaces with how many nodes each holds."""
-    return table_of(found.items, "namespace nodes")
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -114,29 +74,38 @@ def memo_panel(node: Node) -> RenderableType:
     return Panel(Group(*parts), title=shown(node.title or "(untitled)"), title_align="left")
 
 
-def saved_lines(saved: results.Saved, call: Call) -> Lines:
+def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
+    """What saving did, and with --link the relations that it made."""
     note = " (this text was already there)" if saved.status == "duplicate" else ""
     yield shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}")
     if saved.note:
         yield shown(saved.note)
-    if call.given.get("link"):
-        yield from render_insight.saved_lines(saved)
+    if given.get("link"):
+        yield from render_plans.linked_lines(saved)
 
 
-def memo_table(page: results.Page) -> RenderableType:
-    """Memos, a few lines each."""
-    return table_of([Told(node, {"memo": memo_cell(node)}) for node in page.nodes], "id memo")
-
-
-def hit_table(found: results.Found, *, explain: bool = False) -> RenderableType:
-    """What a search found, best first."""
+def found_lines(found: results.SearchResult, given: Mapping[str, Any]) -> Lines:
+    """What a search found, best first, and what is lacking."""
     rows = [Told(hit, {"memo": memo_cell(hit.node), "why": _why(hit, found.alpha)}) for hit in found.hits]
-    return table_of(rows, f"score node.id memo{' why' if explain else ''}", empty="nothing found")
-
-
-def found_lines(found: results.Found, call: Call) -> Lines:
-    yield hit_table(found, explain=call.explain)
+    yield table_of(rows, f"score node.id memo{' why' if given.get('explain') else ''}", empty="nothing found")
     yield from degraded_lines(found)
+
+
+def similar_lines(found: results.SimilarFound) -> Lines:
+    """What is near in meaning, and among how many."""
+    yield table_of(found.results, "similarity id text_preview", empty="nothing that similar")
+    yield f"searched {count(found.total_searched, 'vector')}"
+
+
+def corrected_lines(corrected: evidence.Corrected) -> Lines:
+    """What a claim is now, and the corrections that made it so."""
+    state, posterior = "rejected" if corrected.rejected else "adopted", corrected.posterior
+    yield f"{'changed' if corrected.changed else 'unchanged'}: claim {corrected.claim_id} is {state}"
+    sides = f"{posterior.supports} for, {posterior.refutes} against"
+    yield f"confidence {posterior.confidence:.2f} ± {posterior.uncertainty:.2f}: {sides}"
+    for entry in corrected.history:
+        change = f" {entry.relation_before} → {entry.relation_after}" if entry.relation_after else ""
+        yield shown(f"  {when(entry.at)}  {entry.action}{change}: {entry.reason}")
 
 
 def relation_table(found: results.Relations) -> RenderableType:
@@ -162,7 +131,7 @@ def relation_line(edge: Edge) -> Text:
     return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}{sure}{judge}]-> {edge.target_id}")
 
 
-def context_lines(context: results.ActiveContext, *, explain: bool = False) -> Lines:
+def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> Lines:
     """What was recalled, best first; what was left out, and what is lacking."""
     rows = [Told(item, {"memo": memo_cell(item.node), "why": _why_recalled(item)}) for item in context.items]
     yield table_of(rows, "rank score node.id memo why", empty="nothing that matters")
@@ -170,14 +139,14 @@ def context_lines(context: results.ActiveContext, *, explain: bool = False) -> L
         f"context {context.id} until {when(context.expires_at)}, policy {context.policy_version},"
         f" about {count(context.tokens, 'token')}"
     )
-    if explain:
+    if given.get("explain"):
         left = ", ".join(f"{number} {reason}" for reason, number in sorted(context.filtered.items())) or "nothing"
         yield f"left out: {left}"
         yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
     yield from degraded_lines(context)
 
 
-def judged_line(judged: results.Judged) -> str:
+def judged_line(judged: results.FeedbackResult) -> str:
     """What a judgement did."""
     node = judged.node
     stands = f"; {judged.representative_id} stands for it now" if judged.representative_id else ""
@@ -185,9 +154,11 @@ def judged_line(judged: results.Judged) -> str:
     return f"{judged.status} {judged.signal} for {node.id}: {worth}{stands}"
 
 
-def imported_lines(imported: results.Imported, call: Call) -> Lines:
+def imported_lines(imported: results.Imported, given: Mapping[str, Any]) -> Lines:
     """What an import did, the first lines that it left out, and where to find the others."""
-    counts = {name: value for name, value in value_of(imported, "").items() if isinstance(value, int) and value}
+    counts = {
+        name: value for name, value in interfaces.value_of(imported, "").items() if isinstance(value, int) and value
+    }
     said = (_counted(name, number) for name, number in counts.items() if name != "rejected")
     yield ", ".join(said) or "nothing to import"
     if imported.redacted:
@@ -195,11 +166,11 @@ def imported_lines(imported: results.Imported, call: Call) -> Lines:
     if not imported.rejected:
         return
     yield f"{count(imported.rejected, 'line')} left out:"
-    for line in imported.rejections[:_REJECTIONS_SHOWN]:
+    for line in imported.rejections[:_MAX_REJECTIONS]:
         yield shown(f"  line {line.line:,}{f' ({line.id})' if line.id else ''}: {line.reason}")
-    if rejects := call.given.get("rejects"):
+    if rejects := given.get("rejects"):
         yield shown(f"all of them are in {rejects}")
-    elif imported.rejected > _REJECTIONS_SHOWN:
+    elif imported.rejected > _MAX_REJECTIONS:
         yield "see all of them with --rejects FILE, or the first 1,000 with --json"
 
 
@@ -210,11 +181,12 @@ def _counted(name: str, number: int) -> str:
     return f"{number:,} {noun} {done}".strip()
 
 
-def health_table(health: results.Health) -> RenderableType:
-    """The findings of `doctor`."""
+def health_lines(health: results.Health) -> Lines:
+    """The facts about the store, and the findings of `doctor`."""
+    yield from (*generic_lines(interfaces.value_of(health.info, "")), "")
     marks = {True: Text("ok", style="green"), False: Text("FAILED", style="bold red")}
     rows = [Told(check, {"result": marks[check.ok], "found": shown(check.detail)}) for check in health.checks]
-    return table_of(rows, "name result found")
+    yield table_of(rows, "name result found")
 
 
 def applied_line(applied: policies.PolicyApplied) -> RenderableType:
@@ -226,7 +198,7 @@ def applied_line(applied: policies.PolicyApplied) -> RenderableType:
     return shown(f"{applied.status}: {applied.version} in {applied.namespace}{before}{after}{hint}")
 
 
-def privacy_lines(privacy: policies.Privacy, call: Call) -> Lines:
+def privacy_lines(privacy: policies.Privacy, given: Mapping[str, Any]) -> Lines:
     """What becomes of personal data, and what a new choice does not change."""
     meaning = {
         "personal": "e-mail addresses, phone, card and identity numbers are kept for you, and others do not see them",
@@ -237,11 +209,11 @@ def privacy_lines(privacy: policies.Privacy, call: Call) -> Lines:
         "shared": "What was kept earlier is shown without them; `wherefrom reclassify` takes them out for good.",
     }
     yield shown(f"{privacy.mode}: {meaning[privacy.mode]}")
-    if "privacy" in call.given:
+    if "privacy" in given:
         yield shown(older[privacy.mode])
 
 
-def guarded_lines(guarded: policies.Guarded) -> Lines:
+def guarded_lines(guarded: policies.BoundaryCheck) -> Lines:
     """What the policy makes of a text."""
     yield shown(f"{guarded.reason} ({guarded.boundary_class}, policy {guarded.policy_version})")
     if guarded.text is not None:
@@ -272,40 +244,127 @@ def _why_recalled(item: results.ContextItem) -> RenderableType:
     return shown("\n".join(parts), lines=True)
 
 
-_OWN: Final[Mapping[type, Callable[[Any, Any], Lines]]] = {
-    results.Saved: saved_lines,
-    Node: lambda node, call: [memo_panel(node)],
-    results.Page: lambda page, call: [memo_table(page)],
-    results.SimilarFound: lambda found, call: similar_lines(found),
-    results.Namespaces: lambda found, call: [namespace_table(found)],
-    results.Deleted: lambda gone, call: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
-    results.Found: found_lines,
-    results.ActiveContext: lambda context, call: context_lines(context, explain=call.explain),
-    results.Judged: lambda judged, call: [judged_line(judged)],
-    results.Swept: lambda swept, call: [
+def documents_lines(added: evidence.DocumentsAdded) -> Lines:
+    """What was read in, and what was not."""
+    if added.documents:
+        yield table_of(added.documents, "status fragments cites title source")
+    yield counts_of(Counter(document.status for document in added.documents)) or "nothing was added"
+    taken = sum((Counter(document.redacted) for document in added.documents), Counter())
+    if taken:
+        yield f"taken out of texts: {counts_of(dict(sorted(taken.items())))}"
+    for source, reason in islice(added.failures, _MAX_FAILURES):
+        yield shown(f"failed: {source}: {reason}")
+    if len(added.failures) > _MAX_FAILURES:
+        yield f"… and {len(added.failures) - _MAX_FAILURES} more failures"
+
+
+def result_lines(result: evidence.QueryResult) -> Lines:
+    """Rows as a table, or what is wrong."""
+    if result.error is not None:
+        yield shown(f"error: {result.error}")
+        if result.hint:
+            yield shown(f"hint: {result.hint}")
+        if result.dialect:
+            yield f"dialect: {result.dialect}"
+    elif result.rows and len(result.columns) > _MAX_COLUMNS:
+        for number, row in enumerate(result.rows, 1):
+            yield Text(f"── {number} ──", style="dim")
+            yield from (shown(f"{name}: {cell(value)}") for name, value in zip(result.columns, row, strict=True))
+    elif result.rows:
+        yield rows_table(result.columns, result.rows)
+    if result.schema is not None:
+        yield f"dialect: {result.dialect}"
+        for shape in result.schema:
+            yield f"{shape.name}({', '.join(shape.columns)})"
+    if result.error is None:
+        more = ", and there are more" if result.truncated else ""
+        yield f"{count(len(result.rows), 'row')}{more}, {result.elapsed_ms} ms"
+
+
+def status_lines(status: evidence.Status, given: Mapping[str, Any]) -> Lines:
+    """Bars of what there is; tasks with what they have gathered."""
+    if status.note:
+        yield shown(status.note)
+    if "task_id" not in given:
+        yield from _bars(status.counts, {})
+        if status.pending_embeddings:
+            yield f"{count(status.pending_embeddings, 'text')} waiting for a vector"
+        if (health := status.searches).searches:
+            asked = "1 search" if health.searches == 1 else f"{health.searches:,} searches"
+            lacking = f"{health.fallbacks:,} ({health.fallback_share:.1%}) without one of their arms"
+            yield f"{asked} in {health.days} days, {lacking}"
+        if status.tasks_by_status:
+            yield f"tasks: {counts_of(status.tasks_by_status)}"
+    for state in status.tasks:
+        yield from task_lines(state)
+
+
+def task_lines(state: evidence.TaskState) -> Lines:
+    """A task, and once it is completed what it has gathered."""
+    task = state.task
+    yield shown(f"{task.id}  {task.status}  {task.query}")
+    searches = "1 query" if state.queries == 1 else f"{state.queries:,} queries"
+    yield f"  {count(state.claims, 'claim')}, {searches}, begun {when(task.created_at)}"
+    if task.result_summary:
+        yield shown(f"  {task.result_summary}")
+    if state.evidence_summary is not None:
+        yield from _summary_lines(state.evidence_summary)
+
+
+def _summary_lines(summary: evidence.EvidenceSummary) -> Lines:
+    totals = ((summary.total_claims, "claim"), (summary.total_fragments, "fragment"), (summary.total_pages, "page"))
+    yield f"  {', '.join(count(number, noun) for number, noun in totals)}"
+    yield from _bars({name: getattr(summary, f"{name}_edges") for name in _COLOURS}, _COLOURS)
+    if summary.top_domains:
+        yield shown(f"  from {', '.join(summary.top_domains)}")
+
+
+def _bars(counts: Mapping[str, int], colours: Mapping[str, str]) -> Iterator[Text]:
+    most = max(counts.values(), default=0) or 1
+    width = max(map(len, counts), default=0)
+    for name, number in counts.items():
+        line = Text(f"  {name:<{width}} ")
+        line.append(
+            "█" * round(_BAR_CHARACTERS * number / most) or ("▏" if number else ""), style=colours.get(name, "cyan")
+        )
+        line.append(f" {number:,}")
+        yield line
+
+
+_OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
+    Node: lambda node: [memo_panel(node)],
+    results.Page: lambda page: [table_of([Told(node, {"memo": memo_cell(node)}) for node in page.nodes], "id memo")],
+    results.Namespaces: lambda found: [table_of(found.items, "namespace nodes")],
+    results.Deleted: lambda gone: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
+    results.FeedbackResult: lambda judged: [judged_line(judged)],
+    results.SweepResult: lambda swept: [
         f"{count(len(swept.node_ids), 'node')} and {count(swept.edges, 'relation')} retired (run {swept.run_id})"
     ],
-    results.Related: lambda related, call: [related.status, relation_line(related.edge)],
-    Edge: lambda edge, call: ["deleted", relation_line(edge)],
-    MeasuredEdge: lambda edge, call: ["deleted", relation_line(edge)],
-    results.Relations: lambda found, call: [relation_table(found)],
+    results.Related: lambda related: [related.status, relation_line(related.edge)],
+    Edge: lambda edge: ["deleted", relation_line(edge)],
+    MeasuredEdge: lambda edge: ["deleted", relation_line(edge)],
+    results.Relations: lambda found: [relation_table(found)],
+    results.SimilarFound: similar_lines,
+    results.Health: health_lines,
+    policies.PolicyApplied: lambda applied: [applied_line(applied)],
+    policies.PolicyVersion: lambda policy: [Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)],
+    policies.BoundaryCheck: guarded_lines,
+    evidence.Rendered: lambda rendered: [rendered.sql],
+    evidence.Corrected: corrected_lines,
+    evidence.DocumentsAdded: documents_lines,
+    evidence.QueryResult: result_lines,
+    evidence.Task: lambda task: [f"created task {task.id} in {task.namespace}"],
+    evidence.TaskState: task_lines,
+    metabolism.MetabolismPlan: render_plans.metabolism_lines,
+    metabolism.Restored: render_plans.restored_lines,
+    metabolism.Reinforced: render_plans.reinforced_lines,
+}
+_OWN_AS_ASKED: Final[Mapping[type, Callable[[Any, Mapping[str, Any]], Lines]]] = {
+    results.Saved: saved_lines,
+    results.SearchResult: found_lines,
+    results.ActiveContext: context_lines,
     results.Imported: imported_lines,
-    results.Health: lambda health, call: [*generic_lines(value_of(health.info, "")), "", health_table(health)],
-    policies.PolicyApplied: lambda applied, call: [applied_line(applied)],
-    policies.PolicyVersion: lambda policy, call: [
-        Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)
-    ],
     policies.Privacy: privacy_lines,
-    policies.Guarded: lambda guarded, call: guarded_lines(guarded),
-    evidence.Rendered: lambda rendered, call: [rendered.sql],
-    evidence.DocumentsAdded: lambda added, call: render_explore.documents_table(added),
-    evidence.Corrected: lambda corrected, call: render_explore.corrected_lines(corrected),
-    evidence.QueryResult: lambda result, call: render_explore.result_lines(result),
-    evidence.Status: lambda status, call: render_explore.status_lines(status, whole="task_id" in call.given),
-    evidence.Task: lambda task, call: [f"created task {task.id} in {task.namespace}"],
-    evidence.TaskState: lambda state, call: render_explore.task_lines(state),
-    insight.InsightPlan: lambda plan, call: render_insight.plan_lines(plan, rejected=call.explain),
-    metabolism.MetabolismPlan: lambda plan, call: render_metabolism.plan_lines(plan),
-    metabolism.Restored: lambda restored, call: render_metabolism.restored_lines(restored),
-    metabolism.Reinforced: lambda reinforced, call: render_metabolism.reinforced_lines(reinforced),
+    evidence.Status: status_lines,
+    insight.InsightPlan: lambda plan, given: render_plans.insight_lines(plan, rejected=bool(given.get("explain"))),
 }

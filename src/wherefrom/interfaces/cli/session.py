@@ -1,22 +1,27 @@
-"""What all commands share: the options that open a memory, `--json`, errors and exit codes."""
+"""What all commands share: a call of a verb, `--json`, errors and exit codes."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, NoReturn, TextIO
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, NoReturn, TextIO
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from wherefrom import interfaces
 from wherefrom.api import Memory
+from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.request_ids import with_ids
+from wherefrom.interfaces.verbs import Verb
 from wherefrom.model.errors import (
     BoundaryDenied,
     Conflict,
@@ -39,56 +44,81 @@ EXIT_CODES: Final[tuple[tuple[type[WherefromError], int, str], ...]] = (
 )
 UNHEALTHY: Final = 1
 
-COMMON: Final = {
-    "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
-    "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.")],
-    "root": Annotated[str | None, typer.Option("--root", help="Namespace that this access may not leave.")],
-    "also": Annotated[list[str] | None, typer.Option("--also", metavar="NAMESPACE", help="Further one to read.")],
-    "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
-    "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
-}
-
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """One run of a command."""
+class Call:
+    """One run of a command: its verb, with what the command line gave, on a memory."""
 
+    verb: Verb
     memory: Memory
     opening: Mapping[str, Any]
     """How the memory was opened."""
     as_json: bool
-    out: Console
-    err: Console
+    given: dict[str, Any]
+    explain: bool
 
     def opened(self, **other: str | None) -> Memory:
-        """The same memory opened in another way."""
+        """Open the same memory in another way."""
         return Memory.open(**{**self.opening, **other})
-
-    def show(self, value: object, *readable: RenderableType) -> None:
-        """Print an answer, as JSON or as something to read."""
-        if self.as_json:
-            print_json(value, sys.stdout)
-        else:
-            for part in readable:
-                self.out.print(part, soft_wrap=isinstance(part, str | Text), markup=False, highlight=False)
 
     @contextmanager
     def progress(self, label: str) -> Iterator[Report]:
-        """A progress bar on a terminal, nothing elsewhere."""
+        """Show a progress bar on a terminal, nothing elsewhere."""
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=self.err, transient=True, disable=not self.err.is_terminal) as bar:
+        console = Console(stderr=True)
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task(label, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
+    def run(self, **more: Any) -> Any:
+        """Run the verb, with a progress bar if it reports progress. `more` are arguments by their names in Python that
+        the command line has no option for.
+        """
+        method = self.verb.chosen(self.given)
+        if "progress" not in inspect.signature(getattr(Memory, method)).parameters or more.get("target") is sys.stdout:
+            return self.verb.run(self.memory, self.given, **more)
+        with self.progress(self.verb.command) as report:
+            return self.verb.run(self.memory, self.given, progress=report, **more)
+
+    def of(self, method: str) -> Call:
+        """The same call of another verb."""
+        return replace(self, verb=replace(self.verb, methods=(method,)))
+
+    def show(self, result: Any) -> None:
+        """Print a result, as JSON or as something to read; one that reports a failure ends the command with 1."""
+        if isinstance(result, int | Path):  # a count, or the file that was written
+            self.say(*_COUNTED[self.verb.command](result))
+        elif self.as_json:
+            self.say(interfaces.value_of(result, self.memory.root_namespace, explain=self.explain))
+        else:
+            self.say(None, *interfaces.lines_of(result, {**self.given, "explain": self.explain}))
+        if not getattr(result, "ok", True) or getattr(result, "failures", False):
+            raise typer.Exit(UNHEALTHY)
+
+    def say(self, value: object, *readable: RenderableType) -> None:
+        """Print a value as JSON, or what stands for it to read."""
+        if self.as_json:
+            print_json(value, sys.stdout)
+        else:
+            print_parts(output(), readable)
+
+
+# What a command says of a number or a file: as JSON, and in words.
+_COUNTED: Final[Mapping[str, Callable[[Any], tuple[dict[str, Any], RenderableType]]]] = {
+    "reindex": lambda number: ({"texts": number}, f"{count(number, 'text')} indexed"),
+    "embed": lambda number: ({"vectors": number}, f"{count(number, 'vector')} made"),
+    "backup": lambda path: ({"file": str(path), "bytes": path.stat().st_size}, shown(f"copied to {path}")),
+}
+
 
 def output() -> Console:
-    """Standard output; a file or pipe has no width of its own and gets a generous one."""
+    """Return standard output; a file or pipe has no width of its own and gets a generous one."""
     return Console() if sys.stdout.isatty() else Console(width=160)
 
 
 @contextmanager
 def reported(*, as_json: bool) -> Iterator[None]:
-    """Errors of ours become a message and an exit code; a reader that went away is no error."""
+    """Turn errors of ours into a message and an exit code; a reader that went away is no error."""
     try:
         raise_on_interrupt()
         yield
@@ -106,6 +136,12 @@ def reported(*, as_json: bool) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+def print_parts(console: Console, parts: Iterable[RenderableType]) -> None:
+    """Print tables and sentences; a sentence is not broken into lines, so that what is in it can be copied."""
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str | Text), markup=False, highlight=False)
+
+
 def print_json(value: object, stream: TextIO) -> None:
     """Print one JSON document; an object carries the ids of the call, under which its events are found."""
     ids = current_trace()
@@ -115,7 +151,7 @@ def print_json(value: object, stream: TextIO) -> None:
 
 
 def _silence_output() -> None:
-    """Nothing more can be written; keep Python from trying again when it ends."""
+    """Keep Python from writing again when it ends, as nothing more can be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

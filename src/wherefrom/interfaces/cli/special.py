@@ -10,34 +10,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import IO, Annotated, Any, Final
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from wherefrom import config, interfaces
 from wherefrom.interfaces.cli.cells import count, shown
-from wherefrom.interfaces.cli.commands import Call, Function, Special
-from wherefrom.interfaces.cli.session import print_json
-from wherefrom.model.errors import InvalidInput, StoreUnavailable
+from wherefrom.interfaces.cli.session import Call, output, print_json, reported
+from wherefrom.lazy import lazy_modules
+from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
+from wherefrom.text.check import check_path
+
+if TYPE_CHECKING:
+    from wherefrom.pictures import charts
+    from wherefrom.pictures import insight as graph_picture
+    from wherefrom.storage import move as storage_move
+else:
+    charts, graph_picture = lazy_modules("wherefrom.pictures", "charts", "insight")
+    (storage_move,) = lazy_modules("wherefrom.storage", "move")
 
 _INTERRUPTED: Final = 130
-_STOPPED: Final = "stopped: what went until now is kept and can be restored"
+_STOPPED: Final = "stopped: what went until now can be restored"
 _AGAIN: Final = "the same command again completes it"
-SPECIALS: dict[str, Special] = {}
 
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw it in this file.")]
 
 
-def special(command: str, *, optional: str = "", without: str = "") -> Callable[[Function], Function]:
-    """Registers the function of a command: which argument of its verb need not be given, and which it gives itself."""
-
-    def register(function: Function) -> Function:
-        SPECIALS[command] = Special(function, optional, without)
-        return function
-
-    return register
-
-
-@special("save")
 def save(call: Call) -> None:
     """Save a memo or a claim, or change one with --id. The text - reads standard input."""
     if call.given["content"] == "-":
@@ -45,7 +43,6 @@ def save(call: Call) -> None:
     call.show(call.run())
 
 
-@special("export")
 def export(
     call: Call, file: Annotated[Path, typer.Argument(help="Where to; - writes to standard output.")] = Path("-")
 ) -> None:
@@ -54,10 +51,9 @@ def export(
         return
     with _written(file, "x") as stream:
         lines = call.run(target=stream)
-    call.session.show({"file": str(file), "lines": lines}, f"{count(lines, 'line')} written to {file}")
+    call.say({"file": str(file), "lines": lines}, f"{count(lines, 'line')} written to {file}")
 
 
-@special("import")
 def import_(
     call: Call,
     file: Annotated[Path, typer.Argument(help="An export, or a reference memory server's memory.jsonl; - for stdin.")],
@@ -79,7 +75,6 @@ def import_(
     call.show(imported)
 
 
-@special("reembed")
 def reembed(
     call: Call,
     model: Annotated[str | None, typer.Option("--model", help="The model's name; see the settings.")] = None,
@@ -88,21 +83,13 @@ def reembed(
     ] = None,
 ) -> None:
     """Make all vectors with another model beside the old ones, and switch when all are there."""
-    session = call.session
-    with session.opened(embedder=embedder, embed_model=model) as memory, session.progress("embedding") as report:
+    with call.opened(embedder=embedder, embed_model=model) as memory, call.progress("embedding") as report:
         number = memory.reembed(progress=report)
         name = memory.info().embedder
     made = f"{count(number, 'vector')} made; the store is searched with {name} now"
-    session.show({"vectors": number, "model": name}, made)
+    call.say({"vectors": number, "model": name}, made)
 
 
-@special("doctor")
-def doctor(call: Call) -> None:
-    """Check that the memory is whole; exit code 1 if it is not."""
-    call.show(call.run())
-
-
-@special("add", optional="sources")
 def add(
     call: Call,
     urls: Annotated[Path | None, typer.Option("--urls", metavar="FILE", help="A file with one URL a line.")] = None,
@@ -116,7 +103,6 @@ def add(
     call.show(call.run())
 
 
-@special("reject")
 def reject(
     call: Call, restore: Annotated[bool, typer.Option("--restore", help="Adopt a rejected claim again.")] = False
 ) -> None:
@@ -124,7 +110,6 @@ def reject(
     call.show((call.of("restore_claim") if restore else call).run())
 
 
-@special("sql", optional="sql")
 def sql(call: Call) -> None:
     """Ask the evidence graph in read-only SQL. The statement - is read from standard input."""
     if "sql" not in call.given and not call.given.get("include_schema"):
@@ -134,7 +119,6 @@ def sql(call: Call) -> None:
     call.show(call.run())
 
 
-@special("view")
 def view(call: Call, show_sql: Annotated[bool, typer.Option("--sql", help="Print its SQL instead.")] = False) -> None:
     """Run one of the analyses, or without a name list them."""
     if show_sql and "name" in call.given:
@@ -143,20 +127,15 @@ def view(call: Call, show_sql: Annotated[bool, typer.Option("--sql", help="Print
     call.show(call.run())
 
 
-@special("insight")
 def insight(call: Call, plot: Plot = None) -> None:
-    """Find links worth making, of a memo, a question or everything new; make them, or take them back."""
-    from wherefrom.pictures.insight import neighbourhood
-
-    _show_and_draw(call, plot, call.run, lambda plan: neighbourhood(plan, rejected=call.explain))
+    """Find relations worth making, of a memo, a question or everything new; make them, or take them back."""
+    _show_and_draw(call, plot, call.run, lambda plan: graph_picture.neighbourhood(plan, rejected=call.explain))
 
 
-@special("metabolize")
 def metabolize(call: Call, plot: Plot = None) -> None:
     """Show what has become redundant; with --apply let it go, with receipts to restore it from. What is not given is as
     the policy of each namespace says.
     """
-    from wherefrom.pictures.metabolism import distributions
 
     def run() -> Any:
         try:
@@ -165,16 +144,15 @@ def metabolize(call: Call, plot: Plot = None) -> None:
         except KeyboardInterrupt:
             if not call.given.get("apply"):
                 raise
-        if call.session.as_json:
+        if call.as_json:
             print_json({"error": {"code": "interrupted", "message": _STOPPED, "hint": _AGAIN}}, sys.stderr)
         else:
             sys.stderr.write(f"{_STOPPED}; {_AGAIN}\n")
         raise typer.Exit(_INTERRUPTED)
 
-    _show_and_draw(call, plot, run, distributions)
+    _show_and_draw(call, plot, run, charts.distributions)
 
 
-@special("policy", without="yaml")
 def policy(
     call: Call,
     file: Annotated[Path | None, typer.Argument(help="A policy in YAML to apply; omit to read it.")] = None,
@@ -184,24 +162,38 @@ def policy(
     if file is not None:
         call.show(call.run(yaml=_read(file)))
         return
-    known = call.session.memory.policy(call.given.get("namespace"))
+    known = call.memory.policy(call.given.get("namespace"))
     call.show(known if history else known[0])
 
 
-@special("calibrate")
 def calibrate(
     call: Call,
     file: Annotated[Path, typer.Argument(help='JSON lines: {"query": "…", "relevant": ["memo_id", …]}.')],
     plot: Plot = None,
 ) -> None:
     """Fit the scales of words and meaning to judged questions, as the next version of the policy."""
-    from wherefrom.pictures.reliability import reliability
+    _show_and_draw(call, plot, lambda: call.run(judged=_judged(file)), charts.reliability)
 
-    fitted = call.run(judged=_judged(file))
-    if plot is not None:
-        with _written(plot) as stream:
-            stream.write(reliability(fitted))
-    call.show(fitted)
+
+SPECIALS: Final = {
+    function.__name__.removesuffix("_"): function
+    for function in (save, export, import_, reembed, add, reject, sql, view, insight, metabolize, policy, calibrate)
+}
+
+
+def run_move(*, as_json: bool) -> None:
+    """Bring a store of the former name to where stores lie now, and say where it is."""
+    with reported(as_json=as_json):
+        source, target = config.former_default(), config.new_default()
+        named = config.load({}).db.removeprefix("sqlite:///")
+        if named and "://" not in named and check_path(named) == source:
+            raise Conflict(f"WHEREFROM_DB names {source}", hint="unset it or change it: nothing will be there any more")
+        moved = storage_move.move(source, target)
+        if as_json:
+            print_json(interfaces.value_of(moved, ""), sys.stdout)
+        else:
+            said = f"moved {source} to {target}" if moved.moved else f"the store is at {target} already"
+            output().print(shown(said), soft_wrap=True)
 
 
 def _judged(file: Path) -> Iterator[dict[str, Any]]:
@@ -223,7 +215,7 @@ def _read(file: Path) -> str:
 
 
 def _show_and_draw(call: Call, plot: Path | None, run: Callable[[], Any], draw: Callable[[Any], str]) -> None:
-    """The picture comes last: if it cannot be written, the id of what was done has been said."""
+    """Show a result, and draw it last: if the picture cannot be written, the id of what was done has been said."""
     if plot is not None and plot.suffix.lower() != ".svg":
         raise InvalidInput("--plot draws SVG only", hint="give a file that ends in .svg")
     result = run()
@@ -231,13 +223,13 @@ def _show_and_draw(call: Call, plot: Path | None, run: Callable[[], Any], draw: 
     if plot is not None:
         with _written(plot) as stream:
             stream.write(draw(result))
-        if not call.session.as_json:
-            call.session.show(None, shown(f"drawn in {plot}"))
+        if not call.as_json:
+            call.say(None, shown(f"drawn in {plot}"))
 
 
 @contextmanager
 def _written(file: Path, mode: str = "w") -> Iterator[IO[str]]:
-    """A file to write to; with the mode x it must be new."""
+    """Open a file to write to; with the mode x it must be new."""
     try:
         with open(file, mode, encoding="utf-8", opener=_private) as stream:
             yield stream
@@ -248,13 +240,13 @@ def _written(file: Path, mode: str = "w") -> Iterator[IO[str]]:
 
 
 def _private(path: str, flags: int) -> int:
-    """Memories are private, and so is a file of them."""
+    """Open a file that only its owner may read, as memories are private."""
     return os.open(path, flags, 0o600)
 
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """A request to end (SIGTERM, as from cron or a service manager) stops the work as Ctrl-C does, once."""
+    """Let a request to end (SIGTERM, as from cron or a service manager) stop the work as Ctrl-C does, once."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         del frame

@@ -1,13 +1,18 @@
-"""The server: lists the tools, calls their verbs on worker threads, maps errors once."""
+"""`wherefrom mcp`: lists the tools, and calls their verbs on worker threads.
+
+Clients wait for it to start, so that it imports what calls need when there is one.
+"""
 
 from __future__ import annotations
 
-import json
+import argparse
 import logging
+import sys
 import threading
-from collections.abc import Callable, Mapping
-from importlib.metadata import version
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NoReturn
 
 import anyio
 import mcp_types as types
@@ -15,19 +20,20 @@ from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from wherefrom.api import Memory
-from wherefrom.interfaces.mcp.tools import ANY_DIALECT, BY_NAME, answer, instructions, listed
-from wherefrom.interfaces.paging import compact
-from wherefrom.interfaces.request_ids import ids_of, new_ids, with_ids
-from wherefrom.interfaces.verbs import TOOLS
+from wherefrom import config, interfaces
+from wherefrom.api import Memory, access_of, dialect_of
+from wherefrom.interfaces.verbs import BY_NAME, TOOLS
+from wherefrom.lazy import metadata
 from wherefrom.model.cancellation import CURRENT, Cancellation
 from wherefrom.model.errors import WherefromError, shown
-from wherefrom.storage.events import Trace, tracing
 from wherefrom.transport.ending import end, end_on_signals
 from wherefrom.transport.lines import take_standard_streams
 from wherefrom.transport.stdio import StdioTransport
 
 logger = logging.getLogger("wherefrom.mcp")
+
+# What a description says of the SQL dialect as long as the database is not known.
+ANY_DIALECT: Final = "SQLite or PostgreSQL"
 
 
 class Opener:
@@ -57,7 +63,7 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[listed(verb, dialect) for verb in TOOLS])
+        return types.ListToolsResult(tools=[interfaces.listed(verb, dialect) for verb in TOOLS])
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -69,7 +75,7 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
         CURRENT.set(running)
         try:
             return await anyio.to_thread.run_sync(
-                _call, memory, params.name, params.arguments or {}, abandon_on_cancel=True
+                interfaces.answer_call, memory, params.name, params.arguments or {}, abandon_on_cancel=True
             )
         except anyio.get_cancelled_exc_class():
             threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
@@ -77,7 +83,7 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
 
     return Server(
         "wherefrom",
-        version=version("wherefrom"),
+        version=metadata.version("wherefrom"),
         title="Wherefrom",
         instructions=instructions(),
         on_list_tools=list_tools,
@@ -107,22 +113,50 @@ def serve_stdio(open_memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT
     end_now()
 
 
-def _call(memory: Callable[[], Memory], name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
-    tool, ids = BY_NAME[name].tool, new_ids()
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    options = argparse.ArgumentParser(
+        prog="wherefrom mcp",
+        description="Serve the memory to an MCP client over stdin and stdout, until the input ends.",
+    )
+    options.add_argument("--db", metavar="URL", help="path, sqlite:///… or postgresql://… (WHEREFROM_DB)")
+    options.add_argument("--owner", help="whose memory it is (WHEREFROM_OWNER)")
+    options.add_argument("--root", help="namespace that this access may not leave (WHEREFROM_ROOT)")
+    options.add_argument("--also", action="append", metavar="NAMESPACE", help="further one to read (WHEREFROM_ALSO)")
+    options.add_argument("--namespace", help="default namespace inside the root (WHEREFROM_NAMESPACE)")
+    options.add_argument("--allow", action="append", metavar="TAG", help="tag that this access holds (WHEREFROM_ALLOW)")
+    return options
+
+
+def serve(arguments: Sequence[str]) -> int:
+    """Serve until the client hangs up, which ends the process; returns only if the options are wrong."""
+    given = parser().parse_args(arguments)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    access = {name: getattr(given, name) for name in ("owner", "root", "also", "namespace", "allow")}
     try:
-        ids = ids_of(arguments)
-        with tracing(ids):
-            structured = with_ids(answer(memory(), name, arguments), ids)
+        access_of(config.load(access))
     except WherefromError as error:
-        return _failed(ids, error.code, error.message, error.hint)
-    except Exception:
-        logger.exception("tool %s failed", tool)
-        return _failed(ids, "internal_error", f"{tool} failed unexpectedly", "the server's log has the details")
-    text = types.TextContent(type="text", text=compact(structured))
-    return types.CallToolResult(content=[text], structured_content=structured)
+        sys.stderr.write(f"{error.code}: {error}\n")
+        return 2
+    return serve_stdio(
+        lambda: Memory.open(given.db, **access),
+        dialect=dialect_of(given.db),
+    )
 
 
-def _failed(ids: Trace, code: str, message: str, hint: str | None) -> types.CallToolResult:
-    error = with_ids({"error": {"code": code, "message": message, "hint": hint}}, ids)
-    text = json.dumps(error, ensure_ascii=False)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+def instructions() -> str:
+    """What the server tells a client about itself."""
+    return _prose().split("\n## ")[0].partition("# Instructions\n")[2].strip()
+
+
+@cache
+def _prose() -> str:
+    return files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8")
+
+
+@cache
+def words() -> Mapping[str, tuple[str, str]]:
+    """The title and the description of each tool."""
+    sections = (section.partition("\n") for section in _prose().split("\n## ")[1:])
+    heads = {head.partition(": ")[0]: (head.partition(": ")[2], body) for head, _, body in sections}
+    return {name: (title, " ".join(body.split())) for name, (title, body) in heads.items()}

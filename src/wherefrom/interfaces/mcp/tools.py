@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
+import json
+import logging
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import mcp_types as types
@@ -12,23 +12,24 @@ import mcp_types as types
 from wherefrom.api import Memory
 from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.inputs import parsed, schema_of
-from wherefrom.interfaces.paging import Place, call_of, fit, place_of, preview
-from wherefrom.interfaces.request_ids import schema_with_ids, without_ids
-from wherefrom.interfaces.verb import Verb
-from wherefrom.interfaces.verbs import TOOLS
+from wherefrom.interfaces.mcp.server import ANY_DIALECT, words
+from wherefrom.interfaces.paging import Place, call_of, compact, cursor_of, fit, place_of, preview
+from wherefrom.interfaces.request_ids import ids_of, schema_with_ids, with_ids, without_ids
+from wherefrom.interfaces.verbs import BY_NAME, Verb
 from wherefrom.model import cursors
+from wherefrom.model.errors import WherefromError
 from wherefrom.model.graph import Node
+from wherefrom.storage.events import Trace, tracing
 
-BY_NAME: Final[Mapping[str, Verb]] = {name: verb for verb in TOOLS for name in (verb.tool, *verb.aliases)}
-# What a description says of the SQL dialect as long as the database is not known.
-ANY_DIALECT: Final = "SQLite or PostgreSQL"
+logger = logging.getLogger("wherefrom.mcp")
+
 _ONE_MEMO: Final = ("items.0.content",)
 
 
 def listed(verb: Verb, dialect: str = ANY_DIALECT) -> types.Tool:
     """The tool as `tools/list` shows it, on a memory whose SQL is of this dialect."""
     reads = verb.effect == "reads"
-    title, description = _words()[verb.tool]
+    title, description = words()[verb.tool]
     return types.Tool(
         name=verb.tool,
         description=description.replace(ANY_DIALECT, dialect),
@@ -44,22 +45,26 @@ def listed(verb: Verb, dialect: str = ANY_DIALECT) -> types.Tool:
     )
 
 
-def instructions() -> str:
-    """What the server tells a client about itself."""
-    return _prose().split("\n## ")[0].partition("# Instructions\n")[2].strip()
+def answer_call(memory: Callable[[], Memory], name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    """The answer to a call of a tool by its name or an alias, or the error that it ends with."""
+    tool, ids = BY_NAME[name].tool, ids_of({})
+    try:
+        ids = ids_of(arguments)
+        with tracing(ids):
+            structured = with_ids(answer(memory(), name, arguments), ids)
+    except WherefromError as error:
+        return _failed(ids, error.code, error.message, error.hint)
+    except Exception:
+        logger.exception("tool %s failed", tool)
+        return _failed(ids, "internal_error", f"{tool} failed unexpectedly", "the server's log has the details")
+    text = types.TextContent(type="text", text=compact(structured))
+    return types.CallToolResult(content=[text], structured_content=structured)
 
 
-@cache
-def _prose() -> str:
-    return files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8")
-
-
-@cache
-def _words() -> Mapping[str, tuple[str, str]]:
-    """The title and the description of each tool."""
-    sections = (section.partition("\n") for section in _prose().split("\n## ")[1:])
-    heads = {head.partition(": ")[0]: (head.partition(": ")[2], body) for head, _, body in sections}
-    return {name: (title, " ".join(body.split())) for name, (title, body) in heads.items()}
+def _failed(ids: Trace, code: str, message: str, hint: str | None) -> types.CallToolResult:
+    error = with_ids({"error": {"code": code, "message": message, "hint": hint}}, ids)
+    text = json.dumps(error, ensure_ascii=False)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
 def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,13 +81,10 @@ def answer(memory: Memory, called: str, arguments: Mapping[str, Any]) -> dict[st
         value["items"] = [preview(item) for item in value["items"]]
 
     def after(end: int) -> str | None:
-        rest = verb.rest_of(result, end)
-        if rest is None:
-            return None
-        if rest:
-            ((name, stored),) = rest.items()
-            return place.after(end, "", f"{name}={stored}")
-        return place.after(end, call, place.cursor or "")
+        stored = verb.rest_of(result, end)
+        if stored:
+            return cursor_of(end, "", f"{verb.resumed_by}={stored}")
+        return None if stored is None else cursor_of(end, call, place.cursor or "")
 
     lists, mend = (_ONE_MEMO, _say_what_is_cut) if is_one_memo else (verb.lists, verb.mend)
     most = given.get(verb.most) if verb.most else None

@@ -1,4 +1,4 @@
-"""What runs an agent's SQL: reads only, sees only what the access may see, ends within its budget."""
+"""The port of agents' SQL: it reads only, sees only what the access may see, and ends within its budget."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wherefrom.model.evidence import TableShape
 
 BASE_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "embedding_models")
 # A text, blob or row that is longer stops the statement.
-VALUE_BYTES: Final = 150_000
-ROW_BYTES: Final = 4_000_000
-PATTERN_CHARACTERS: Final = 256
-COLUMNS: Final = 100
+MAX_VALUE_BYTES: Final = 150_000
+MAX_ROW_BYTES: Final = 4_000_000
+MAX_PATTERN_CHARACTERS: Final = 256
+MAX_COLUMNS: Final = 100
 
 Failure = Literal["refused", "interrupted", "failed"]
 Dialect = Literal["SQLite", "PostgreSQL"]
@@ -32,7 +32,7 @@ class SqlFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much a statement may use: rows, milliseconds, steps of SQLite's engine, bytes of the answer."""
+    """The most that a statement may use: rows, milliseconds, steps of SQLite's engine, bytes of the answer."""
 
     rows: int
     timeout_ms: int
@@ -41,8 +41,8 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A statement with its parameters. `ours`: we wrote it, so its text is not checked; all else holds."""
+class Statement:
+    """A statement with its parameters. `ours`: we wrote it, so its text is not checked; every other bound holds."""
 
     sql: str
     budget: Budget
@@ -52,7 +52,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Rows:
     """Rows, and whether there were more than the budget allows."""
 
     columns: tuple[str, ...]
@@ -64,25 +64,22 @@ class Reader(Protocol):
     """Runs statements of agents on one database. Threads may share it."""
 
     dialect: Dialect
-    """Whose SQL it takes."""
+    """The database whose SQL it takes."""
     notes: tuple[str, ...]
-    """What a caller should know about this database."""
+    """Remarks on this database for the caller."""
 
-    def answer(self, access: Access, asked: Asked) -> Answered:
-        """The rows of one statement, or SqlFailed."""
-        ...
+    def answer(self, access: Access, statement: Statement) -> Rows:
+        """Return the rows of one statement; raise SqlFailed if it gives none."""
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
-        """The tables and views that a statement may read."""
-        ...
+        """Return the tables and views that a statement may read."""
 
     def close(self) -> None:
         """Release its connections."""
-        ...
 
 
 class Collector:
-    """Takes rows until there are enough of them, or they weigh enough."""
+    """Collects rows until the budget's number of rows or of bytes is reached."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -91,19 +88,17 @@ class Collector:
         self.truncated = False
 
     def take(self, row: tuple[Any, ...]) -> bool:
-        """Keep a row; False if no more are wanted."""
+        """Keep a row; return False if no more are wanted."""
         if len(self.rows) >= self._budget.rows:
             self.truncated = True
             return False
         weight = sum(map(_weight, row))
-        if weight > ROW_BYTES:
+        if weight > MAX_ROW_BYTES:
             raise SqlFailed("failed", f"a row is too big: {weight:,} bytes", "select fewer or shorter columns")
         self.rows.append(row)
         self._bytes += weight
-        if self._bytes > self._budget.answer_bytes:
-            self.truncated = True
-            return False
-        return True
+        self.truncated = self._bytes > self._budget.answer_bytes
+        return not self.truncated
 
 
 def _weight(value: object) -> int:

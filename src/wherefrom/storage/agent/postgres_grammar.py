@@ -11,13 +11,16 @@ from typing import Any, ClassVar, Final
 
 from sqlglot import Dialect, TokenType
 from sqlglot.dialects.postgres import Postgres
+from sqlglot.errors import SqlglotError
 
 from wherefrom.model.errors import InvalidInput, StoreUnavailable, shown
+
+__all__ = ["DIALECT", "SqlglotError", "new_parser"]
 
 MAX_SECONDS: Final = 0.5
 # The parser's moves forwards and back. SELECTs that people write take 1.0 to 1.4 for each token.
 MOVES_PER_TOKEN: Final = 4
-MOVES_MORE: Final = 100
+MOVES_PER_TEXT: Final = 100
 
 # sqlglot would write about each statement that it does not know to standard error.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -54,7 +57,7 @@ class BoundedParser(_Standard):  # type: ignore[misc]
     _deadline = 0.0
 
     def parse(self, raw_tokens: Any, sql: str) -> Any:
-        self._moves_left = MOVES_PER_TOKEN * len(raw_tokens) + MOVES_MORE
+        self._moves_left = MOVES_PER_TOKEN * len(raw_tokens) + MOVES_PER_TEXT
         self._deadline = time.monotonic() + MAX_SECONDS
         return super().parse(raw_tokens, sql)
 
@@ -77,16 +80,16 @@ class BoundedParser(_Standard):  # type: ignore[misc]
         return super()._parse_types(check_func, schema, allow_identifiers, **more)
 
     def _is_sized_literal(self) -> bool:
-        """Whether a type with sizes and a text come next, as in numeric(10, 2) '1.5'."""
+        """Return True if a type with sizes and a text come next, as in numeric(10, 2) '1.5'."""
         following = " ".join(token.token_type.name for token in self._tokens[self._index + 2 : self._index + 7])
         return following.startswith(("NUMBER R_PAREN STRING", "NUMBER COMMA NUMBER R_PAREN STRING"))
 
     def _parse_type_size(self) -> Any:
-        """The size in cast(x as numeric(10, 2)): a number, and no expression."""
+        """Parse the size in cast(x as numeric(10, 2)): a number, and no expression."""
         return super()._parse_type_size() if self._curr.token_type == TokenType.NUMBER else None
 
     def _parse_json_type_arg(self) -> Any:
-        """Nothing: json(…) is a type of ClickHouse's."""
+        """Parse nothing: json(…) is a type of ClickHouse's."""
 
     def _parse_connect(self, *_: Any, **__: Any) -> Any:
         raise InvalidInput("not allowed in a query: CONNECT BY", hint="WITH RECURSIVE walks a graph")
@@ -95,7 +98,7 @@ class BoundedParser(_Standard):  # type: ignore[misc]
         raise InvalidInput(f"not a type to cast to: {shown(identifier.name)}", hint="cast(x as text)")
 
     def _can_parse_limit_or_offset(self) -> bool:
-        """Whether LIMIT or OFFSET is next: in PostgreSQL neither is a name, so there is nothing to try."""
+        """Return True if LIMIT or OFFSET is next: in PostgreSQL neither is a name, so there is nothing to try."""
         return self._curr.token_type in (TokenType.LIMIT, TokenType.OFFSET)
 
 
@@ -109,7 +112,7 @@ DIALECT: Final[Dialect] = BoundedPostgres()
 
 
 def new_parser() -> Any:
-    """A parser for one text."""
+    """Return a parser for one text."""
     try:
         return DIALECT.parser()
     except TypeError:  # classes compiled by mypyc cannot be subclassed, so nothing would bound them

@@ -7,144 +7,244 @@ functions and tables with their schema. So a misreading may change an answer, bu
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
-from wherefrom.model.errors import InvalidInput
-from wherefrom.storage.agent.postgres_guard_queries import QueryWriter
+from wherefrom.model.errors import InvalidInput, shown
+from wherefrom.storage.agent.port import MAX_COLUMNS
+from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter
+from wherefrom.storage.agent.postgres_guard_names import column_name, folded, quote, quoted
 from wherefrom.storage.agent.postgres_parser import parsed
 
 SCHEMA: Final = "wherefrom_agent"
-FUNCTIONS_SQL: Final = (
-    """
-create or replace function wherefrom_agent.bounded(value text) returns text
-language plpgsql immutable strict parallel safe as $$
-begin
-  if octet_length(value) > 100000 then
-    raise exception 'string or blob too big' using errcode = 'program_limit_exceeded';
-  end if;
-  return value;
-end $$;
-
-create or replace function wherefrom_agent.bounded_step(value anyelement) returns anyelement
-language plpgsql immutable strict parallel safe as $$
-begin
-  if pg_column_size(value) > 2000 then
-    raise exception 'string or blob too big: at most 2000 bytes in a column of a recursive query'
-      using errcode = 'program_limit_exceeded';
-  end if;
-  return value;
-end $$;
-
-create or replace function wherefrom_agent.pattern(value text) returns text
-language plpgsql immutable strict parallel safe as $$
-begin
-  if length(value) > 256 then
-    raise exception 'pattern too long: at most 256 characters' using errcode = 'program_limit_exceeded';
-  end if;
-  return value;
-end $$;
-
-create or replace function wherefrom_agent.bounded_replace(value text, old text, new text) returns text
-language plpgsql immutable strict parallel safe as $$
-begin
-  if octet_length(value) > 100000 or length(old) > 256 or (old <> '' and
-     octet_length(value) + (length(value) - length(replace(value, old, ''))) / length(old)
-       * (octet_length(new) - octet_length(old))::bigint > 100000) then
-    raise exception 'string or blob too big' using errcode = 'program_limit_exceeded';
-  end if;
-  return replace(value, old, new);
-end $$;
-
-create or replace function wherefrom_agent.bounded_agg_step(state text, value text, separator text) returns text
-language plpgsql immutable parallel safe as $$
-begin
-  if value is null then
-    return state;
-  elsif octet_length(value) + coalesce(octet_length(state), 0) + coalesce(octet_length(separator), 0) > 100000 then
-    raise exception 'string or blob too big' using errcode = 'program_limit_exceeded';
-  elsif state is null then
-    return value;
-  end if;
-  return concat(state, separator, value);
-end $$;
-
-create or replace aggregate wherefrom_agent.bounded_agg(text, text)
-  (sfunc = wherefrom_agent.bounded_agg_step, stype = text, parallel = safe);
-
-create or replace function wherefrom_agent.tick(value anyelement) returns anyelement
-language plpgsql immutable parallel safe as $$ begin return value; end $$;
-
-create or replace function wherefrom_agent.bounded_json(value text) returns text
-language plpgsql immutable strict parallel safe as $$
-begin
-  if octet_length(value) > 20000 then
-    raise exception 'JSON too big: at most 20000 bytes' using errcode = 'program_limit_exceeded';
-  end if;
-  -- Each such number is written out with all its digits.
-  if value ~* '[0-9]e[+-]?[0-9]{3}' and
-     regexp_replace(replace(replace(value, repeat(chr(92), 2), ''), chr(92) || '"', ''), '"[^"]*"', '', 'g')
-       ~* '[0-9]e[+-]?[0-9]{3}' then
-    raise exception 'JSON with a number too big' using errcode = 'program_limit_exceeded';
-  end if;
-  return value;
-end $$;
-
-create or replace function wherefrom_agent.plain_time(value text) returns text
-language plpgsql immutable strict parallel safe as $$
-begin
-  -- PostgreSQL keeps every time zone that a text names for ever, 23 kB each.
-  if value !~ '^[-+0-9:. TZ]{1,40}$' then
-    raise exception 'not a date or time: digits, - : . T and Z only' using errcode = 'invalid_datetime_format';
-  end if;
-  return value;
-end $$;
-
-create or replace function wherefrom_agent.bounded_json(value jsonb) returns jsonb
-language sql immutable parallel safe as $$ select value $$;
-
-create or replace function wherefrom_agent.bounded_number(value numeric) returns numeric
-language plpgsql immutable strict parallel safe as $$
-begin
-  -- 1e131000 takes a few bytes, and 1e131000 - 1 has 131,000 digits.
-  if pg_column_size(value) > 256 or scale(value) > 500 or (abs(value) > 1e500 and abs(value) < 'Infinity') then
-    raise exception 'number too big' using errcode = 'program_limit_exceeded';
-  end if;
-  return value;
-end $$;
-"""
-    + "".join(  # only numeric grows without bound; these are inlined, so that integers and floats cost nothing
-        f"""
-create or replace function wherefrom_agent.bounded_number(value {kind}) returns {kind}
-language sql immutable parallel safe as $$ select value $$;
-"""
-        for kind in ("smallint", "integer", "bigint", "real", "double precision", "interval")
-    )
-    + "".join(
-        f"""
-create or replace function wherefrom_agent.plain_time(value {kind}) returns {kind}
-language sql immutable parallel safe as $$ select value $$;
-"""
-        for kind in ("date", "timestamp", "timestamptz")
-    )
-)
+MAX_TABLES: Final = 32
+MAX_SET_OPERATIONS: Final = 20
+MAX_WEIGHT: Final = 60
 
 
 @lru_cache(maxsize=512)
-def _checked(sql: str, tables: frozenset[str], schema: str) -> str:
-    from sqlglot.errors import SqlglotError
-
-    try:
-        statements = [tree for tree in parsed(sql) if type(tree).__name__ != "Semicolon"]  # a comment after the last
-        if len(statements) != 1:
-            raise InvalidInput("one SELECT at a time", hint="send one statement")
-        return QueryWriter(tables, statements[0], schema).query(statements[0])
-    except (SqlglotError, RecursionError) as error:
-        reason = str(error).partition("\n")[0] or type(error).__name__
-        raise InvalidInput(f"cannot read the SQL: {reason}", hint="plain SELECT statements only") from None
-
-
 def checked(sql: str, tables: Collection[str], schema: str = SCHEMA) -> str:
-    """The SQL to run in place of `sql`: the same SELECT, made of listed parts only, its values bounded."""
-    return _checked(sql, frozenset(tables), schema)
+    """Return the SQL to run in place of `sql`: the same SELECT, made of listed parts only, its values bounded."""
+    statements = [tree for tree in parsed(sql) if type(tree).__name__ != "Semicolon"]  # a comment after the last
+    if len(statements) != 1:
+        raise InvalidInput("one SELECT at a time", hint="send one statement")
+    try:
+        return QueryWriter(tables, statements[0], schema).query(statements[0])
+    except RecursionError as error:
+        raise InvalidInput(f"cannot read the SQL: {error}", hint="plain SELECT statements only") from None
+
+
+class QueryWriter(ExpressionWriter):
+    """Writes one statement.
+
+    PostgreSQL's planner puts the expression of a subquery's column wherever the column is named: `s || s` over
+    `s || s`, 28 deep, is planned for hours, and no timeout stops the planner. So each query has a weight, the size of
+    its largest column after that; above `MAX_WEIGHT` a fence (OFFSET 0, MATERIALIZED) keeps the planner out.
+    """
+
+    def __init__(self, tables: Collection[str], statement: Any, own: str) -> None:
+        super().__init__(_relations(statement), own)
+        self._tables = tables
+        self._scope: dict[str, int] = {}  # the CTEs in sight, and their weights
+        self._weight = 1  # the weight of the query written last
+        self._heaviest = 1  # the weight of the heaviest query inside the expression that is being written
+        self._open = 0  # how many queries are being written, each inside the one before
+        self._source = 1  # the weight of the heaviest relation in the FROM clause that is being written
+        self._table_count = self._set_count = 0
+        self._stepping = False  # True directly in an arm of a recursive UNION, whose rows stay in memory
+
+    def query(self, node: Any) -> str:
+        """Write a SELECT, a set operation or VALUES, with its CTEs."""
+        outer = self._scope
+        kind = type(node).__name__
+        if kind not in ("Select", "Union", "Intersect", "Except", "Values", "Subquery"):
+            raise InvalidInput(f"not a query: {kind.upper()}", hint="only SELECT is allowed")
+        if kind == "Subquery" and node.args.get("alias"):
+            raise InvalidInput("an alias on a query in parentheses")
+        self.only(node)
+        self._open += 1
+        stepping, self._stepping = self._stepping, False
+        with_ = self._with(node.args.get("with_"))
+        self._stepping = stepping
+        if kind == "Select":
+            body = self._select(node)
+        elif kind == "Values":
+            body = self._values(node)
+        elif kind == "Subquery":
+            body = f"({self.query(node.this)})"
+        else:
+            body = self._set_operation(node, kind)
+        for key, word in (("order", " order by "), ("limit", " limit "), ("offset", " offset ")):
+            if node.args.get(key):
+                body += word + self._tail(node.args[key])
+        self._scope = outer
+        self._open -= 1
+        self._heaviest = max(self._heaviest, self._weight)
+        return with_ + body
+
+    def _with(self, node: Any) -> str:
+        if node is None:
+            return ""
+        self.only(node)
+        recursive = bool(node.args.get("recursive"))
+        names = [folded(cte.args["alias"].this) for cte in node.expressions]
+        if recursive:
+            self._scope = self._scope | dict.fromkeys(names, 1)
+        parts = []
+        for name, cte in zip(names, node.expressions, strict=True):
+            self.only(cte)
+            self._stepping = recursive and bool(cte.this.args.get("distinct")) and type(cte.this).__name__ == "Union"
+            body = self.query(cte.this)
+            # A CTE of WITH RECURSIVE may be used before its weight is known.
+            fenced = recursive or cte.args.get("materialized") or self._weight > MAX_WEIGHT
+            how = "materialized " if fenced else ""  # NOT MATERIALIZED would copy it to each place of use
+            parts.append(f"{self._alias(cte.args['alias'])} as {how}({body})")
+            self._scope = self._scope | {name: 1 if fenced else self._weight}
+        return f"with {'recursive ' if recursive else ''}{', '.join(parts)} "
+
+    def _select(self, node: Any) -> str:
+        if not node.expressions or len(node.expressions) > MAX_COLUMNS:
+            raise InvalidInput(f"a SELECT has 1 to {MAX_COLUMNS} columns")
+        stepping, self._stepping = self._stepping, False
+        columns, size = self._columns(node.expressions, stepping)
+        text = f"select {self._distinct(node.args.get('distinct'))}{columns}"
+        merges, self.merges = self.merges, False
+        outside, self._source = self._source, 1
+        if source := node.args.get("from_"):
+            self.only(source)
+            text += f" from {self._relation(source.this)}{''.join(map(self._join, node.args.get('joins') or ()))}"
+        for key, word in (("where", "where"), ("group", "group by"), ("having", "having")):
+            if part := node.args.get(key):
+                self.only(part)
+                text += f" {word} {self.list(part.expressions) if key == 'group' else self.write(part.this)}"
+        if windows := node.args.get("windows"):
+            text += " window " + ", ".join(f"{quoted(window.this)} as ({self.window(window)})" for window in windows)
+        self._weight, self._source, self.merges = size * self._source, outside, merges
+        return text
+
+    def _columns(self, nodes: Iterable[Any], stepping: bool) -> tuple[str, int]:
+        """Write the output columns; return their text, and the size of the largest."""
+        outside, largest, texts = self._heaviest, 1, []
+        merges, self.merges = self.merges, self._open > 1
+        for node in nodes:
+            before, self._heaviest = self.nodes, 1
+            texts.append(self._output(node, stepping))
+            largest = max(largest, (self.nodes - before) * self._heaviest)
+            outside = max(outside, self._heaviest)
+        self._heaviest, self.merges = outside, merges
+        return ", ".join(texts), largest
+
+    def _output(self, node: Any, stepping: bool) -> str:
+        kind = type(node).__name__
+        if kind == "Star" or (kind == "Column" and type(node.this).__name__ == "Star"):
+            self.only(node)
+            self.only(node if kind == "Star" else node.this)
+            if stepping:
+                raise InvalidInput("* in a recursive query", hint="name the columns")
+            return "*" if kind == "Star" else f"{quoted(node.args['table'])}.*"
+        name = node.args["alias"] if kind == "Alias" else None
+        value = node.this if name is not None else node
+        if name is not None:
+            self.only(node)
+        text = self.write(value)
+        if stepping and type(value).__name__ not in ("Literal", "Null", "Boolean"):
+            text = f"{self.own}.bounded_step({text})"
+        elif kind == "Column":
+            return text
+        return f"{text} as {quoted(name) if name is not None else quote(column_name(value) or '?column?')}"
+
+    def _distinct(self, node: Any) -> str:
+        if node is None:
+            return ""
+        self.only(node)
+        if (on := node.args.get("on")) is None:
+            return "distinct "
+        return f"distinct on ({self.list(on.expressions if type(on).__name__ == 'Tuple' else [on])}) "
+
+    def _set_operation(self, node: Any, kind: str) -> str:
+        self._set_count += 1
+        if self._set_count > MAX_SET_OPERATIONS:
+            raise InvalidInput(f"more than {MAX_SET_OPERATIONS} set operations")
+        stepping, every = self._stepping, "" if node.args.get("distinct") else " all"
+        left, weight = self.query(node.this), self._weight
+        self._stepping = stepping
+        right = self.query(node.expression)
+        self._stepping, self._weight = False, max(weight, self._weight)
+        return f"({left}) {kind.lower()}{every} ({right})"
+
+    def _values(self, node: Any) -> str:
+        rows, before = [], self.nodes
+        for row in node.expressions:
+            if type(row).__name__ != "Tuple" or len(row.expressions) > MAX_COLUMNS:
+                raise InvalidInput(f"VALUES takes rows of at most {MAX_COLUMNS} columns")
+            rows.append(f"({self.list(row.expressions)})")
+        self._weight = max(1, self.nodes - before)
+        return f"values {', '.join(rows)}"
+
+    def _tail(self, node: Any) -> str:
+        self.only(node)
+        if type(node).__name__ == "Order":
+            return self.list(node.expressions)
+        count: Any = node.expression if type(node).__name__ in ("Limit", "Offset") else None
+        if type(count).__name__ != "Literal" or count.is_string or not re.fullmatch("[0-9]{1,18}", count.this):
+            raise InvalidInput("LIMIT and OFFSET take a whole number")
+        return str(count.this)
+
+    def _join(self, node: Any) -> str:
+        self.only(node)
+        words = [str(node.args.get(key) or "").lower() for key in ("method", "side", "kind")]
+        if not set(words) <= {"", "natural", "left", "right", "full", "inner", "outer", "cross"}:
+            raise InvalidInput(f"not allowed in a query: {' '.join(words).strip()} join")
+        relation = self._relation(node.this)
+        if condition := node.args.get("on"):
+            return f" {' '.join(words)} join {relation} on {self.write(condition)}"
+        if columns := node.args.get("using"):
+            return f" {' '.join(words)} join {relation} using ({', '.join(map(quoted, columns))})"
+        return f" {' '.join(words)} join {relation}" if any(words) else f", {relation}"
+
+    def _relation(self, node: Any) -> str:
+        self._table_count += 1
+        kind = type(node).__name__
+        if self._table_count > MAX_TABLES:
+            raise InvalidInput(f"more than {MAX_TABLES} table references")
+        if kind not in ("Table", "Subquery", "Values"):
+            raise InvalidInput(f"not allowed after FROM: {kind}", hint="tables, views, CTEs and subqueries only")
+        self.only(node)
+        alias = node.args.get("alias")
+        if kind in ("Values", "Subquery"):
+            text = self._fenced(self._values(node) if kind == "Values" else self.query(node.this))
+        elif type(node.this).__name__ != "Identifier":
+            raise InvalidInput(f"not allowed after FROM: {shown(node.this.name)}", hint="no functions as tables")
+        else:
+            text = self._table(folded(node.this))
+        return text if alias is None else f"{text} as {self._alias(alias)}"
+
+    def _fenced(self, query: str) -> str:
+        if self._weight > MAX_WEIGHT:
+            query, self._weight = f'select * from ({query}) as "fenced" offset 0', 1  # noqa: S608 - `query` is our own writing
+        self._source = max(self._source, self._weight)
+        return f"({query})"
+
+    def _table(self, name: str) -> str:
+        if name in self._scope:
+            self._source = max(self._source, self._scope[name])
+            return quote(name)
+        if name not in self._tables:
+            raise InvalidInput(f"no such table: {shown(name)}", hint=f"there are: {', '.join(sorted(self._tables))}")
+        return f"{self.own}.{quote(name)}"
+
+    def _alias(self, node: Any) -> str:
+        self.only(node)
+        columns = ", ".join(map(quoted, node.args.get("columns") or ()))
+        return quoted(node.this) + (f"({columns})" if columns else "")
+
+
+def _relations(statement: Any) -> Iterator[str]:
+    """Yield the names under which FROM clauses anywhere in the statement offer rows."""
+    for node in statement.walk():
+        kind, parent = type(node).__name__, type(node.parent).__name__
+        bare = kind == "Table" and not node.args.get("alias") and type(node.this).__name__ == "Identifier"
+        if bare or (kind == "TableAlias" and parent != "CTE"):
+            yield folded(node.this)

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from wherefrom.model.errors import InvalidInput, shown
-from wherefrom.storage.agent.postgres_guard_lists import (
-    AGGREGATES,
-    ARGUMENTS,
-    BINARY,
-    CALLS,
-    COMPARISONS,
-    FIELDS,
-    KEYWORDS,
-    OPERANDS,
-    PLAIN,
-    ROW_FUNCTIONS,
-    SYSTEM_COLUMNS,
-    TEXT,
-    UNITS,
-    VARIADIC,
-)
+from wherefrom.storage.agent import postgres_guard_names as listed
 from wherefrom.storage.agent.postgres_guard_names import folded, function_name, quote, quoted, trim_name, type_name
 
 MAX_TREE_DEPTH: Final = 120
 MAX_CALLS: Final = 200  # each may hold 100 kB until its row is done, and no timeout fires inside a row
 MAX_DIGITS: Final = 40
-MAX_LIST: Final = 100  # of computed values after IN, and of branches after CASE x: one comparison each, one operation
+MAX_UNTICKED: Final = 40  # comparisons and casts: of 20 kB of JSON each takes a millisecond
+# Computed values after IN, and branches after CASE x: one comparison each, all of them in one operation.
+MAX_COMPARED_VALUES: Final = 100
 _JSON: Final = ("JSONExtract", "JSONExtractScalar")
 # Functions of ours around what is cast to a type, and around the result.
 _CHECKED_BEFORE: Final = {"jsonb": "bounded_json"} | dict.fromkeys(("date", "timestamp", "timestamptz"), "plain_time")
 _CHECKED_AFTER: Final = {"text": "bounded", "numeric": "bounded_number"}
-UNTICKED: Final = 40  # comparisons and casts: of 20 kB of JSON each takes a millisecond
 
 
 class ExpressionWriter(ABC):
@@ -50,19 +36,20 @@ class ExpressionWriter(ABC):
 
     @abstractmethod
     def query(self, node: Any) -> str:
-        """A whole query."""
+        """Write a whole query."""
 
     def write(self, node: Any) -> str:
-        """An expression, in parentheses where precedence could matter."""
+        """Write an expression, in parentheses where precedence could matter."""
         kind = type(node).__name__
         self._depth += 1
         self.nodes += 1
         if self._depth > MAX_TREE_DEPTH:
             raise InvalidInput("an expression nested too deeply, or a chain too long", hint="use IN (…) for long lists")
         self.only(node)
-        if kind in COMPARISONS and any(type(child).__name__ in COMPARISONS for child in node.iter_expressions()):
+        children = {type(child).__name__ for child in node.iter_expressions()}
+        if kind in listed.COMPARISONS and not children.isdisjoint(listed.COMPARISONS):
             raise InvalidInput("comparisons in a row", hint="put parentheses around the inner one")
-        if kind in BINARY:
+        if kind in listed.BINARY:
             text = self._binary(node, kind)
         elif kind in _WRITERS:
             text = _WRITERS[kind](self, node)
@@ -72,36 +59,36 @@ class ExpressionWriter(ABC):
         return text
 
     def only(self, node: Any) -> None:
-        """Refuse a node with an argument that nobody would write."""
-        allowed = ARGUMENTS.get(type(node).__name__, OPERANDS)
+        """Refuse a node with an argument that the writer does not write."""
+        allowed = listed.ARGUMENTS.get(type(node).__name__, listed.OPERANDS)
         for key, value in node.args.items():
             if key not in allowed and value is not None and value is not False and value != []:
                 raise InvalidInput(f"not allowed in a query: {key.strip('_')} of {type(node).__name__}")
 
     def list(self, nodes: Iterable[Any]) -> str:
-        """Expressions with commas between."""
+        """Write expressions with commas between."""
         return ", ".join([self.write(node) for node in nodes])
 
     def _ticked(self, text: str) -> str:
-        """An operation that may be long, followed by a look at the clock if the row has many of them."""
+        """Return an operation that may be long, inside a look at the clock if the row has many of them."""
         self._unticked += 1
-        return f"{self.own}.tick({text})" if self.merges or self._unticked > UNTICKED else text
+        return f"{self.own}.tick({text})" if self.merges or self._unticked > MAX_UNTICKED else text
 
     def _binary(self, node: Any, kind: str) -> str:
         left, right = self.write(node.this), node.expression
         right_kind = type(right).__name__
-        if right_kind in ("Any", "All") and kind in COMPARISONS:
+        if right_kind in ("Any", "All") and kind in listed.COMPARISONS:
             self.only(right)
             text = f"{right_kind.lower()} ({self._inside(right.this)})"
         elif right_kind == "JSONPath":
             text = _json_key(right)
         else:
             text = self.write(right)
-        whole = BINARY[kind].format(left, text, own=self.own)
-        return self._ticked(whole) if kind in COMPARISONS or (self.merges and kind in _JSON) else whole
+        whole = listed.BINARY[kind].format(left, text, own=self.own)
+        return self._ticked(whole) if kind in listed.COMPARISONS or (self.merges and kind in _JSON) else whole
 
     def _inside(self, node: Any) -> str:
-        """The query of IN, ANY or ALL, without parentheses of its own."""
+        """Write the query of IN, ANY or ALL, without parentheses of its own."""
         plain = type(node).__name__ == "Subquery" and not any(node.args[key] for key in node.args if key != "this")
         return self.query(node.this if plain else node)
 
@@ -109,9 +96,9 @@ class ExpressionWriter(ABC):
         if type(node.this).__name__ == "Star":
             raise InvalidInput("a whole row as a value", hint="name the columns")
         name, table = folded(node.this), node.args.get("table")
-        if name in SYSTEM_COLUMNS or (table is not None and name in ROW_FUNCTIONS):
+        if name in listed.SYSTEM_COLUMNS or (table is not None and name in listed.ROW_FUNCTIONS):
             raise InvalidInput(f"no such column: {shown(name)}", hint="give a computed column an alias of its own")
-        if table is None and name in KEYWORDS and not node.this.args.get("quoted"):
+        if table is None and name in listed.KEYWORDS and not node.this.args.get("quoted"):
             raise InvalidInput(f"not allowed in a query: {name}")
         if table is None and name in self._relations:
             raise InvalidInput(f"{shown(name)} is a table here", hint=f"for a column write {name}.{name}")
@@ -133,7 +120,7 @@ class ExpressionWriter(ABC):
         return f"({self.write(node.this)} is {_not(node)}{self.write(node.expression)})"
 
     def _like(self, node: Any, escape: str = "") -> str:
-        word, text = type(node).__name__.lower(), TEXT.format(self.write(node.this))
+        word, text = type(node).__name__.lower(), listed.TEXT.format(self.write(node.this))
         return f"({text} {_not(node)}{word} {self.own}.pattern({self.write(node.expression)}){escape})"
 
     def _escape(self, node: Any) -> str:
@@ -145,8 +132,8 @@ class ExpressionWriter(ABC):
 
     def _in(self, node: Any) -> str:
         query = node.args.get("query")
-        if query is None and sum(type(one).__name__ != "Literal" for one in node.expressions) > MAX_LIST:
-            raise InvalidInput(f"more than {MAX_LIST} computed values after IN", hint="write IN (select …)")
+        if query is None and sum(type(value).__name__ != "Literal" for value in node.expressions) > MAX_COMPARED_VALUES:
+            raise InvalidInput(f"more than {MAX_COMPARED_VALUES} computed values after IN", hint="write IN (select …)")
         inside = self.list(node.expressions) if query is None else self._inside(query)
         self._unticked += len(node.expressions)
         return self._ticked(f"({self.write(node.this)} in ({inside}))")
@@ -156,8 +143,10 @@ class ExpressionWriter(ABC):
         return self._ticked(f"({self.write(node.this)} between {low} and {high})")
 
     def _case(self, node: Any) -> str:
-        if node.this and len(node.args["ifs"]) > MAX_LIST:
-            raise InvalidInput(f"more than {MAX_LIST} branches after CASE x", hint="write CASE WHEN x = … THEN …")
+        if node.this and len(node.args["ifs"]) > MAX_COMPARED_VALUES:
+            raise InvalidInput(
+                f"more than {MAX_COMPARED_VALUES} branches after CASE x", hint="write CASE WHEN x = … THEN …"
+            )
         self._unticked += len(node.args["ifs"]) if node.this else 0
         text = f"case {self.write(node.this)}" if node.this else "case"
         for branch in node.args["ifs"]:
@@ -180,35 +169,35 @@ class ExpressionWriter(ABC):
         return text if type(node.this).__name__ == "Literal" else self._ticked(text)
 
     def _extract(self, node: Any) -> str:
-        return f"pg_catalog.extract('{_listed(node.this.name, FIELDS)}', {self.write(node.expression)})"
+        return f"pg_catalog.extract('{_one_of(node.this.name, listed.FIELDS)}', {self.write(node.expression)})"
 
     def _interval(self, node: Any) -> str:
         amount, unit = node.this, node.args.get("unit")
         if type(unit).__name__ != "Var" or not amount.is_string or not re.fullmatch(r"-?[0-9]{1,9}", amount.this):
             raise InvalidInput("INTERVAL takes a whole number and a unit", hint="interval '7 days'")
-        return f"interval '{amount.this} {_listed(unit.name, UNITS)}'"
+        return f"interval '{amount.this} {_one_of(unit.name, listed.UNITS)}'"
 
     def _substring(self, node: Any) -> str:
         # substring(x, y) with a text is a regular expression; substr() knows only positions.
         parts = [node.args.get(key) for key in ("this", "start", "length")]
         if any(part is not None and part.is_string for part in parts[1:]):
             raise InvalidInput("SUBSTRING with a regular expression", hint="substring(text from 1 for 10)")
-        return _call_text(self.own, "substr", [self.write(part) for part in parts if part is not None], "", "")
+        return self._called("substr", [self.write(part) for part in parts if part is not None])
 
     def _position(self, node: Any) -> str:
-        return CALLS["strpos", 2].format(self.write(node.this), self.write(node.args["substr"]), own=self.own)
+        return self._called("strpos", [self.write(node.this), self.write(node.args["substr"])])
 
     def _trim(self, node: Any) -> str:
         characters = node.args.get("expression")
-        values = [self.write(node.this), *([] if characters is None else [self.write(characters)])]
-        return CALLS[trim_name(node), len(values)].format(*values, own=self.own)
+        parts = [node.this] if characters is None else [node.this, characters]
+        return self._called(trim_name(node), [self.write(part) for part in parts])
 
     def _call(self, node: Any) -> str:
         name = function_name(node)
         self._calls += 1
         if self._calls > MAX_CALLS:
             raise InvalidInput(f"more than {MAX_CALLS} function calls")
-        if name == "count" and [type(one).__name__ for one in node.expressions] == ["Star"]:
+        if name == "count" and [type(argument).__name__ for argument in node.expressions] == ["Star"]:
             self.only(node.expressions[0])
             return "pg_catalog.count(*)"
         nodes, distinct, order = list(node.expressions), "", ""
@@ -217,16 +206,34 @@ class ExpressionWriter(ABC):
             order, nodes[-1] = f" order by {self.list(nodes[-1].expressions)}", nodes[-1].this
         if nodes and type(nodes[0]).__name__ == "Distinct" and not nodes[0].args.get("on"):
             distinct, nodes = "distinct ", [*nodes[0].expressions, *nodes[1:]]
-        if (order or distinct) and name not in AGGREGATES and name != "string_agg":
+        if (order or distinct) and name not in listed.AGGREGATES and name != "string_agg":
             raise InvalidInput(f"DISTINCT or ORDER BY in {shown(name)}")
         if name in ("greatest", "least"):
             self._unticked += len(nodes)
-            if len(nodes) > MAX_LIST:
-                raise InvalidInput(f"more than {MAX_LIST} values for {name}", hint="take max(…) or min(…) of rows")
+            if len(nodes) > MAX_COMPARED_VALUES:
+                raise InvalidInput(
+                    f"more than {MAX_COMPARED_VALUES} values for {name}", hint="take max(…) or min(…) of rows"
+                )
         if name == "date_trunc" and len(nodes) == 3 and type(nodes[2]).__name__ != "Literal":
             raise InvalidInput("date_trunc takes a time zone in quotes", hint="date_trunc('day', x, 'UTC')")
-        text = _call_text(self.own, name, [self.write(one) for one in nodes], distinct, order)
+        text = self._called(name, [self.write(argument) for argument in nodes], distinct, order)
         return self._ticked(text) if name in ("greatest", "least", "nullif") else text
+
+    def _called(self, name: str, values: Sequence[str], distinct: str = "", order: str = "") -> str:
+        """Write a call of a listed function with these arguments, bounded where its result could grow."""
+        if name == "string_agg" and len(values) == 2:
+            texts = ", ".join(f"cast({value} as text)" for value in values)
+            return f"{self.own}.bounded_agg({distinct}{texts}{order})"
+        if name in listed.VARIADIC and values:
+            return listed.VARIADIC[name].format(", ".join(values), own=self.own)
+        if template := listed.CALLS.get((name, len(values))):
+            return template.format(*values, own=self.own)
+        least, most = listed.PLAIN.get(name, (1, 0))
+        if not least <= len(values) <= most:
+            known = {"string_agg", *listed.PLAIN, *listed.VARIADIC, *(called for called, _ in listed.CALLS)}
+            reason = f"{len(values)} arguments for" if name in known else "no such function:"
+            raise InvalidInput(f"{reason} {shown(name)}", hint="see the reference for the functions query_graph allows")
+        return f"pg_catalog.{name}({distinct}{', '.join(values)}{order})"
 
     def _filter(self, node: Any) -> str:
         self.only(node.expression)
@@ -247,7 +254,7 @@ class ExpressionWriter(ABC):
         return self.write(node)
 
     def window(self, node: Any) -> str:
-        """What stands in the parentheses of a window."""
+        """Write the text between the parentheses of a window."""
         self.only(node)
         parts = [quoted(node.args["alias"])] if node.args.get("alias") else []
         if keys := node.args.get("partition_by"):
@@ -257,7 +264,7 @@ class ExpressionWriter(ABC):
             parts.append(f"order by {self.list(order.expressions)}")
         if spec := node.args.get("spec"):
             self.only(spec)
-            kind = _listed(str(spec.args["kind"]), ("rows", "range", "groups"))
+            kind = _one_of(str(spec.args["kind"]), ("rows", "range", "groups"))
             start, end = (self._bound(spec, key) for key in ("start", "end"))
             parts.append(f"{kind} between {start} and {end}" if end else f"{kind} {start}")
         return " ".join(parts)
@@ -271,7 +278,7 @@ class ExpressionWriter(ABC):
             return text
         if text != "unbounded" and not text.isdigit():
             raise InvalidInput("a window's bound is a whole number, UNBOUNDED or CURRENT ROW")
-        return f"{text} {_listed(str(side), ('preceding', 'following'))}"
+        return f"{text} {_one_of(str(side), ('preceding', 'following'))}"
 
     def _ordered(self, node: Any) -> str:
         direction = "desc" if node.args.get("desc") else "asc"
@@ -310,34 +317,18 @@ _WRITERS: Final[dict[str, Callable[[Any, Any], str]]] = {
 }
 
 
-def _call_text(own: str, name: str, values: list[str], distinct: str, order: str) -> str:
-    if name == "string_agg" and len(values) == 2:
-        texts = ", ".join(f"cast({value} as text)" for value in values)
-        return f"{own}.bounded_agg({distinct}{texts}{order})"
-    if name in VARIADIC and values:
-        return VARIADIC[name].format(", ".join(values), own=own)
-    if (name, len(values)) in CALLS:
-        return CALLS[name, len(values)].format(*values, own=own)
-    least, most = PLAIN.get(name, (1, 0))
-    if not least <= len(values) <= most:
-        known = name in PLAIN or name in VARIADIC or name == "string_agg" or any(name == one for one, _ in CALLS)
-        reason = f"{len(values)} arguments for" if known else "no such function:"
-        raise InvalidInput(f"{reason} {shown(name)}", hint="see the reference for the functions query_graph allows")
-    return f"pg_catalog.{name}({distinct}{', '.join(values)}{order})"
-
-
 def _not(node: Any) -> str:
     return "not " if node.args.get("negate") else ""
 
 
-def _listed(word: str, words: Iterable[str]) -> str:
+def _one_of(word: str, words: Iterable[str]) -> str:
     if word.lower() not in words:
         raise InvalidInput(f"not allowed in a query: {shown(word)}", hint=f"one of {', '.join(sorted(words))}")
     return word.lower()
 
 
 def _precision(node: Any, kind: str) -> str:
-    sizes = [str(one.this.this) for one in node.expressions if type(one).__name__ == "DataTypeParam"]
+    sizes = [str(size.this.this) for size in node.expressions if type(size).__name__ == "DataTypeParam"]
     if not node.expressions:
         return ""
     if kind != "numeric" or len(sizes) != len(node.expressions) or len(sizes) > 2:
@@ -348,7 +339,7 @@ def _precision(node: Any, kind: str) -> str:
 
 
 def _json_key(path: Any) -> str:
-    """The key or index that sqlglot made a path of."""
+    """Return the key or index that sqlglot made a path of."""
     parts = path.expressions
     if [type(part).__name__ for part in parts[:1]] != ["JSONPathRoot"] or len(parts) != 2:
         raise InvalidInput("-> and ->> take one key or index")

@@ -8,12 +8,16 @@ passes, and the parser is cut down and bounded (postgres_grammar.py).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from wherefrom.storage.agent import postgres_grammar as grammar
+else:  # it imports sqlglot, which takes 0.2 s
+    (grammar,) = lazy_modules("wherefrom.storage.agent", "postgres_grammar")
 
 MAX_CHARACTERS: Final = 20_000
 MAX_TOKENS: Final = 2_500  # sqlglot takes some 30 µs for each
@@ -35,15 +39,15 @@ _PREFIXES: Final = re.compile(r"(?:(?:\bnot\b|[-+])\s*){20}", re.IGNORECASE)
 
 
 def parsed(sql: str) -> list[Any]:
-    """The statements in `sql` as sqlglot's trees. Raises InvalidInput or an error of sqlglot's."""
-    from wherefrom.storage.agent.postgres_grammar import DIALECT, new_parser  # imports sqlglot, which takes a while
-
+    """Return the statements in `sql` as sqlglot's trees; raise InvalidInput if it cannot be read."""
     _check_text(sql)
-    tokens = DIALECT.tokenize(sql)
-    _check_joins(tokens)
-    parser = new_parser()
     try:
-        return [tree for tree in parser.parse(tokens, sql) if tree is not None]
+        tokens = grammar.DIALECT.tokenize(sql)
+        _check_joins(tokens)
+        return [tree for tree in grammar.new_parser().parse(tokens, sql) if tree is not None]
+    except (grammar.SqlglotError, RecursionError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise InvalidInput(f"cannot read the SQL: {reason}", hint="plain SELECT statements only") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # it stumbled
         raise InvalidInput("cannot read the SQL", hint="plain SELECT statements only") from error
 
@@ -75,7 +79,7 @@ def _check_text(sql: str) -> None:
 
 
 def _without_content(quoted: re.Match[str]) -> str:
-    """Returns a stand-in for a text, a name in quotes or a comment while the rest is checked."""
+    """Return what stands for a text, a name in quotes or a comment while the rest is checked."""
     if quoted.lastgroup:
         kind = quoted.lastgroup.removeprefix("open_")
         raise InvalidInput(
@@ -86,8 +90,8 @@ def _without_content(quoted: re.Match[str]) -> str:
 
 def _check_joins(tokens: Iterable[Any]) -> None:
     """Refuse joins without ON: sqlglot tries every way to give the ONs that follow to the joins before them."""
-    waiting = [False]  # at each depth of parentheses: whether a join has no ON yet
-    free = False  # CROSS and NATURAL joins take no ON
+    waiting = [False]  # at each depth of parentheses: True while a join has no ON yet
+    free = False  # True before the JOIN of CROSS and NATURAL, which take no ON
     for token in tokens:
         kind = token.token_type.name
         if kind in ("CROSS", "NATURAL"):

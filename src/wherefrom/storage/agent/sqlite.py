@@ -12,8 +12,7 @@ import re
 import secrets
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,29 +26,20 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.model.limits import SQL_CHARACTERS
-from wherefrom.storage.agent.port import (
-    BASE_TABLES,
-    COLUMNS,
-    PATTERN_CHARACTERS,
-    VALUE_BYTES,
-    Answered,
-    Asked,
-    Collector,
-    Dialect,
-    SqlFailed,
-)
-from wherefrom.storage.agent.tables import Words, definitions, names, readable, unhidden, written_out
+from wherefrom.storage.agent import port
+from wherefrom.storage.agent.port import Collector, Rows, SqlFailed, Statement
+from wherefrom.storage.agent.tables import definitions, names, readable, unhidden, written_out
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.sqlite_errors import closed_quietly, translated
-from wherefrom.storage.statements import scope_parameters
 
-# A handler is asked after so many steps. A step of an agent's may be a function that takes a millisecond.
-_STEPS: Final = 100
-_STEPS_OURS: Final = 1_000
-_IDLE: Final = 4
+# Steps from one look at the clock to the next. A step of an agent's may be a function that takes a millisecond.
+_STEPS_PER_LOOK: Final = 100
+_STEPS_PER_LOOK_OF_ANALYSES: Final = 1_000
+_MAX_IDLE_CONNECTIONS: Final = 4
 _Use = Literal["theirs", "fenced", "ours"]
-# So much is sorted at once, and nothing can stop that: 16 MiB took 300 ms. What our analyses sort is known.
+# The memory that is sorted at once, which nothing can stop: 16 MiB took 300 ms. What our analyses sort is known.
 _SORTED_KIB: Final = {"theirs": 4096, "fenced": 4096, "ours": 65_536}
-_INNER_TABLES: Final = frozenset((*BASE_TABLES, "json_each"))
+_INNER_TABLES: Final = frozenset((*port.BASE_TABLES, "json_each"))
 _FUNCTIONS: Final = frozenset(
     """
     -> ->> abs avg ceil ceiling coalesce count cume_dist date datetime dense_rank exp first_value floor glob
@@ -60,66 +50,49 @@ _FUNCTIONS: Final = frozenset(
     """.split()  # noqa: SIM905  # a list of words
 )
 _LIMITS: Final = {
-    apsw.SQLITE_LIMIT_LENGTH: VALUE_BYTES,
+    apsw.SQLITE_LIMIT_LENGTH: port.MAX_VALUE_BYTES,
     apsw.SQLITE_LIMIT_SQL_LENGTH: SQL_CHARACTERS * 4,
-    apsw.SQLITE_LIMIT_COLUMN: COLUMNS,
+    apsw.SQLITE_LIMIT_COLUMN: port.MAX_COLUMNS,
     apsw.SQLITE_LIMIT_EXPR_DEPTH: 1000,
     apsw.SQLITE_LIMIT_COMPOUND_SELECT: 20,
     apsw.SQLITE_LIMIT_VDBE_OP: 100_000,
     apsw.SQLITE_LIMIT_FUNCTION_ARG: 20,
     apsw.SQLITE_LIMIT_ATTACHED: 0,
-    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: PATTERN_CHARACTERS,
+    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: port.MAX_PATTERN_CHARACTERS,
     apsw.SQLITE_LIMIT_VARIABLE_NUMBER: 10,
     apsw.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
     apsw.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
-_WORDS: Final[Words] = {
-    "table": "main.{0}",
-    # A subquery: SQLite makes a join whose columns nobody uses, too, if rows are counted.
-    "joins": "",
-    "claim": "(select c.{0} from main.nodes c where c.owner_id = e.owner_id and c.id = e.target_id)",
-    "each": "(select value from json_each(:{0}))",
-    "field": "json_extract({0}.metadata, '$.{1}')",
-    "number": "json_extract({0}.metadata, '$.{1}')",
-    "json": "json_extract({0}.metadata, '$.{1}')",
-    "whole": "{0}.metadata",
-    "vector": "{0}.vector",
-    "now": "asked_at()",
-    "year": "cast(substr(asked_at(), 1, 4) as integer)",
-}
-# What no statement is to blame for.
-_OF_THE_FILE: Final = (apsw.BusyError, apsw.CantOpenError, apsw.CorruptError, apsw.IOError, apsw.NotADBError)
-# What may follow a statement: nothing but spaces, semicolons and comments.
+# Errors of the file itself, for which no statement is to blame.
+_FILE_ERRORS: Final = (apsw.BusyError, apsw.CantOpenError, apsw.CorruptError, apsw.IOError, apsw.NotADBError)
+# All that may follow a statement: spaces, semicolons and comments.
 _NOTHING: Final = re.compile(r"(?>[\s;]|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*", re.DOTALL)
 
 
 class SqliteReader:
     """Runs agents' statements on a SQLite file. A connection belongs to one access; some are kept."""
 
-    dialect: Dialect = "SQLite"
-    notes: tuple[str, ...] = ()
-
-    def __init__(self, path: Path, analyses: Mapping[str, str], *, options: str = "mode=ro") -> None:
+    def __init__(self, path: Path, analyses: Mapping[str, str], *, options: str) -> None:
         self._address = f"file:{quote(str(path))}?{options}"
         self._analyses = analyses
         self._lock = threading.Lock()
-        self._idle: OrderedDict[tuple[Hashable, _Use], list[_Connection]] = OrderedDict()
+        self._idle: list[_Connection] = []
         self._shapes: tuple[TableShape, ...] | None = None
         self._closed = False
 
-    def answer(self, access: Access, asked: Asked) -> Answered:
+    def answer(self, access: Access, statement: Statement) -> Rows:
         begun = time.monotonic()
         try:
-            return self._answer(access, asked, "ours" if asked.ours else "theirs")
+            return self._answer(access, statement, "ours" if statement.ours else "theirs")
         except _FailedAtARow:
             # Perhaps at a hidden one: SQLite may try a statement's conditions on an index before ours on the row.
-            left_ms = asked.budget.timeout_ms - round((time.monotonic() - begun) * 1000)
-            budget = replace(asked.budget, timeout_ms=max(1, left_ms))
-            return self._answer(access, replace(asked, budget=budget), "fenced")
+            left_ms = statement.budget.timeout_ms - round((time.monotonic() - begun) * 1000)
+            budget = replace(statement.budget, timeout_ms=max(1, left_ms))
+            return self._answer(access, replace(statement, budget=budget), "fenced")
 
-    def _answer(self, access: Access, asked: Asked, use: _Use) -> Answered:
+    def _answer(self, access: Access, statement: Statement, use: _Use) -> Rows:
         with self._lent(access, use) as connection:
-            return connection.answer(asked)
+            return connection.answer(statement)
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         if self._shapes is None:
@@ -130,8 +103,7 @@ class SqliteReader:
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            idle = [connection for kept in self._idle.values() for connection in kept]
-            self._idle.clear()
+            idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
@@ -142,46 +114,42 @@ class SqliteReader:
             try:
                 yield connection
             finally:
-                self._give_back(access, connection)
+                self._give_back(connection)
 
     def _taken(self, access: Access, use: _Use) -> _Connection:
-        key = (access.reach, use)
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the store is closed")
-            kept = self._idle.get(key)
-            if kept:
-                return kept.pop()
+            for connection in self._idle:
+                if (connection.reach, connection.use) == (access.reach, use):
+                    self._idle.remove(connection)
+                    return connection
         return _Connection(self._address, access, self._analyses, use)
 
-    def _give_back(self, access: Access, connection: _Connection) -> None:
-        key = (access.reach, connection.use)
-        surplus: list[_Connection] = []
+    def _give_back(self, connection: _Connection) -> None:
         with self._lock:
-            self._idle.setdefault(key, []).append(connection)
-            self._idle.move_to_end(key)
-            while sum(map(len, self._idle.values())) > (0 if self._closed else _IDLE):
-                oldest = next(iter(self._idle))
-                if self._idle[oldest]:
-                    surplus.append(self._idle[oldest].pop(0))
-                if not self._idle[oldest]:
-                    del self._idle[oldest]
-        for each in surplus:
-            each.close()
+            self._idle.append(connection)
+            surplus = len(self._idle) if self._closed else max(0, len(self._idle) - _MAX_IDLE_CONNECTIONS)
+            ended, self._idle = self._idle[:surplus], self._idle[surplus:]
+        for connection in ended:
+            connection.close()
 
 
 class _FailedAtARow(SqlFailed):
-    """A statement that is right failed while it ran."""
+    """A statement that SQLite accepted failed while it ran, perhaps because of what is in a hidden row."""
 
 
 class _Connection:
-    """With a fence, no condition of a statement's is tried before ours; then indexes are not used."""
+    """A read-only connection for one access. With `use` "fenced", no condition of a statement is tried before ours, and
+    no index is used.
+    """
 
     def __init__(self, address: str, access: Access, analyses: Mapping[str, str], use: _Use) -> None:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         self._connection = apsw.Connection(address, flags=flags, statementcachesize=50)
         self._names = (*names(), *analyses)
         self._inner = f"inner_{secrets.token_hex(12)}_"
+        self.reach = access.reach
         self.use = use
         self._now = ""
         self._asked = ""
@@ -196,18 +164,18 @@ class _Connection:
             self.close()
             raise
 
-    def answer(self, asked: Asked) -> Answered:
-        self._now, self._asked, self._refused = asked.now, asked.sql.lower(), None
+    def answer(self, statement: Statement) -> Rows:
+        self._now, self._asked, self._refused = statement.now, statement.sql.lower(), None
         if self._inner in self._asked:
             raise SqlFailed("refused", "this name is not allowed")
-        watch = _Watch(asked)
+        watch = _Watch(statement)
         self._connection.set_progress_handler(watch, watch.every)
         cursor = self._connection.cursor()
-        statement = _Statement(asked.sql)
-        cursor.exec_trace = statement
-        collected = Collector(asked.budget)
+        check = _StatementCheck(statement.sql)
+        cursor.exec_trace = check
+        collected = Collector(statement.budget)
         try:
-            for row in cursor.execute(asked.sql, asked.parameters or None):
+            for row in cursor.execute(statement.sql, statement.parameters or None):
                 if not collected.take(row):
                     break
         except apsw.InterruptError:
@@ -215,30 +183,30 @@ class _Connection:
         except apsw.BindingsError:
             raise SqlFailed("failed", "a parameter of the statement has no value") from None
         except apsw.ExecTraceAbort:
-            raise SqlFailed("refused", statement.refusal) from None
+            raise SqlFailed("refused", check.refusal) from None
         except (apsw.NoMemError, MemoryError):
             raise SqlFailed("failed", "out of memory: the statement needs more than it may use") from None
-        except _OF_THE_FILE:
+        except _FILE_ERRORS:
             raise
         except apsw.Error as error:
-            raise self._failure(error, begun=statement.begun) from None
+            raise self._failure(error, begun=check.begun) from None
         except UnicodeDecodeError:
             raise self._failed_at_a_row("a text is not UTF-8: select hex() of it") from None
         finally:
             cursor.close(True)
             self._connection.set_progress_handler(None, watch.every)
-        if not statement.begun:
+        if not check.begun:
             raise SqlFailed("failed", "there is no statement")
-        return Answered(statement.columns, tuple(collected.rows), collected.truncated)
+        return Rows(check.columns, tuple(collected.rows), collected.truncated)
 
     def shapes(self) -> tuple[TableShape, ...]:
         found = []
         for name in self._names:
             cursor = self._connection.cursor()
-            statement = _Statement(f"select * from {name} limit 0")  # noqa: S608  # names of ours
-            cursor.exec_trace = statement
-            cursor.execute(statement.text).fetchall()
-            found.append(TableShape(name, statement.columns))
+            check = _StatementCheck(f"select * from {name} limit 0")  # noqa: S608  # names of ours
+            cursor.exec_trace = check
+            cursor.execute(check.text).fetchall()
+            found.append(TableShape(name, check.columns))
         return tuple(found)
 
     def close(self) -> None:
@@ -247,14 +215,13 @@ class _Connection:
     def _make_views(self, access: Access, analyses: Mapping[str, str]) -> None:
         # Sorting spills to disk, so that memory stays small. Changing this later would drop the views.
         self._connection.execute("pragma temp_store = file")
-        self._connection.create_scalar_function("asked_at", self._asked_at, 0)
+        self._connection.create_scalar_function("asked_at", lambda *_: self._now, 0)
         condition, prefixes = unhidden(access.hidden)
         inside, roots = readable(access.also)
         scope = {**scope_parameters(access), **prefixes, **roots}
-        words = {**_WORDS, "unhidden": condition, "readable": inside}
         # In one transaction: each by itself is written to a file of its own.
         self._connection.execute("begin")
-        for name, select in definitions(words).items():
+        for name, select in definitions("sqlite", {"unhidden": condition, "readable": inside}).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
             fence = " limit -1" if self.use == "fenced" else ""
@@ -263,11 +230,8 @@ class _Connection:
             self._connection.execute(f"create temp view {name} as {select}")
         self._connection.execute("commit")
 
-    def _asked_at(self, *_: Any) -> str:
-        return self._now
-
     def _close_up(self) -> None:
-        """From here on nothing but reading is possible."""
+        """Leave nothing possible on this connection but reading."""
         connection = self._connection
         connection.execute(
             f"pragma query_only = on; pragma trusted_schema = off; pragma cache_size = -{_SORTED_KIB[self.use]}"
@@ -294,21 +258,19 @@ class _Connection:
             allowed = (second or "").lower() in _FUNCTIONS or (inside or "").startswith(self._inner)
         if allowed:
             return apsw.SQLITE_OK
-        self._refused = self._refused or self._unnamed(_named(operation, first, second))
+        self._refused = self._refused or self._unnamed(_refusal_of(operation, first, second))
         return apsw.SQLITE_DENY
 
     def _may_read(self, table: str, column: str, database: str | None, inside: str) -> bool:
         if inside.startswith(self._inner):
             return table in _INNER_TABLES
-        if not column and table not in self._asked and (table in BASE_TABLES or table.startswith(self._inner)):
+        if not column and table not in self._asked and (table in port.BASE_TABLES or table.startswith(self._inner)):
             return True  # A view of ours counts its rows. Whoever would do so directly has to write its name.
         if not column and database is None:
             # Rows are counted and no column is read: then a CTE is named here, too, by whatever name it has.
-            return table in self._names or not self._is_real(table.lower())
+            is_real = table.lower() in self._real or table.lower().startswith(("sqlite_", "pragma_", self._inner))
+            return table in self._names or not is_real
         return database == "temp" and (table in self._names or table.startswith(self._inner))
-
-    def _is_real(self, table: str) -> bool:
-        return table in self._real or table.startswith(("sqlite_", "pragma_", self._inner))
 
     def _failure(self, error: apsw.Error, *, begun: bool) -> SqlFailed:
         message = self._refused or self._unnamed(str(error))
@@ -317,7 +279,7 @@ class _Connection:
         return self._failed_at_a_row(message) if begun else SqlFailed("failed", message)
 
     def _unnamed(self, message: str) -> str:
-        """Without the name of our views: a CTE of that name could read the tables."""
+        """Return a message without the name of our views: a CTE of that name could read the tables."""
         return message.replace(self._inner, "")
 
     def _failed_at_a_row(self, message: str) -> SqlFailed:
@@ -327,10 +289,10 @@ class _Connection:
 class _Watch:
     """Ends a statement that has used up its steps or its time."""
 
-    def __init__(self, asked: Asked) -> None:
-        self.every = min(_STEPS_OURS if asked.ours else _STEPS, asked.budget.steps)
-        self._left = asked.budget.steps
-        self._deadline = time.monotonic() + asked.budget.timeout_ms / 1000
+    def __init__(self, statement: Statement) -> None:
+        self.every = min(_STEPS_PER_LOOK_OF_ANALYSES if statement.ours else _STEPS_PER_LOOK, statement.budget.steps)
+        self._left = statement.budget.steps
+        self._deadline = time.monotonic() + statement.budget.timeout_ms / 1000
         self._call = cancellation.current()
         self.reason = "interrupted"
 
@@ -347,8 +309,8 @@ class _Watch:
         return True
 
 
-class _Statement:
-    """Looks at a statement when it is about to run: there must be one, and it must read."""
+class _StatementCheck:
+    """Lets a text run only if it is one statement that reads; keeps the columns of its answer."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -372,8 +334,8 @@ class _Statement:
         return True
 
 
-def _named(operation: int, first: str | None, second: str | None) -> str:
-    """What was refused, for people."""
+def _refusal_of(operation: int, first: str | None, second: str | None) -> str:
+    """Return the refusal of an operation in words."""
     if operation == apsw.SQLITE_READ:
         return f"access to {first}.{second} is prohibited"
     if operation == apsw.SQLITE_FUNCTION:

@@ -21,13 +21,13 @@ from wherefrom.model.access import Access
 from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import StoreBusy, StoreUnavailable
 from wherefrom.model.evidence import TableShape
-from wherefrom.storage.agent.port import Answered, Asked, Dialect, SqlFailed
+from wherefrom.storage.agent.port import Dialect, Rows, SqlFailed, Statement
 from wherefrom.storage.agent.sqlite import SqliteReader
 from wherefrom.storage.agent.sqlite_worker import GRACE_MS, READY, answer_of, read_frame, request_text, write_frame
 
 MAX_PROCESSES: Final = 4
 MAX_IDLE_PROCESSES: Final = 2
-START_S: Final = 20.0
+MAX_START_S: Final = 20.0
 WAIT_S: Final = 20.0
 _PROGRAM: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop());"
@@ -52,9 +52,9 @@ class SqliteProcessReader:
         self._owner = os.getpid()
         self._closed = False
 
-    def answer(self, access: Access, asked: Asked) -> Answered:
-        if asked.ours:
-            return self._here.answer(access, asked)
+    def answer(self, access: Access, statement: Statement) -> Rows:
+        if statement.ours:
+            return self._here.answer(access, statement)
         call = cancellation.current()
         if not call.acquired(self._places, WAIT_S):
             if call.cancelled:
@@ -62,16 +62,16 @@ class SqliteProcessReader:
             raise StoreBusy("other statements are running", hint="try again in a moment")
         try:
             try:
-                return self._answer(access, asked)
+                return self._answer(access, statement)
             except _Died:
-                return self._answer(access, asked)  # in a new one
+                return self._answer(access, statement)  # in a new one
         finally:
             self._places.release()
 
-    def _answer(self, access: Access, asked: Asked) -> Answered:
+    def _answer(self, access: Access, statement: Statement) -> Rows:
         process = self._taken()
         try:
-            return process.answer(access, asked)
+            return process.answer(access, statement)
         finally:
             self._give_back(process)
 
@@ -97,9 +97,9 @@ class SqliteProcessReader:
             if os.getpid() != self._owner:  # after a fork they are the parent's
                 self._owner, self._idle = os.getpid(), []
             process = self._idle.pop() if self._idle else None
-        if process is not None and not process.has_died():
-            return process
         if process is not None:
+            if process.is_alive():
+                return process
             process.end()
         return self._started()
 
@@ -121,7 +121,7 @@ class SqliteProcessReader:
 
 
 class _Died(StoreUnavailable):
-    """A process ended by itself, perhaps before it was asked."""
+    """A process that ended by itself, perhaps before it got the statement."""
 
 
 class _Process:
@@ -140,17 +140,16 @@ class _Process:
         self._requests, self._replies = self._process.stdin, self._process.stdout
         self._first: bytes | None = json.dumps(dict(analyses)).encode()
         self._lock = threading.Lock()
-        self._waits = 0
-        self._waiting = False
+        self._wait: object | None = None
         self._stopped = False
         self.ended = False
 
-    def answer(self, access: Access, asked: Asked) -> Answered:
+    def answer(self, access: Access, statement: Statement) -> Rows:
         call = cancellation.current()
-        if self._first is not None and not self._awaited(call, START_S, self._start) and not call.cancelled:
+        if self._first is not None and not self._awaited(call, MAX_START_S, self._start) and not call.cancelled:
             raise StoreUnavailable("the process for SQL did not start", hint="try again")
-        request = request_text(access, asked)
-        seconds = (asked.budget.timeout_ms + GRACE_MS) / 1000
+        request = request_text(access, statement)
+        seconds = (statement.budget.timeout_ms + GRACE_MS) / 1000
         reply = None if self.ended else self._awaited(call, seconds, lambda: self._ask(request))
         if reply is not None:
             return answer_of(reply)
@@ -158,9 +157,9 @@ class _Process:
             raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})")
         raise _Died("the process for SQL ended by itself", hint="try again")
 
-    def has_died(self) -> bool:
-        """True if the process ended while nobody used it."""
-        return self._process.poll() is not None
+    def is_alive(self) -> bool:
+        """Return False if the process ended while nobody used it."""
+        return self._process.poll() is None
 
     def end(self) -> None:
         """End the process and wait until it has gone."""
@@ -182,30 +181,28 @@ class _Process:
         return read_frame(self._replies)
 
     def _awaited(self, call: Cancellation, seconds: float, ask: Callable[[], bytes | None]) -> bytes | None:
-        """Returns the answer of `ask`; None if the process was ended before it answered, or ended by itself."""
+        """Return the answer of `ask`; None if the process ended, by itself or by us, before it answered."""
+        wait = object()
         with self._lock:
-            self._waits += 1
-            self._waiting = True
-        this = self._waits
-        timer = threading.Timer(seconds, self._stop, (this,))
+            self._wait = wait
+        timer = threading.Timer(seconds, self._stop, (wait,))
         timer.daemon = True
         timer.start()
-        told = None
+        answer = None
         try:
-            with call.stopping(lambda: self._stop(this)):
-                told = ask() or None
-        except OSError:  # a pipe that nobody reads
-            pass
+            with suppress(OSError), call.stopping(lambda: self._stop(wait)):  # OSError: a pipe that nobody reads
+                answer = ask() or None
         finally:
             timer.cancel()
             with self._lock:
-                self._waiting = False
-            if told is None:
+                self._wait = None
+            if answer is None:
                 self.end()
-        return told
+        return answer
 
-    def _stop(self, this: int) -> None:
+    def _stop(self, wait: object) -> None:
+        """End the process by force if it is still this wait that goes on."""
         with self._lock:
-            if self._waiting and self._waits == this:
+            if self._wait is wait:
                 self._stopped = True
                 self._process.kill()

@@ -19,31 +19,35 @@ import apsw
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy, StoreError, StoreUnavailable
-from wherefrom.storage.agent.port import Answered, Asked, Budget, SqlFailed
+from wherefrom.storage.agent.port import Budget, Rows, SqlFailed, Statement
 from wherefrom.storage.agent.sqlite import SqliteReader
 
-MEMORY_BYTES: Final = 80 * 1024 * 1024
-"""What SQLite may allocate, all connections of the process together."""
+# For all connections of the process together.
+MAX_SQLITE_BYTES: Final = 80 * 1024 * 1024
 READY: Final = b"\x00"
 GRACE_MS: Final = 150
-"""How long after its time a statement may go on: until then it ends by itself, and the process stays."""
+"""How long a statement may go on after its time is up: until then it ends by itself, and the process stays."""
 _LENGTH: Final = struct.Struct(">I")
 _ERRORS: Final = {kind.code: kind for kind in (StoreBusy, StoreUnavailable)}
 
 
 def main() -> None:
     """Serve a SQLite file, given its path and how to open it, on standard input and output."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the server may be gone before this has started: end quietly
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but answers may reach the pipe
-    apsw.hard_heap_limit(MEMORY_BYTES)
-    reader = SqliteReader(Path(sys.argv[1]), json.loads(read_frame(requests) or b"{}"), options=sys.argv[2])
+    apsw.hard_heap_limit(MAX_SQLITE_BYTES)
+    if (analyses := read_frame(requests)) is None:
+        return
+    reader = SqliteReader(Path(sys.argv[1]), json.loads(analyses), options=sys.argv[2])
     answers.write(READY)
     answers.flush()
     while (request := read_frame(requests)) is not None:
-        access, asked = _request_of(json.loads(request))
-        _end_at(asked.budget.timeout_ms + 2 * GRACE_MS)
-        write_frame(answers, json.dumps(_reply(reader, access, asked), ensure_ascii=False).encode())
-        _end_at(0)
+        access, statement = _read_request(json.loads(request))
+        _end_after(statement.budget.timeout_ms + 2 * GRACE_MS)
+        write_frame(answers, json.dumps(_reply(reader, access, statement), ensure_ascii=False).encode())
+        _end_after(0)
 
 
 def write_frame(stream: IO[bytes], body: bytes) -> None:
@@ -53,7 +57,7 @@ def write_frame(stream: IO[bytes], body: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """One message, or None if the other side has gone."""
+    """Return one message, or None if the other side has gone."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
@@ -62,44 +66,40 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
     return body if len(body) == length else None
 
 
-def request_text(access: Access, asked: Asked) -> bytes:
-    """A statement and who asks, as the process reads them."""
-    return json.dumps({"access": asdict(access), "asked": asdict(asked)}).encode()
+def request_text(access: Access, statement: Statement) -> bytes:
+    """Return a statement and the access that asks it, as the process reads them."""
+    return json.dumps({"access": asdict(access), "statement": asdict(statement)}).encode()
 
 
-def answer_of(reply: bytes) -> Answered:
-    """The rows in a reply; raises what went wrong instead. Bytes arrive in hexadecimal."""
-    told = json.loads(reply)
-    if "failed" in told:
-        raise SqlFailed(*told["failed"])
-    if "store" in told:
-        code, message, hint = told["store"]
+def answer_of(reply: bytes) -> Rows:
+    """Return the rows in a reply, or raise the error in it. Bytes arrive in hexadecimal."""
+    answer = json.loads(reply)
+    if "failed" in answer:
+        raise SqlFailed(*answer["failed"])
+    if "store" in answer:
+        code, message, hint = answer["store"]
         raise _ERRORS.get(code, StoreError)(message, hint=hint)
-    return Answered(tuple(told["columns"]), tuple(map(tuple, told["rows"])), told["truncated"])
+    return Rows(tuple(answer["columns"]), tuple(map(tuple, answer["rows"])), answer["truncated"])
 
 
-def _request_of(told: dict[str, Any]) -> tuple[Access, Asked]:
-    access, asked = told["access"], told["asked"]
+def _read_request(request: dict[str, Any]) -> tuple[Access, Statement]:
+    access, statement = request["access"], request["statement"]
     lists = {name: tuple(value) for name, value in access.items() if isinstance(value, list)}
-    return Access(**{**access, **lists}), Asked(**{**asked, "budget": Budget(**asked["budget"])})
+    return Access(**{**access, **lists}), Statement(**{**statement, "budget": Budget(**statement["budget"])})
 
 
-def _reply(reader: SqliteReader, access: Access, asked: Asked) -> dict[str, Any]:
+def _reply(reader: SqliteReader, access: Access, statement: Statement) -> dict[str, Any]:
     try:
-        answered = reader.answer(access, asked)
+        found = reader.answer(access, statement)
     except SqlFailed as failed:
         return {"failed": [failed.kind, failed.message, failed.hint]}
     except StoreError as error:  # the file itself cannot be read
         return {"store": [error.code, error.message, error.hint]}
-    rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in answered.rows]
-    return {"columns": answered.columns, "rows": rows, "truncated": answered.truncated}
+    rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in found.rows]
+    return {"columns": found.columns, "rows": rows, "truncated": found.truncated}
 
 
-def _end_at(milliseconds: int) -> None:
-    """Let the system end this process then, whatever it does, in case nobody is left to do so; 0 takes that back."""
+def _end_after(milliseconds: int) -> None:
+    """Let the system end this process after that time, in case nobody else is left to do so; 0 takes that back."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
-
-
-if __name__ == "__main__":
-    main()

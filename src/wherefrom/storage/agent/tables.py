@@ -4,44 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 from typing import Any, Final
 
-from wherefrom.storage.statements import FRAGMENTS, blocks_of
+from wherefrom.storage.sql import Fragments, blocks, fragments, render
 
-_FRAGMENT: Final = re.compile(r"\{(\w+)(?: ([\w.]+))?(?: ([\w.]+))?\}")
-_COMMENT: Final = re.compile(r"^\s*--.*\n", re.MULTILINE)
-_PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
-
-Words = Mapping[str, str]
-"""How a dialect writes the fragments of tables.sql: the alias stands for {0}, the name for {1}."""
+PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 
-def definitions(words: Words) -> dict[str, str]:
-    """The select of each table, with a dialect's words in place of fragments."""
-    found = {}
-    for name, block in _blocks().items():
-        text = block
-        while (expanded := _FRAGMENT.sub(lambda match: _expand(match, words), text)) != text:
-            text = expanded
-        found[name] = text.strip()
-    return found
+def definitions(dialect: str, own: Fragments) -> dict[str, str]:
+    """Return the SELECT of each table, written with the fragments of a dialect and with `own`, those of the access."""
+    known = {**fragments(dialect), **blocks(f"agent/queries/{dialect}").fragments, **own}
+    return {name: render(text, known) for name, text in blocks("agent/queries").names.items()}
 
 
 def names() -> tuple[str, ...]:
-    """The tables that agents see."""
-    return tuple(_blocks())
+    """Return the names of the tables that agents see."""
+    return tuple(blocks("agent/queries").names)
 
 
 def written_out(sql: str, parameters: Mapping[str, Any]) -> str:
-    """A definition with its parameters as literals: a view takes none."""
-    return _PARAMETER.sub(lambda match: _literal(parameters[match[1]]), sql)
+    """Return SQL with its parameters as literals; those that have no value stay. (A view takes no parameters.)"""
+
+    def literal(match: re.Match[str]) -> str:
+        value = parameters.get(match[1])
+        return match[0] if value is None else "'" + str(value).replace("'", "''") + "'"
+
+    return PARAMETER.sub(literal, sql) if parameters else sql
 
 
 def unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """What a policy hides, as a condition for SQLite without a subquery, and its parameters.
+    """Return SQLite's condition that leaves out what a policy hides, and its parameters. It has no subquery.
 
     SQLite evaluates a correlated subquery after all other conditions. Then a statement's own conditions would see
     hidden rows first, and tell of them by failing.
@@ -54,36 +47,18 @@ def unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def readable(also: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Whether a namespace is in the root or in one of the further roots, likewise."""
+    """Return the condition that a namespace is in the root or in a further root, and its parameters, likewise."""
     by_length, parameters = _by_length("also", [root + "/" for root in also])
     others = "".join(f" or substr({{0}} || '/', 1, {length}) in ({listed})" for length, listed in by_length)
-    return f"({{{{inside {{0}} root}}}}{others})", parameters
+    return f"({{inside {{0}} root}}{others})", parameters
 
 
 def _by_length(name: str, prefixes: Sequence[str]) -> tuple[list[tuple[int, str]], dict[str, str]]:
-    """Prefixes of each length as a list of parameters, and those."""
+    """Return the names of the parameters for the prefixes of each length, and the values of all parameters."""
     found: list[tuple[int, str]] = []
     parameters: dict[str, str] = {}
     for length, some in groupby(sorted(prefixes, key=len), key=len):
-        named = {f"{name}_{'x' * (len(parameters) + number)}": each for number, each in enumerate(some, 1)}
+        named = {f"{name}_{'x' * (len(parameters) + number)}": prefix for number, prefix in enumerate(some, 1)}
         parameters |= named
-        found.append((length, ", ".join(f":{each}" for each in named)))
+        found.append((length, ", ".join(f":{parameter}" for parameter in named)))
     return found, parameters
-
-
-def _expand(match: re.Match[str], words: Words) -> str:
-    name, *arguments = match.groups()
-    given = [argument for argument in arguments if argument is not None]
-    if name in words:
-        return words[name].format(*given)
-    return FRAGMENTS[name](*given)
-
-
-def _literal(value: object) -> str:
-    return "'" + str(value).replace("'", "''") + "'"
-
-
-@cache
-def _blocks() -> dict[str, str]:
-    text = files("wherefrom.storage.agent").joinpath("tables.sql").read_text(encoding="utf-8")
-    return {name: _COMMENT.sub("", block) for name, block in blocks_of(text).items()}

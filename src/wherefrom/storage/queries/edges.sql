@@ -1,4 +1,4 @@
--- Edges: typed, weighted, reasoned links.
+-- Edges: typed and weighted relations, with a reason.
 
 -- name: edge_get
 select {edge e}
@@ -6,7 +6,7 @@ from edges e
 where {visible_edge e} and e.source_id = :source_id and e.target_id = :target_id and e.tag = :tag
 
 -- name: edge_list
--- seq + 0: with a source or target its few edges are sorted, instead of reading all edges in order.
+-- seq + 0: with a source or target, the planner sorts its few edges instead of reading all edges in order.
 select e.seq, {edge e}
 from edges e
 where e.owner_id = :owner and e.seq in (
@@ -54,21 +54,33 @@ where {visible_edge e} and e.target_id in {each frontier}
 order by e.weight desc, e.seq
 limit :limit
 
--- name: edge_insert
-insert into edges (owner_id, {edge_columns})
-values (:owner, {edge_values})
+-- name: edges_insert
+-- Restored edges keep their former seqs. With `unless_known`, an edge that exists stays as it is.
+insert into edges (owner_id, {edge_columns}) --unless numbered
+insert into edges (owner_id, {edge_columns}, seq) --if numbered
+select cast(:owner as text), {edge r} --unless numbered
+from {rows {edge_types}} --unless numbered
+select cast(:owner as text), {edge r}, r.seq --if numbered
+from {rows {edge_types}, seq bigint} --if numbered
+where true
+on conflict do nothing --if unless_known
+returning source_id, target_id, tag
 
--- name: edge_replace
+-- name: edges_replace
 update edges
 set {edge_changes}
-where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
+from {rows {edge_types}}
+where edges.owner_id = :owner
+  and edges.source_id = r.source_id and edges.target_id = r.target_id and edges.tag = r.tag
 
--- name: edge_delete
+-- name: edges_remove
 delete from edges
-where owner_id = :owner and source_id = :source_id and target_id = :target_id and tag = :tag
+where owner_id = :owner and (source_id, target_id, tag) in (
+    select r.source_id, r.target_id, r.tag from {rows source_id text, target_id text, tag text}
+)
 
 -- name: edges_reinforced
--- The links of a node, or those with some others, that can be strengthened or weakened.
+-- The edges of a node (with :others only, if given) that can be strengthened or weakened.
 select {edge e}
 from edges e
 where {visible_edge e} and not ({is_evidence e}) and coalesce(e.judge, '') <> 'human' and e.seq in (
@@ -82,7 +94,7 @@ order by e.weight desc, e.confidence desc, e.seq
 limit :limit
 
 -- name: edge_count_of
--- A link from a node to itself counts once.
+-- An edge from a node to itself counts once.
 select count(*)
 from (
     select e.seq from edges e where e.owner_id = :owner and e.source_id = :id
@@ -116,11 +128,11 @@ where edges.owner_id = :owner and edges.seq in (
     union
     select i.seq from edges i where i.owner_id = :owner and i.target_id in {each ids}
 )
-  and s.owner_id = edges.owner_id and s.id = edges.source_id
-  and t.owner_id = edges.owner_id and t.id = edges.target_id
+  and s.owner_id = :owner and s.id = edges.source_id
+  and t.owner_id = :owner and t.id = edges.target_id
 
 -- name: edges_after
--- Those with a reason, in order, a batch at a time.
+-- A batch of the edges that have a reason, in order.
 select e.seq, {edge e}
 from edges e
 where {visible_edge e} and e.seq > :after and e.reason is not null
@@ -150,6 +162,6 @@ select
           or coalesce(e.year, -10000) <> coalesce(s.year, -10000)
           or coalesce(e.task_id, '') <> coalesce(t.task_id, '') then 1 else 0 end), 0)
 from edges e
-left join nodes s on s.owner_id = e.owner_id and s.id = e.source_id
-left join nodes t on t.owner_id = e.owner_id and t.id = e.target_id
+left join nodes s on s.owner_id = :owner and s.id = e.source_id
+left join nodes t on t.owner_id = :owner and t.id = e.target_id
 where e.owner_id = :owner

@@ -30,58 +30,55 @@ where number = :model
 
 -- name: embedding_save
 insert into embeddings (owner_id, node_seq, model, content_hash, vector, created_at)
-select n.owner_id, n.seq, :model, :content_hash, :vector, :now
-from nodes n
-where n.owner_id = :owner and n.id = :id
-  and n.version = :version --if version
+select cast(:owner as text), r.seq, cast(:model as integer), r.content_hash, r.vector, cast(:now as text)
+from {rows seq bigint, content_hash text, vector vector}
+where true
 on conflict (owner_id, node_seq, model) do update
 set content_hash = excluded.content_hash, vector = excluded.vector, created_at = excluded.created_at
 
 -- name: embedding_forget
 delete from embeddings
-where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+where owner_id = :owner and node_seq in {each_number seqs}
 
 -- name: embedding_hashes
-select n.id, e.content_hash
-from nodes n
-join embeddings e on e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
-where n.owner_id = :owner and n.id in {each ids}
+select e.node_seq, e.content_hash
+from embeddings e
+where e.owner_id = :owner and e.node_seq in {each_number seqs} and e.model = :model
 
 -- name: embeddings_delete
--- Some vectors of a model, to be repeated until none is left.
+-- Deletes some vectors of a model; repeated until none is left.
 delete from embeddings
 where model = :model and node_seq in (select e.node_seq from embeddings e where e.model = :model limit :limit)
 
 -- name: embedding_vectors
 select n.id, {vector e}
 from nodes n
-join embeddings e on e.owner_id = n.owner_id and e.node_seq = n.seq and e.model = :model
+join embeddings e on e.owner_id = :owner and e.node_seq = n.seq and e.model = :model
 where n.owner_id = :owner and n.id in {each ids}
 
 -- name: pending_add
 insert into pending_embeddings (owner_id, node_seq)
-select n.owner_id, n.seq
-from nodes n
-where n.owner_id = :owner and n.id = :id
+select cast(:owner as text), r.seq
+from {rows seq bigint}
+where true
 on conflict (owner_id, node_seq) do update set leased_until = null, error = null
 
 -- name: pending_remove
 delete from pending_embeddings
-where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+where owner_id = :owner and node_seq in {each_number seqs}
 
 -- name: pending_done
--- Gone from the list if its vector of the active model is there; a text that changed meanwhile has none and stays.
+-- A node leaves the list when it has a vector of the active model; if its text changed meanwhile, it has none and stays.
 delete from pending_embeddings
-where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
-  and exists (
+where (owner_id, node_seq) in (select r.owner, r.seq from {rows owner text, seq bigint}) and exists (
     select 1
     from embeddings e
     join embedding_models m on m.number = e.model and m.state = 'active'
     where e.owner_id = pending_embeddings.owner_id and e.node_seq = pending_embeddings.node_seq
-  )
+)
 
 -- name: pending_claim
-select p.owner_id, n.id, n.title, n.content, n.shared_class, n.version
+select p.owner_id, n.seq, n.id, n.title, n.content, n.shared_class, n.version
 from pending_embeddings p
 cross join nodes n
 where n.owner_id = p.owner_id and n.seq = p.node_seq and (p.leased_until is null or p.leased_until < :now) and {open_class n} in {each classes}
@@ -91,8 +88,15 @@ limit :limit
 
 -- name: pending_lease
 update pending_embeddings
-set leased_until = :until, error = :error
-where owner_id = :owner and node_seq = (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+set leased_until = r.until, error = r.error
+from {rows owner text, seq bigint, until text, error text}
+where pending_embeddings.owner_id = r.owner and pending_embeddings.node_seq = r.seq
+
+-- name: nodes_unchanged
+-- The nodes among these that still have the version with which they were read.
+select r.seq
+from {rows owner text, seq bigint, version integer}
+join nodes n on n.owner_id = r.owner and n.seq = r.seq and n.version = r.version
 
 -- name: pending_missing
 -- Every node that should have a vector of the active model and has none.
@@ -115,13 +119,13 @@ delete from pending_embeddings
 select 1
 from pending_embeddings p
 where p.owner_id = :owner
-  and exists (select 1 from nodes n where n.owner_id = p.owner_id and n.seq = p.node_seq and {visible n})
+  and exists (select 1 from nodes n where n.owner_id = :owner and n.seq = p.node_seq and {visible n})
 limit 1
 
 -- name: pending_visible
 select count(*)
 from pending_embeddings p
-join nodes n on n.owner_id = p.owner_id and n.seq = p.node_seq
+join nodes n on n.owner_id = :owner and n.seq = p.node_seq
 where p.owner_id = :owner and {visible n}
 
 -- name: pending_total
@@ -132,14 +136,14 @@ where n.owner_id = p.owner_id and n.seq = p.node_seq and {open_class n} in {each
   and n.owner_id = :owner and {inside n.namespace root} --if owner
 
 -- name: pending_health
--- How many nodes of the root wait, how many of them may not be sent, and the last failure.
+-- The numbers of nodes of the root that wait and that may not be sent, and the last failure.
 select count(*), coalesce(sum(case when {open_class n} in {each classes} then 0 else 1 end), 0), max(p.error)
 from pending_embeddings p
 cross join nodes n
-where n.owner_id = p.owner_id and n.seq = p.node_seq and n.owner_id = :owner and {inside n.namespace root}
+where n.owner_id = :owner and p.owner_id = :owner and n.seq = p.node_seq and {inside n.namespace root}
 
 -- name: embedding_stale
--- Nodes of the root with neither a vector of the active model nor a place among those that wait.
+-- The number of nodes of the root with no vector of the active model that do not wait for one either.
 select count(*)
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.kind in {each kinds}
@@ -148,13 +152,13 @@ where n.owner_id = :owner and {inside n.namespace root} and n.kind in {each kind
     select 1
     from embeddings e
     join embedding_models m on m.number = e.model and m.state = 'active'
-    where e.owner_id = n.owner_id and e.node_seq = n.seq
+    where e.owner_id = :owner and e.node_seq = n.seq
   )
-  and not exists (select 1 from pending_embeddings p where p.owner_id = n.owner_id and p.node_seq = n.seq)
+  and not exists (select 1 from pending_embeddings p where p.owner_id = :owner and p.node_seq = n.seq)
 
 -- name: fill_batch
 -- The next nodes without a vector of a model that is being filled.
-select n.seq, n.owner_id, n.id, n.title, n.content, n.shared_class, n.version
+select n.owner_id, n.seq, n.id, n.title, n.content, n.shared_class, n.version
 from nodes n
 where n.seq > :after and n.kind in {each kinds} and {open_class n} in {each classes}
   and not exists (

@@ -5,7 +5,7 @@ insert into events (owner_id, at, topic, namespace, payload, request_id, trace_i
 values (:owner, :at, :topic, :namespace, :payload, :request_id, :trace_id)
 
 -- name: search_events
--- How many searches and activations there were, and how many of them had to do without an arm.
+-- The numbers of searches and activations, and of those in which an arm was missing.
 select e.topic, count(*)
 from events e
 where e.owner_id = :owner and e.at >= :since and {inside e.namespace root}

@@ -1,7 +1,7 @@
--- Insight: what is new, plans of links, what the gates have seen.
+-- Insight: new nodes, plans of edges, and what the gates have seen.
 
 -- name: nodes_new
--- What came after a seq and can be linked, oldest first.
+-- The nodes between two seqs that can be linked, oldest first.
 select n.seq, {node n}
 from nodes n
 where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
@@ -21,14 +21,14 @@ from nodes n
 where {visible n} and {live n} and n.superseded_by is null and n.id in {each ids}
 
 -- name: nodes_unseen
--- Whether some of these nodes are there and may not be seen.
+-- A row if the access may not see one of these nodes.
 select 1
 from nodes n
 where n.owner_id = :owner and n.id in {each ids} and not ({visible n})
 limit 1
 
--- name: links_of_centers
--- Each link as the center and its other end.
+-- name: edges_of_centers
+-- Each edge as its center and its other end.
 select e.source_id, e.target_id
 from edges e
 where e.owner_id = :owner and e.source_id in {each centers} and e.target_id in {each ids}
@@ -47,7 +47,7 @@ from insight_plans p
 where p.owner_id = :owner and {inside p.namespace root} and p.id = :id
 
 -- name: insight_plan_mark
--- Whoever is first changes the state; nobody else finds it as it was.
+-- Only the first of several transactions finds the expected state and changes it.
 update insight_plans
 set state = :state, content = :content, applied_at = :applied_at, undone_at = :undone_at
 where owner_id = :owner and id = :id and state = :expected
@@ -89,21 +89,21 @@ on conflict (owner_id, namespace) do update
 set state = excluded.state, updated_at = excluded.updated_at
 
 -- name: insight_seen_move
--- What stood at the target stays: it is about the nodes that were there.
+-- A row that the target has already stays: it is about the nodes that were there before.
 update insight_seen
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
 where owner_id = :owner and {inside namespace moved} and not exists (
     select 1 from insight_seen other
-    where other.owner_id = insight_seen.owner_id and other.seen_by = insight_seen.seen_by
+    where other.owner_id = :owner and other.seen_by = insight_seen.seen_by
       and other.namespace = cast(:target as text) || substr(insight_seen.namespace, length(cast(:moved as text)) + 1)
 )
 
 -- name: insight_seen_lower
--- Back to before the first node that is there now.
+-- Lower the seq to before the first node that is at the target now, so that the moved nodes count as new.
 update insight_seen
 set seq = coalesce((
         select min(n.seq) - 1 from nodes n
-        where n.owner_id = insight_seen.owner_id and {inside n.namespace target} and n.seq <= insight_seen.seq
+        where n.owner_id = :owner and {inside n.namespace target} and n.seq <= insight_seen.seq
     ), seq)
 where owner_id = :owner and namespace in {each names}
 
@@ -112,21 +112,15 @@ update insight_gates
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
 where owner_id = :owner and {inside namespace moved} and not exists (
     select 1 from insight_gates other
-    where other.owner_id = insight_gates.owner_id
+    where other.owner_id = :owner
       and other.namespace = cast(:target as text) || substr(insight_gates.namespace, length(cast(:moved as text)) + 1)
 )
 
 -- name: edges_among
--- Which of these nodes are linked with each other.
+-- The pairs of these nodes that an edge links.
 select e.source_id, e.target_id
 from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each ids}
-
--- name: edge_add
--- Somebody else may have made it meanwhile: theirs stays.
-insert into edges (owner_id, {edge_columns})
-values (:owner, {edge_values})
-on conflict (owner_id, source_id, target_id, tag) do nothing
 
 -- name: links_made_then
 select e.source_id, e.target_id, e.tag
@@ -134,7 +128,7 @@ from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.created_at = :created_at
 
 -- name: insight_link_remove
--- What somebody has changed since is theirs, and what another plan made anew belongs to that.
+-- An edge that somebody has changed since stays, and so does one that another plan has made anew.
 delete from edges
 where {visible_edge edges} and source_id = :source_id and target_id = :target_id and tag = :tag
   and judge = 'insight' and created_at = :created_at

@@ -1,13 +1,14 @@
 -- Names of nodes, and the mentions that come of them.
 
 -- name: names_add
--- A name that so many nodes have names none of them: the rest are not kept.
+-- A name that too many nodes have names none of them, so the rest are not stored.
 insert into names (owner_id, head, name, node_id)
-select cast(:owner as text), cast(:head as text), cast(:name as text), cast(:id as text)
+select cast(:owner as text), r.head, r.name, r.id
+from {rows id text, name text, head text}
 where (
     select count(*)
     from (
-        select 1 from names m where m.owner_id = :owner and m.head = :head and m.name = :name limit 64
+        select 1 from names m where m.owner_id = :owner and m.head = r.head and m.name = r.name limit 64
     ) as same
 ) < 64
 on conflict (owner_id, head, name, node_id) do nothing
@@ -20,48 +21,52 @@ limit 1
 
 -- name: names_forget
 delete from names
-where owner_id = :owner and node_id = :id
+where owner_id = :owner and node_id in {each ids}
 
 -- name: names_known
 select m.name, m.node_id
 from names m
-join nodes n on n.owner_id = m.owner_id and n.id = m.node_id
+join nodes n on n.owner_id = :owner and n.id = m.node_id
 where m.owner_id = :owner and m.head in {each heads} and {visible n}
 
 -- name: texts_mentioning
--- Texts that were found to mention a node.
+-- Texts that were found to mention one of some nodes.
 select n.id, n.title, n.content
 from edges e
-join nodes n on n.owner_id = e.owner_id and n.id = e.source_id
-where {visible_edge e} and e.target_id = :id and e.tag = 'mentions' and e.judge = :judge
+join nodes n on n.owner_id = :owner and n.id = e.source_id
+where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and e.judge = :judge
 
--- name: mention_add
--- What is mentioned everywhere says nothing: a node has at most so many automatic mentions.
+-- name: mentions_add
+-- A node that is mentioned everywhere says nothing, so the number of its automatic mentions is limited.
 insert into edges (owner_id, {edge_columns})
-select s.owner_id, s.id, t.id, 'mentions', cast(:weight as double precision), s.namespace, t.namespace,
-       cast(:now as text), cast(:now as text), cast(:now as text), 1, 1.0, cast(:reason as text), {strictest s t},
-       cast(:judge as text), s.kind, t.kind, s.page_id, s.domain, s.year, t.task_id
-from nodes s
-join nodes t on t.owner_id = s.owner_id and t.id = :target_id
-where s.owner_id = :owner and s.id = :source_id and (cast(:judge as text) is null or (
+select s.owner_id, s.id, t.id, 'mentions', 1.0, s.namespace, t.namespace, cast(:now as text), cast(:now as text),
+       cast(:now as text), 1, 1.0, null, {strictest s t}, cast(:judge as text), s.kind, t.kind, s.page_id, s.domain,
+       s.year, t.task_id
+from (
+    select r.source_id, r.target_id, row_number() over (partition by r.target_id order by r.source_id) as number
+    from {rows source_id text, target_id text}
+) as r
+join nodes s on s.owner_id = :owner and s.id = r.source_id
+join nodes t on t.owner_id = :owner and t.id = r.target_id
+where cast(:judge as text) is null or r.number + (
     select count(*)
     from (
         select 1
         from edges e
-        where e.owner_id = :owner and e.target_id = :target_id and e.tag = 'mentions' and e.judge is not null
+        where e.owner_id = :owner and e.target_id = r.target_id and e.tag = 'mentions' and e.judge is not null
         limit 200
     ) as already
-) < 200)
--- What the caller says is no longer a guess.
+) <= 200
+-- An edge that the caller states is no longer an automatic mention.
 on conflict (owner_id, source_id, target_id, tag) do update
 set judge = null
 where excluded.judge is null and edges.judge is not null
 
 -- name: mentions_forget_from
--- Only what this access may see: it could not find the others again.
+-- Only edges that this access may see: it could not find the others again.
 delete from edges as e
-where {visible_edge e} and e.source_id = :id and e.tag = 'mentions' and e.judge = :judge
+where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions' and e.judge = :judge
 
 -- name: mentions_forget_to
 delete from edges as e
-where {visible_edge e} and e.target_id = :id and e.tag = 'mentions' and e.judge = :judge
+where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and e.judge = :judge

@@ -1,7 +1,7 @@
 -- Namespaces: paths that nodes live in.
 
 -- name: namespace_counts
--- || '': let the covering index nodes_in_order be read, not nodes_same_text and every row with it.
+-- || '': makes the planner read the covering index nodes_in_order, and not nodes_same_text with every row.
 select n.namespace || '', count(*)
 from nodes n
 where {visible n}
@@ -45,37 +45,18 @@ set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as
     updated_at = :now
 where owner_id = :owner and {inside namespace moved}
 
--- name: namespace_move_settings
-update namespace_settings
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
-    updated_at = :now
-where owner_id = :owner and {inside namespace moved}
-
--- name: setting_export
-select s.namespace, s.name, s.value, s.updated_at
-from namespace_settings s
-where s.owner_id = :owner and {inside s.namespace root}
-order by s.namespace, s.name
-
--- name: setting_save
-insert into namespace_settings (owner_id, namespace, name, value, updated_at)
-values (:owner, :namespace, :name, :value, :updated_at)
-on conflict (owner_id, namespace, name) do update
-set value = excluded.value, updated_at = excluded.updated_at
-where excluded.updated_at > namespace_settings.updated_at
-
 -- name: namespace_classes
--- Which boundary classes there are, and where.
+-- The boundary classes of the moved nodes, by namespace.
 select distinct n.namespace, n.boundary_class
 from nodes n
 where n.owner_id = :owner and {inside n.namespace moved}
 
 -- name: namespace_collisions
--- Texts that a move would bring together with the same text at the target, as far as the access sees it there.
+-- The number of texts that are also at the target, as far as the access sees them there.
 select count(distinct n.id)
 from nodes n
 join nodes other
-  on other.owner_id = n.owner_id and other.kind = n.kind and other.content_hash = n.content_hash
+  on other.owner_id = :owner and other.kind = n.kind and other.content_hash = n.content_hash
  and other.namespace = cast(:target as text) || substr(n.namespace, length(cast(:moved as text)) + 1)
  and coalesce(other.task_id, '') = coalesce(n.task_id, '') and coalesce(other.page_id, '') = coalesce(n.page_id, '')
  and coalesce(other.position, -1) = coalesce(n.position, -1)

@@ -1,7 +1,7 @@
--- Recall: what ranks a node beside its text, contexts, feedback, policies, and what has expired.
+-- Recall: the facts that rank a node beside its text, contexts, feedback, policies, and expired nodes.
 
--- name: node_standings
--- || '': let the rows be found by their ids; by their kinds they would be all of them.
+-- name: ranking_facts
+-- || '': keeps the planner from looking up rows by kind, which finds nearly all of them, instead of by id.
 select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
        coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to, n.page_id
 from nodes n
@@ -10,7 +10,7 @@ where {visible_or_masked n} and {live n} and n.id in {each ids} and n.kind || ''
   and {visible n} and {matches n} --if metadata
 
 -- name: utility_sums
--- Sum and sum of squares of the utilities as they are now; most nodes have none.
+-- Sum and sum of squares of the utilities at :now; most nodes have a utility of 0.
 select coalesce(sum(u.now), 0), coalesce(sum(u.now * u.now), 0)
 from (
     select n.utility * power(0.5, {judged_days_ago n} / :half_life) as now
@@ -29,7 +29,7 @@ where {visible n} and n.kind in {each kinds}
   and {matches n} --if metadata
 
 -- name: disputes
--- Links between two of these nodes that say that they do not agree, or that one replaces the other.
+-- Edges by which one of these nodes contradicts or replaces another.
 select {edge e}
 from edges e
 where {visible_edge e} and e.source_id in {each ids} and e.target_id in {each ids}
@@ -39,7 +39,7 @@ where {visible_edge e} and e.source_id in {each ids} and e.target_id in {each id
 -- The entities that these nodes mention.
 select e.source_id, e.target_id
 from edges e
-join nodes n on n.owner_id = e.owner_id and n.id = e.target_id and n.kind = 'entity'
+join nodes n on n.owner_id = :owner and n.id = e.target_id and n.kind = 'entity'
 where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions'
 
 -- name: context_insert
@@ -49,7 +49,7 @@ values
     (:owner, :id, :namespace, :made_by, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
 
 -- name: context_item_insert
--- What was deleted since it was found is left out.
+-- A node that was deleted since it was found is left out.
 insert into active_context_items (owner_id, context_id, rank, node_id, score, reason)
 select n.owner_id, cast(:id as text), cast(:rank as integer), n.id, cast(:score as double precision), cast(:reason as text)
 from nodes n
@@ -75,7 +75,7 @@ insert into feedback (owner_id, id, node_id, context_id, signal, root, request_i
 values (:owner, :id, :node_id, :context_id, :signal, :root, :request_id, :at)
 
 -- name: feedback_of_request
--- A judgement from before roots were kept counts only if it is the very same one.
+-- A judgement that was stored before there was a root counts only if node and signal are the same.
 select f.id, f.node_id, f.signal
 from feedback f
 where f.owner_id = :owner and f.request_id = :request_id
@@ -105,7 +105,7 @@ where owner_id = :owner and at < :before
 select p.namespace, p.version, p.yaml
 from policies p
 where p.owner_id = :owner
-  and p.seq = (select max(o.seq) from policies o where o.owner_id = p.owner_id and o.namespace = p.namespace)
+  and p.seq = (select max(o.seq) from policies o where o.owner_id = :owner and o.namespace = p.namespace)
 
 -- name: privacy_current
 select p.mode, p.chosen_at

@@ -1,4 +1,4 @@
--- Receipts: what was let go, in full, until it is brought back or purged.
+-- Receipts: rows that were let go, in full, until they are brought back or purged.
 
 -- name: nodes_going
 -- A page takes its fragments along. Pages first, so that they come back first.
@@ -12,7 +12,7 @@ where n.owner_id = :owner and n.seq in (
 order by case when n.kind = 'page' then 0 else 1 end, n.seq
 
 -- name: edges_going
--- By keys that the databases find by their indexes.
+-- Edges of these nodes; both databases find the seqs by their indexes.
 select e.seq, {edge e}
 from edges e
 where e.owner_id = :owner and e.seq in (
@@ -28,15 +28,10 @@ from edges e
 where e.owner_id = :owner and e.seq in {each_number seqs}
 order by e.seq
 
--- name: edges_here
-select e.seq
-from edges e
-where e.owner_id = :owner and e.seq in {each_number seqs}
-
 -- name: vectors_going
 select n.id, m.model_id, v.content_hash, {vector v}, v.created_at
 from nodes n
-join embeddings v on v.owner_id = n.owner_id and v.node_seq = n.seq
+join embeddings v on v.owner_id = :owner and v.node_seq = n.seq
 join embedding_models m on m.number = v.model
 where n.owner_id = :owner and n.id in {each ids}
 
@@ -52,14 +47,16 @@ where c.owner_id = :owner and c.claim_id in {each ids}
 
 -- name: retire
 insert into retired (owner_id, run_id, kind, node_id, target_id, stand_in, namespace, row_seq, content, reason, retired_at)
-values (:owner, :run_id, :kind, :node_id, :target_id, :stand_in, :namespace, :row_seq, :content, :reason, :now)
+select cast(:owner as text), cast(:run_id as text), r.kind, r.node_id, r.target_id, r.stand_in, r.namespace, r.row_seq,
+       r.content, r.reason, cast(:now as text)
+from {rows kind text, node_id text, target_id text, stand_in text, namespace text, row_seq bigint, content text, reason text}
 
 -- name: edges_delete
 delete from edges
 where owner_id = :owner and seq in {each_number seqs}
 
 -- name: retired_after
--- Those that hold texts, in order, a batch at a time.
+-- A batch of the receipts that hold texts, in order.
 select r.seq, r.namespace, r.content, r.node_id
 from retired r
 where r.owner_id = :owner and {within r.namespace root} and r.kind in ('node', 'edge', 'correction') and r.seq > :after
@@ -72,12 +69,12 @@ set content = :content
 where owner_id = :owner and seq = :seq
 
 -- name: retired_vectors_forget
--- The vector of a text that may not be kept tells of it.
+-- The vector of a text that may not be kept would reveal it.
 delete from retired
-where owner_id = :owner and node_id = :node_id and kind = 'embedding'
+where owner_id = :owner and node_id in {each ids} and kind = 'embedding'
 
 -- name: retired_nodes
--- What can be brought back, oldest first; of a single node its last receipt.
+-- The nodes that can be brought back, oldest first; for a single node its last receipt.
 select r.seq, r.run_id, r.node_id, r.namespace, r.row_seq, r.content
 from retired r
 where r.owner_id = :owner and {within r.namespace root} and r.kind = 'node' and r.seq > :after
@@ -89,7 +86,7 @@ order by r.seq --unless node_id
 limit :limit
 
 -- name: retired_with
--- What was let go with some nodes.
+-- The rows other than edges that were let go with these nodes.
 select r.seq, r.kind, r.node_id, r.row_seq, r.content
 from retired r
 where r.owner_id = :owner and r.node_id in {each ids} and r.run_id in {each runs} and r.kind not in ('node', 'edge')
@@ -127,17 +124,8 @@ update retired
 set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
 where owner_id = :owner and {inside namespace moved}
 
--- name: node_restore
-insert into nodes (seq, owner_id, {node_columns})
-values (:seq, :owner, {node_values})
-
--- name: edge_restore
-insert into edges (seq, owner_id, {edge_columns})
-values (:seq, :owner, {edge_values})
-on conflict do nothing
-
 -- name: vector_restore
--- Only if the model is known still.
+-- Restores nothing if the model is no longer known.
 insert into embeddings (owner_id, node_seq, model, content_hash, vector, created_at)
 select n.owner_id, n.seq, m.number, :content_hash, :vector, :created_at
 from nodes n
@@ -155,14 +143,3 @@ insert into corrections
     (seq, owner_id, action, claim_id, source_id, relation_before, relation_after, confidence_before, reason, at)
 values (:seq, :owner, :action, :claim_id, :source_id, :relation_before, :relation_after, :confidence_before, :reason, :at)
 on conflict do nothing
-
--- name: vectors_wanted
--- Which of these nodes have no vector of the active model.
-select n.id
-from nodes n
-where n.owner_id = :owner and n.id in {each ids} and n.kind in {each kinds} and not exists (
-    select 1
-    from embeddings e
-    join embedding_models m on m.number = e.model and m.state = 'active'
-    where e.owner_id = n.owner_id and e.node_seq = n.seq
-)

@@ -15,7 +15,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import Edge, Node
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import scope_parameters
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.transfer.reading import Read
 from wherefrom.storage.transfer.records import Record
 from wherefrom.text.check import json_text

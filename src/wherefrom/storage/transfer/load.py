@@ -12,8 +12,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import IO, Any, Final, Protocol
 
 from wherefrom.embedding.port import Embedder
@@ -23,19 +24,22 @@ from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.results import Imported
-from wherefrom.storage import embeddings, events, linking, tasks
+from wherefrom.storage import bulk_mentions, embeddings, events, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress
-from wherefrom.storage.transfer import load_edges, load_nodes, load_rest, rules, splitting
+from wherefrom.storage.transfer import load_nodes, load_rest, splitting
 from wherefrom.storage.transfer.identities import Identities
-from wherefrom.storage.transfer.reading import Read, batches, parsed
-from wherefrom.storage.transfer.records import Record, Setting
-from wherefrom.storage.transfer.rejections import Fault, Place, Rejections
+from wherefrom.storage.transfer.loaded import missing_reference, name_of
+from wherefrom.storage.transfer.reading import Fault, Place, Read, Rejections, batches, parsed
+from wherefrom.storage.transfer.records import Record, horizon, refuse_future
 
 # From here on an import changes what the planner should know.
 MIN_RECORDS_TO_REFRESH_STATISTICS: Final = 1_000
 # The order in which what came too early is tried again: what is named before what names it.
-_ORDER: Final = (Task, Query, Node, Edge, Correction, Setting)
+_ORDER: Final = (Task, Query, Node, Edge, Correction)
+
+
+_VALUES: Final = {kind: attrgetter(*(field.name for field in fields(kind))) for kind in _ORDER}
 
 
 class Guard(Protocol):
@@ -95,6 +99,8 @@ def load(
         for done, batch, made in _embedded(_spooled(spool), embedder, beside):
             loader.write(batch, made)
             options.progress(done, total)
+            if done == len(batch) and loader.fills(total):
+                database.refresh_statistics()
         for _, batch, made in _embedded(batches(loader.take_postponed()), embedder, beside):
             loader.write(batch, made, final=True)
         loader.finish()
@@ -118,7 +124,7 @@ class _Loader:
         self._guard = guard
         self._rejections = rejections
         self._now = now
-        self._horizon = rules.horizon(now)
+        self._horizon = horizon(now)
         self._identities = Identities(access)
         self._postponed: list[Read] = []
         self._last_before = 0
@@ -129,12 +135,17 @@ class _Loader:
         """Read the whole file before anything is written, and keep what was read; returns how many records it has."""
         total = 0
         for total, batch in batches(self._admitted(reads)):  # the last count is the answer
-            # Places as plain numbers, which are read back faster than objects.
-            kept = total, [tuple(place) for place, _ in batch], [record for _, record in batch]
+            # As plain tuples, which are written and read back faster than objects.
+            kind = type(batch[0][1])
+            kept = total, kind, [(*place, _VALUES[kind](record)) for place, record in batch]
             pickle.dump(kept, spool, protocol=pickle.HIGHEST_PROTOCOL)
             self._database.read(lambda tx, batch=batch: self._identities.rename_hidden(tx, batch))  # type: ignore[misc]
-        self._last_before = self._database.read(lambda tx: linking.last(tx, self._access))
+        self._last_before = self._database.read(lambda tx: bulk_mentions.last(tx, self._access))
         return total
+
+    def fills(self, total: int) -> bool:
+        """True if most of the store will be of this import: plans that were made for an empty store are then slow."""
+        return total >= MIN_RECORDS_TO_REFRESH_STATISTICS and total > self._last_before
 
     def write(self, batch: list[Read], made: Made | None = None, *, final: bool = False) -> None:
         """Write records of one kind in one transaction; unless it is the final try, what comes too early waits."""
@@ -148,13 +159,13 @@ class _Loader:
                 self._superseded |= nodes.superseded
                 loaded = nodes.loaded
             case Edge():
-                loaded = self._database.write(lambda tx: load_edges.load(tx, self._access, known, self._guard.edge))
+                loaded = self._database.write(
+                    lambda tx: load_rest.load_edges(tx, self._access, known, self._guard.edge)
+                )
             case Correction():
                 loaded = self._database.write(lambda tx: load_rest.load_corrections(tx, self._access, known))
             case Task() | Query():
                 loaded = self._database.write(lambda tx: load_rest.load_tasks(tx, self._access, known))
-            case Setting():
-                loaded = self._database.write(lambda tx: load_rest.load_settings(tx, self._access, known))
         self.counts += loaded.counts
         for fault in loaded.faults:
             self._rejections.add(fault)
@@ -163,7 +174,7 @@ class _Loader:
             return
         self.counts["edges_skipped"] += sum(isinstance(record, Edge) for _, record in loaded.early)
         for place, record in loaded.early:
-            self._rejections.add(load_rest.missing_reference(place, record))
+            self._rejections.add(missing_reference(place, record))
 
     def take_postponed(self) -> list[Read]:
         """What came too early, in an order in which each may find what it names."""
@@ -175,20 +186,22 @@ class _Loader:
         self._database.write(
             lambda tx: load_nodes.link_successors(tx, self._access, self._identities, self._superseded)
         )
-        linking.link_since(self._database, self._access, after=self._last_before, changed=self._changed, now=self._now)
+        bulk_mentions.link_since(
+            self._database, self._access, after=self._last_before, changed=self._changed, now=self._now
+        )
 
     def _admitted(self, reads: Iterator[Read]) -> Iterator[Read]:
         """The records as the policies leave them; long memos in parts."""
         for place, record in reads:
             try:
-                rules.refuse_future(record, self._horizon)
+                refuse_future(record, self._horizon)
                 if isinstance(record, Node):
                     yield from self._admitted_node(place, record)
                 else:
                     yield place, self._cleaned(record)
             except WherefromError as error:
                 self.counts["nodes_denied"] += isinstance(record, Node) and isinstance(error, BoundaryDenied)
-                self._rejections.add(Fault(place, load_rest.name_of(record), error))
+                self._rejections.add(Fault(place, name_of(record), error))
 
     def _admitted_node(self, place: Place, node: Node) -> Iterator[Read]:
         self._guard.refuse_secret(node.id, "id")
@@ -211,10 +224,6 @@ class _Loader:
     def _cleaned(self, record: Record) -> Record:
         """A record other than a node, as the policies leave it."""
         match record:
-            case Setting():
-                self._guard.refuse_secret(record.namespace, "namespace")
-                self._guard.refuse_secret(record.name, "name")
-                return replace(record, value=self._guard.text(record.value, record.namespace))
             case Correction():
                 return replace(record, reason=self._guard.text(record.reason, self._access.root))
             case Task():
@@ -241,8 +250,8 @@ def _spooled(spool: IO[bytes]) -> Iterator[tuple[int, list[Read]]]:
     end = spool.tell()
     spool.seek(0)
     while spool.tell() < end:
-        total, places, records = pickle.load(spool)  # noqa: S301  # a nameless file that only this process has written
-        yield total, list(zip(map(Place._make, places), records, strict=True))
+        total, kind, rows = pickle.load(spool)  # noqa: S301  # a nameless file that only this process has written
+        yield total, [(Place(number, offset), kind(*values)) for number, offset, values in rows]
 
 
 def _embedded(

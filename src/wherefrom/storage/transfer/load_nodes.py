@@ -8,19 +8,16 @@ from dataclasses import dataclass, field, replace
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import BoundaryClass, Node, strictest
-from wherefrom.storage import embeddings, evidence, mentions, nodes, text_index
+from wherefrom.storage import evidence, locks, nodes
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Row, Transaction
-from wherefrom.storage.statements import scope_parameters
-from wherefrom.storage.transfer.comparing import later
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.transfer.identities import Identities
-from wherefrom.storage.transfer.loaded import Loaded
-from wherefrom.storage.transfer.reading import Read
-from wherefrom.storage.transfer.rejections import Fault, Place
+from wherefrom.storage.transfer.loaded import Loaded, later
+from wherefrom.storage.transfer.reading import Fault, Place, Read
 from wherefrom.text.check import json_text
 
-_TextKey = tuple[str, str, str, str | None, str | None, int | None]
-_Holders = dict[_TextKey, dict[str, BoundaryClass]]
+_Holders = dict[tuple[object, ...], dict[str, BoundaryClass]]
 """The nodes that have a text: one in each boundary class at most."""
 
 
@@ -47,7 +44,7 @@ class LoadedNodes:
 
 def load(tx: Transaction, loading: Loading, batch: Sequence[Read]) -> LoadedNodes:
     """Insert or update nodes. A new one whose text the access sees already becomes an alias of the one that has it."""
-    tx.run("lock_edges_alone", {})
+    locks.be_alone(tx, loading.access.owner)
     given = [(place, node) for place, node in batch if isinstance(node, Node)]
     ids = json_text([node.id for _, node in given])
     known = [nodes.from_row(row) for row in tx.rows("nodes_by_id", {"owner": loading.access.owner, "ids": ids})]
@@ -63,7 +60,7 @@ def link_successors(tx: Transaction, access: Access, identities: Identities, sup
     heirs = {node_id: identities.node(heir) for node_id, heir in superseded.items()}
     seen = {ref.id for ref in nodes.refs(tx, access, sorted(set(heirs.values())))} if heirs else set()
     linked = [(node_id, heir) for node_id, heir in heirs.items() if heir in seen and heir != node_id]
-    tx.run_many("node_succeeded", [{"owner": access.owner, "id": node_id, "heir": heir} for node_id, heir in linked])
+    tx.many("nodes_succeeded", [{"id": node_id, "heir": heir} for node_id, heir in linked], {"owner": access.owner})
 
 
 class _Batch:
@@ -101,12 +98,12 @@ class _Batch:
             if holder is None:
                 new.append(node)
                 self._known[node.id] = node
-                self._holders.setdefault(_text_key(node), {})[node.id] = node.boundary_class
+                self._holders.setdefault(nodes.text_key(node), {})[node.id] = node.boundary_class
                 if node.kind == "page":
                     self._pages[node.id] = (node.id, node.namespace, node.open_class, node.domain, node.year)
             else:
                 self._result.aliases[node.id] = holder
-                held = self._holders[_text_key(node)]
+                held = self._holders[nodes.text_key(node)]
                 stricter = strictest(held[holder], node.boundary_class)
                 if stricter != held[holder]:
                     held[holder] = stricter
@@ -160,12 +157,12 @@ class _Batch:
         while True:
             waiting = []
             for place, node in wanted:
-                holders = self._holders.get(_text_key(node), {})
+                holders = self._holders.get(nodes.text_key(node), {})
                 if any(held == node.boundary_class for holder, held in holders.items() if holder != node.id):
                     waiting.append((place, node))
                     continue
-                self._holders.get(_text_key(self._known[node.id]), {}).pop(node.id, None)
-                self._holders.setdefault(_text_key(node), {})[node.id] = node.boundary_class
+                self._holders.get(nodes.text_key(self._known[node.id]), {}).pop(node.id, None)
+                self._holders.setdefault(nodes.text_key(node), {})[node.id] = node.boundary_class
                 settled.append(node)
             if len(waiting) in (0, len(wanted)):
                 break
@@ -209,7 +206,7 @@ class _Batch:
 
         Memos and claims with one text in two classes stay two, so that an import gives what was exported.
         """
-        holders = self._holders.get(_text_key(node), {})
+        holders = self._holders.get(nodes.text_key(node), {})
         same = [node_id for node_id, held in holders.items() if held == node.boundary_class]
         if same or node.kind in ("memo", "claim"):
             return same[0] if same else None
@@ -226,20 +223,8 @@ class _Batch:
     def _write(self, changed: Sequence[Node], new: Sequence[Node]) -> None:
         tx, access, made, now = self._tx, self._access, self._loading.made, self._loading.now
         # Changes first: a new node may have the text that a changed one gave up.
-        tx.run_many("node_replace", ({"owner": access.owner, **nodes.to_parameters(node)} for node in changed))
-        tx.run_many("node_insert", ({"owner": access.owner, **nodes.to_parameters(node)} for node in new))
-        text_index.write(tx, access, changed, new=False)
-        text_index.write(tx, access, new, new=True)
-        embeddings.write(tx, access, changed, made, new=False, now=now)
-        embeddings.write(tx, access, new, made, new=True, now=now)
-        mentions.forget(tx, access, changed)
-        mentions.add_names(tx, access, (*changed, *new))
-        moved = [node.id for node in changed]
-        for page in [node for node in changed if node.kind == "page"]:
-            nodes.date_fragments(tx, access, page)
-            moved += nodes.restrict_fragments(tx, access, page)
-        if moved:
-            tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text(moved)})
+        nodes.replace_many(tx, access, [(self._before[node.id], node) for node in changed], made, link=False)
+        nodes.insert(tx, access, new, made, now=now, link=False)
         self._result.changed.extend(node.id for node in changed)
 
     def _reject(self, place: Place, node: Node, error: WherefromError) -> None:
@@ -251,7 +236,3 @@ class _Batch:
             return {}
         where = {**scope_parameters(self._access), "ids": json_text(sorted(ids))}
         return {row[0]: row for row in self._tx.rows(statement, where)}
-
-
-def _text_key(node: Node) -> _TextKey:
-    return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position

@@ -1,21 +1,19 @@
-"""Writes the tasks, queries, corrections and settings of an import."""
+"""Writes what an import has besides nodes: tasks and their queries, edges, and corrections."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
 
 from wherefrom.model.access import Access
-from wherefrom.model.errors import NotFound
+from wherefrom.model.errors import Conflict
 from wherefrom.model.evidence import Correction, Query, Task
-from wherefrom.model.graph import Edge, Node
-from wherefrom.storage import evidence, nodes, tasks
+from wherefrom.model.graph import HUMAN, Edge
+from wherefrom.storage import edges, evidence, locks, nodes, tasks
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.statements import scope_parameters
-from wherefrom.storage.transfer.loaded import Loaded
-from wherefrom.storage.transfer.reading import Read
-from wherefrom.storage.transfer.records import Record, Setting
-from wherefrom.storage.transfer.rejections import Fault, Place
+from wherefrom.storage.sql import scope_parameters
+from wherefrom.storage.transfer.loaded import Loaded, is_newer, name_of
+from wherefrom.storage.transfer.reading import Fault, Read
+from wherefrom.storage.transfer.splitting import CONTINUES
 from wherefrom.text.check import json_text
 
 
@@ -45,46 +43,58 @@ def load_corrections(tx: Transaction, access: Access, batch: Sequence[Read]) -> 
         if claim is None or claim.kind != "claim" or (record.source_id is not None and record.source_id not in here):
             loaded.early.append((place, record))
         else:
-            loaded.counts["corrections"] += evidence.load_corrections(tx, access, [record])
+            loaded.counts["corrections"] += evidence.note(tx, access, record, imported=True)
     return loaded
 
 
-def load_settings(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
-    """Import settings of namespaces; the later one holds."""
-    names = [field.name for field in fields(Setting)]
-    rows = [{"owner": access.owner, **{name: getattr(record, name) for name in names}} for _, record in batch]
-    tx.run_many("setting_save", rows)
+def load_edges(tx: Transaction, access: Access, batch: Sequence[Read], guard: Callable[[Edge], Edge]) -> Loaded:
+    """Insert or update edges between nodes that the access sees."""
+    locks.share(tx, access.owner)
+    given = [(place, edge) for place, edge in batch if isinstance(edge, Edge)]
+    ids = sorted({end for _, edge in given for end in (edge.source_id, edge.target_id)})
+    rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
+    places = {row[0]: row[1:] for row in rows if access.sees(row[1], row[2])}
+    sources = json_text(sorted({edge.source_id for _, edge in given}))
+    rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
+    known = {edges.key_of(edge): edge for edge in map(edges.from_row, rows)}
     loaded = Loaded()
-    loaded.counts["settings"] += len(rows)
+    new: dict[edges.Key, Edge] = {}
+    changed: dict[edges.Key, Edge] = {}
+    gone: list[Edge] = []
+    for place, incoming in given:
+        if incoming.source_id not in places or incoming.target_id not in places:
+            loaded.early.append((place, incoming))
+            continue
+        if incoming.tag == CONTINUES and incoming.source_id == incoming.target_id:
+            # Parts of a split memo with the same text are one memo.
+            loaded.counts["edges_unchanged"] += 1
+            continue
+        edge = guard(edges.placed(incoming, places[incoming.source_id], places[incoming.target_id]))
+        mine, rival = known.get(edges.key_of(edge)), evidence.rival(edge, known)
+        held = rival or mine
+        if held is not None and not is_newer(edge, held):
+            loaded.counts["edges_unchanged"] += 1
+            continue
+        if held is not None and held.judge == HUMAN != edge.judge:
+            error = Conflict("a person has corrected this judgement", hint="correct it again to change it")
+            loaded.faults.append(Fault(place, name_of(edge), error))
+            continue
+        if rival is not None:
+            changed.pop(edges.key_of(rival), None)
+            if new.pop(edges.key_of(rival), None) is None:
+                gone.append(rival)
+            del known[edges.key_of(rival)]
+        known[edges.key_of(edge)] = edge
+        if mine is None:
+            new[edges.key_of(edge)] = edge
+            loaded.counts["edges_created"] += 1
+        elif edges.key_of(edge) in new:
+            new[edges.key_of(edge)] = edge
+            loaded.counts["edges_unchanged"] += 1
+        else:
+            changed[edges.key_of(edge)] = edge
+            loaded.counts["edges_updated"] += 1
+    edges.remove(tx, access, gone)
+    edges.insert(tx, access, list(new.values()))
+    edges.replace_many(tx, access, list(changed.values()))
     return loaded
-
-
-def missing_reference(place: Place, record: Record) -> Fault:
-    """Why a record is left out that names something which is neither in the file nor where the access sees it."""
-    match record:
-        case Edge():
-            what = "an end of the edge"
-        case Query():
-            what = f"its task {record.task_id}"
-        case Correction():
-            what = "the claim that it corrects, or its source,"
-        case Node():
-            what = f"its page {record.page_id}"
-        case _:
-            what = "what it names"
-    error = NotFound(
-        f"{what} is neither here nor in a line that can be stored", hint="import it together with what it names"
-    )
-    return Fault(place, name_of(record), error)
-
-
-def name_of(record: Record) -> str | None:
-    """What names a record in a message."""
-    match record:
-        case Node() | Task() | Query():
-            return record.id
-        case Edge():
-            return f"{record.source_id} {record.tag} {record.target_id}"
-        case Correction():
-            return record.claim_id
-    return None

@@ -14,7 +14,8 @@ from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.graph import Edge, Node
-from wherefrom.text import check, detect
+from wherefrom.text import check
+from wherefrom.text.sensitive.findings import KINDS, redact
 
 TYPES: Final = frozenset({"entity", "relation"})
 SOURCE: Final = "reference-memory-server"
@@ -58,7 +59,7 @@ def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str
 def _edge(line: Mapping[str, Any], access: Access, *, now: str) -> Edge:
     relation = check.check_text(line.get("relationType"), field="relationType", characters=limits.REASON_CHARACTERS)
     # A tag cannot be cleaned any more once its signs are gone.
-    relation, _ = detect.redact(relation, detect.KINDS)
+    relation, _ = redact(relation, KINDS)
     tag = check.normalised_tag(relation) or "related"
     return Edge(
         source_id=_id(access, _name(line, "from")),

@@ -1,28 +1,36 @@
--- An edge copies where its ends are. Whoever writes edges and whoever moves nodes must not overlap; the
--- lock comes first in its transaction, before the snapshot, so that the one that waited sees what the
--- other did. (LOCK takes no snapshot; an advisory lock would.)
+-- Locks of an owner; storage/locks.py says which transaction takes which.
 
 -- name: lock_edges_shared
-lock table edges in row exclusive mode
-
--- name: lock_edges_alone
-lock table edges in share row exclusive mode
-
--- name: wait_briefly
--- For a lock that everybody who comes after would wait behind.
-set local lock_timeout = '2s'
-
--- name: model_held
-select m.number, m.model_id, m.dimension
-from embedding_models m
-where m.state = 'active'
+select 1
+from owners o
+where o.owner_id = :owner
 for share
 
+-- name: lock_edges_alone
+update owners
+set times_alone = times_alone + 1
+where owner_id = :owner
+
+-- name: lock_owners
+update owners
+set times_alone = times_alone + 1
+
+-- name: owner_add
+-- The share lock makes a transaction that wants to be alone with all owners wait for this new one.
+insert into owners (owner_id)
+select cast(:owner as text)
+from owners s
+where s.owner_id = ''
+for share
+on conflict (owner_id) do nothing
+
+-- name: see_each_commit
+set transaction isolation level read committed
+
+-- name: wait_briefly
+set local lock_timeout = '2s'
+
 -- name: nodes_hold
--- A change of this node that began earlier sees a conflict and is run again, instead of missing its new vector.
 update nodes
 set version = version
-where owner_id = :owner and id = :id
-
--- name: lock_policies
-lock table policies in share row exclusive mode
+where owner_id = :owner and id in {each ids}

@@ -1,16 +1,11 @@
--- Tables of the connection on PostgreSQL, and edges that are given as JSON.
+-- Clocks and edges from JSON parameters, on PostgreSQL.
 
--- name: clocks_table
-create temp table if not exists metabolism_clocks (
-    namespace text collate "C" primary key, newest text collate "C", newest_day double precision, rate double precision,
-    vanished text collate "C", halved text collate "C", threshold double precision, protected text collate "C"
-)
-
--- name: gone_table
-create temp table if not exists metabolism_gone (seq bigint primary key)
-
--- name: lock_runs
-lock table metabolism_runs in share row exclusive mode
+-- fragment: clocks
+(select c.*, {day c.newest} as newest_day
+from jsonb_to_recordset(cast(:clocks as jsonb)) as c (
+    namespace text collate "C", newest text collate "C", rate double precision, vanished text collate "C",
+    halved text collate "C", threshold double precision, protected text collate "C"
+))
 
 -- name: thickness_of_edges
 -- The thickness of edges that are given with their clocks, in their order.

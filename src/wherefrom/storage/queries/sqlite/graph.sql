@@ -1,21 +1,18 @@
 -- The neighbourhood of some nodes on SQLite: a few edges of each, found by their keys.
 
 -- name: edges_around
--- What contradicts or replaces leads nowhere.
 select e.source_id, e.target_id, e.tag, e.weight * e.confidence
 from {each frontier} as f
 cross join edges e on e.seq in (
     select o.seq from (
         select o.seq from edges o
-        where {visible_edge o} and o.source_id = f.value
-          and o.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
+        where {walkable o} and o.source_id = f.value
         limit :each
     ) as o
     union all
     select i.seq from (
         select i.seq from edges i
-        where {visible_edge i} and i.target_id = f.value
-          and i.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
+        where {walkable i} and i.target_id = f.value
         limit :each
     ) as i
 )

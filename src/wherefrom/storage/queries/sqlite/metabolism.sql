@@ -1,20 +1,17 @@
--- Tables of the connection on SQLite, and edges that are given as JSON.
+-- Clocks and edges from JSON parameters, on SQLite.
 
--- name: clocks_table
-create temp table if not exists metabolism_clocks (
-    namespace text primary key, newest text, newest_day real, rate real, vanished text, halved text,
-    threshold real, protected text
-) without rowid
-
--- name: gone_table
-create temp table if not exists metabolism_gone (seq integer primary key)
-
--- name: lock_runs
-select 1
+-- fragment: clocks
+(select c.*, {day c.newest} as newest_day
+from (
+    select cast(j.value ->> 'namespace' as text) as namespace, j.value ->> 'newest' as newest, j.value ->> 'rate' as rate,
+           j.value ->> 'vanished' as vanished, j.value ->> 'halved' as halved,
+           j.value ->> 'threshold' as threshold, j.value ->> 'protected' as protected
+    from json_each(:clocks) as j
+) as c)
 
 -- name: thickness_of_edges
--- The thickness of edges that are given with their clocks, in their order. With the limit SQLite reads the JSON once, and
--- not for each use of a column.
+-- The thickness of edges that are given with their clocks, in their order. Because of the limit SQLite reads the JSON
+-- once, and not for each use of a column.
 select {thickness e e}
 from (
     select r.*, {day r.newest} as newest_day

@@ -1,14 +1,14 @@
--- Full text on SQLite: FTS5. Statements take the owner for the sake of the other dialect.
+-- Full text on SQLite: FTS5. Statements take :owner only because PostgreSQL's do.
 
 -- name: text_forget
 delete from node_terms
-where rowid in (select n.seq from nodes n where n.owner_id = :owner and n.id = :id)
+where :owner is not null and rowid in {each_number seqs}
 
 -- name: text_index
 insert into node_terms (rowid, terms)
-select n.seq, :terms
-from nodes n
-where n.owner_id = :owner and n.id = :id
+select r.seq, r.terms
+from {rows seq bigint, terms text}
+where :owner is not null
 
 -- name: text_frequencies
 select v.term, v.doc
@@ -22,8 +22,8 @@ from nodes n
 where :owner is not null
 
 -- name: text_search
--- The best `reach` of the index; those that the access may not see come back without an id. FTS5 weighs a term
--- by the whole store; :ratios holds what each weighs in the part that is searched, relative to that.
+-- The best :reach rows of the index; those that the access may not see have no id. FTS5 weighs a term by the whole
+-- store; :ratios holds for each term its weight in the part that is searched, divided by its weight in the store.
 select n.id, best.score
 from (
     select rowid as seq, -rank as score --unless ratios
@@ -37,11 +37,7 @@ from (
     order by score desc --if ratios
     limit :reach
 ) as best
-left join nodes n on n.seq = best.seq and {visible_or_masked n} and n.kind in {each kinds}
-  and {live n}
-  and n.scope in {each scopes} --if scopes
-  and {visible n} and {matches n} --if metadata
-order by best.score desc, best.seq desc
+{found_by_text best}
 
 -- name: text_missing
 select count(*)
@@ -49,8 +45,9 @@ from nodes n
 where n.owner_id = :owner and n.seq not in (select rowid from node_terms)
 
 -- name: texts_naming
--- Texts that may mention a new name: they have its terms near to each other.
-select n.id, n.title, n.content
-from (select t.rowid as seq from node_terms t where t.node_terms match :name limit :limit) as found
+-- Texts that may mention a new name, because they have its terms near to each other.
+select r.name, n.id, n.title, n.content
+from {rows name text}
+cross join (select t.rowid as seq from node_terms t where t.node_terms match :name limit :limit) as found
 cross join nodes n on n.seq = found.seq
 where {visible n} and n.kind || '' in {each kinds}

@@ -1,11 +1,11 @@
--- Vectors on SQLite: what the index in memory reads.
+-- Vectors on SQLite: the statements of the index in memory.
 
 -- name: changes_range
 select coalesce((select min(seq) from changes), 0), coalesce((select max(seq) from changes), 0),
        (select salt from changes order by seq desc limit 1)
 
 -- name: changes_since
--- Each node that changed, once, as it is now; without a vector if it has none any more.
+-- Each node that has changed, once, with its vector now; null if it has none any more.
 select c.node_seq, e.vector, n.owner_id, n.namespace, n.kind, {open_class n}
 from (select distinct node_seq from changes where seq > :after) as c
 left join embeddings e on e.node_seq = c.node_seq and e.model = :model
@@ -21,7 +21,7 @@ join nodes n on n.seq = e.node_seq
 where e.model = :model
 
 -- name: embedding_rows
--- The candidates of the index, as far as they exist and the access may see them.
+-- Those candidates of the index that exist and that the access may see.
 select n.id, e.vector
 from nodes n
 join embeddings e on e.node_seq = n.seq and e.model = :model

@@ -1,0 +1,252 @@
+"""The boundary in force: the classes that an access sees, and the parts of a text that may be stored or asked."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from wherefrom.model import limits
+from wherefrom.model.access import Access, access_seeing
+from wherefrom.model.errors import BoundaryDenied, InvalidInput
+from wherefrom.model.graph import Edge, Node, strictest
+from wherefrom.text import check
+from wherefrom.text.sensitive.findings import SECRET, find, redact
+from wherefrom.text.sensitive.redaction import has_only_labels, has_secret_address, kinds_in, mapped, without
+
+if TYPE_CHECKING:
+    from wherefrom.engine.policy_cache import PolicyCache
+    from wherefrom.policy.boundary import PlaceRules, Policies
+
+# Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
+_SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
+_NAMES: Final = {
+    "email": ("e-mail address", "e-mail addresses"),
+    "phone": ("phone number", "phone numbers"),
+    "card": ("card number", "card numbers"),
+    "national_id": ("identity number", "identity numbers"),
+}
+_NAMES_REMEMBERED: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The policies as they were read, and the access that a view has under them."""
+
+    policies: Policies
+    access: Access
+
+
+class Boundary:
+    """The limits of one access, as the policies stand now."""
+
+    def __init__(self, policies: PolicyCache, base: Access, allow: Sequence[str]) -> None:
+        self._policies = policies
+        self._base = base
+        self._allow = tuple(allow)
+        self._in_force: InForce | None = None
+
+    def in_force(self) -> InForce:
+        """Return the present policies and the access under them. Never call it inside a transaction: it may need a
+        connection of its own.
+        """
+        known, held = self._policies.of(self._base.owner), self._in_force
+        if held is None or held.policies is not known:
+            held = self._in_force = InForce(known, self.access_under(known))
+        return held
+
+    def forget(self) -> None:
+        """Read the policies again before the next use, for all accesses of this owner."""
+        self._policies.forget(self._base.owner)
+
+    def at(self, namespace: str) -> PlaceRules:
+        """Return the rules of a namespace."""
+        return self.in_force().policies.at(namespace)
+
+    def narrowed(self, access: Access, allow: Sequence[str] | None) -> Access:
+        """Return an access with no tags but these; it sees no more than before."""
+        if allow is None:
+            return access
+        known = self.in_force().policies
+        known.at(access.root).visible_classes(allow)  # refuses what is no list of tags
+        fewer = self.access_under(known, [tag for tag in allow if tag in self._allow])
+        classes = tuple(name for name in access.classes if name in fewer.classes)
+        hidden = tuple(sorted({*access.hidden, *fewer.hidden}))
+        return replace(access, classes=classes, hidden=hidden, tags=fewer.tags)
+
+    def access_under(self, known: Policies, allow: Sequence[str] | None = None) -> Access:
+        """Return this access under some policies; it hides the classes that a policy further down closes."""
+        held = self._allow if allow is None else allow
+        return access_seeing(
+            self._base, lambda place: known.at(place).visible_classes(held), known.by_namespace, tuple(held)
+        )
+
+    def cleaned(self, text: str, namespace: str) -> str:
+        """Return a text, such as a question, without findings: it may be embedded, sent and noted in events."""
+        return cleaned(text, self.at(namespace))
+
+    def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
+        """Return a JSON object with all its texts cleaned."""
+        rules = self.at(namespace)
+        kept: dict[str, Any] = mapped(values, lambda text: cleaned(text, rules))
+        return kept
+
+
+class ImportGuard:
+    """Takes findings out of the records of an import, and refuses what no policy lets in."""
+
+    def __init__(self, boundary: Boundary) -> None:
+        self._policies = boundary.in_force().policies
+        self._harmless: set[str] = set()
+        self.redacted: Counter[str] = Counter()
+
+    def text(self, text: str, namespace: str) -> str:
+        """Return a text that is no node's without findings."""
+        return cleaned(text, self._policies.at(namespace))
+
+    def node(self, node: Node) -> Node | None:
+        """Return a node as it may be stored; None if it may not."""
+        try:
+            return self.admitted(node)
+        except BoundaryDenied:
+            return None
+
+    def admitted(self, node: Node) -> Node:
+        """Return a node as it may be stored; raises if it may not."""
+        rules = self._policies.at(node.namespace)
+        kept, taken = guarded(node, rules)
+        keep_invariants(kept, rules)
+        self.redacted.update(taken)
+        if "imported_hash" in kept.provenance:
+            kept = replace(kept, provenance={**kept.provenance, "imported_hash": kept.content_hash})
+        return kept
+
+    def lifetime(self, node: Node) -> timedelta | None:
+        """Return how long a node may live from now on, by its scope; None is without end."""
+        return self._policies.at(node.namespace).expiry(node.scope)
+
+    def refuse_secret(self, text: str, field: str) -> None:
+        """Raise an error if a name or an id holds a secret."""
+        if text in self._harmless or _SHORT_PARTS.fullmatch(text):
+            return
+        refuse_secret(text, field=field)
+        if len(self._harmless) < _NAMES_REMEMBERED:
+            self._harmless.add(text)
+
+    def edge(self, edge: Edge) -> Edge:
+        """Return an edge, whose place and class are known, as it may be stored."""
+        return guarded_edge(edge, self._policies.at(edge.source_namespace))
+
+
+def cleaned(text: str, rules: PlaceRules) -> str:
+    """Return a text without a class of its own, such as a question or a reason, without findings."""
+    return redact(text, rules.redacted_without_class("internal"))[0]
+
+
+def cleaned_row(values: Mapping[str, Any], rules: PlaceRules) -> dict[str, Any]:
+    """Return a stored row without the findings that its place redacts; personal data of a personal store stay."""
+    kinds = (SECRET, *rules.redact["internal"])
+    kept: dict[str, Any] = mapped(values, lambda text: redact(text, kinds)[0])
+    return kept
+
+
+def guarded(node: Node, rules: PlaceRules) -> tuple[Node, Counter[str]]:
+    """Return a node as it may be stored, and how many findings of each kind were taken out; raises if it may not.
+
+    In a personal store personal data stay, and raise the class; `shared_class` is then the class of the text without
+    them. In a shared store a node has that class, in which others already saw it.
+    """
+    given, found = node.open_class, kinds_in(node)
+    if has_secret_address(node):
+        found.add(SECRET)
+        verdict = rules.judge(given, found)
+    else:
+        verdict = rules.admit(given, found)
+    while not verdict.denied and verdict.redact:
+        # The text around a finding may be one itself once that is gone.
+        uncovered = kinds_in(without(node, verdict.redact)[0]) - found
+        if not uncovered:
+            break
+        found |= uncovered
+        verdict = rules.admit(given, found)
+    if verdict.denied:
+        raise BoundaryDenied(
+            f"this text is not stored: {verdict.reason}",
+            hint="take the secret out and say where it is kept instead" if SECRET in found else "see the policy",
+        )
+    judged = strictest(verdict.boundary_class, node.boundary_class if rules.personal else given)
+    shared = given if rules.personal and judged != given else None
+    kept = node
+    if (judged, shared) != (node.boundary_class, node.shared_class):
+        kept = replace(node, boundary_class=judged, shared_class=shared)
+    if not verdict.redact:
+        return kept, Counter()
+    kept, counts = without(kept, verdict.redact)
+    is_empty = kept.content != node.content and f"[{SECRET}]" in kept.content and has_only_labels(kept.content)
+    # A piece of a document stays in its place, a page is known by its address.
+    if is_empty and node.kind not in ("fragment", "page"):
+        raise BoundaryDenied(
+            "this text is not stored: it holds nothing but a secret", hint="say what it is for and where it is kept"
+        )
+    # A cleaned text may have grown. One that was too long before is on its way to be split.
+    if len(node.content.encode()) <= limits.MEMO_BYTES:
+        check.check_content(kept.content)
+    return kept, counts
+
+
+def note_of(redacted: Mapping[str, int], *, personal: bool) -> str | None:
+    """Return what to tell the caller about findings that were taken out; None if there were none."""
+    notes = []
+    if number := redacted.get(SECRET, 0):
+        what = "A secret was" if number == 1 else f"{number} secrets were"
+        notes.append(f"{what} taken out and not kept; the rest of the text is.")
+    taken = [f"{number} {_NAMES[kind][number > 1]}" for kind, number in redacted.items() if kind in _NAMES]
+    if taken:
+        why = (
+            "A policy takes them out."
+            if personal
+            else "This memory takes personal data out; one of your own can keep them (`wherefrom privacy personal`)."
+        )
+        notes.append(f"Not kept: {', '.join(taken)}. {why}")
+    return " ".join(notes) or None
+
+
+def guarded_edge(edge: Edge, rules: PlaceRules) -> Edge:
+    """Return an edge whose reason has no secret and nothing that its class redacts."""
+    if edge.reason is None:
+        return edge
+    kept, taken = redact(edge.reason, rules.redacted_without_class(edge.boundary_class))
+    return replace(edge, reason=kept[: limits.REASON_CHARACTERS]) if taken else edge
+
+
+def keep_invariants(node: Node, rules: PlaceRules) -> None:
+    """Raise an error if a node, as it would be stored, breaks an invariant."""
+    if broken := violated(node, rules):
+        raise BoundaryDenied(f"invariant violation: {', '.join(broken)}", hint="see the policy")
+
+
+def violated(node: Node, rules: PlaceRules) -> tuple[str, ...]:
+    """Return the names of the invariants that a node breaks."""
+    if not rules.invariants:
+        return ()
+    facts = {
+        **node.metadata,
+        "metadata": dict(node.metadata),
+        "text": node.content,
+        "title": node.title or "",
+        "scope": node.scope or "",
+        "kind": node.kind,
+        "claim_kind": node.claim_kind or "",
+        "boundary_class": node.boundary_class,
+        "namespace": node.namespace,
+    }
+    return rules.violated(node.scope, facts)
+
+
+def refuse_secret(text: str, *, field: str) -> None:
+    """Raise an error if a text that is stored as it is, such as a name or an id, holds a secret."""
+    if any(finding.kind == SECRET for finding in find(text)):
+        raise InvalidInput(f"{field} looks like a secret", hint="choose another one")

@@ -1,0 +1,67 @@
+"""Checks a value by its declaration: its type, its range, its words, and the fields of a declared dataclass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from pathlib import Path
+from types import UnionType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
+
+from wherefrom.model.errors import InvalidInput, shown
+from wherefrom.model.param import Parameter, parameters_of
+from wherefrom.text import check
+
+# The names of types in errors.
+_NAMES: Final[Mapping[type, str]] = {str: "text", Mapping: "an object", Path: "a path", int: "a number"}
+_Value = TypeVar("_Value")
+
+
+def checked(value: Any, declared: Parameter, field: str = "") -> Any:
+    """Return a value as the verb takes it; raises if its declaration does not allow it. `field` names it in errors."""
+    if value is None and declared.is_optional:
+        return None
+    param, kind, field = declared.param, declared.kind, field or declared.name
+    if param.check is not None:
+        return param.check(value, field=field)
+    if get_origin(kind) is Literal:
+        words = get_args(kind)
+        if value is None:
+            raise InvalidInput(f"{field} must be one of {', '.join(words)}")
+        return check.check_choice(value, words, field=field)
+    if get_origin(kind) is Sequence and get_origin(get_args(kind)[0]) is Literal:
+        return check.check_choices(value, get_args(get_args(kind)[0]), field=field)
+    if kind is bool:
+        if value is None:
+            raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
+        return check.check_flag(value, field=field)
+    if kind is int and param.low is not None and param.high is not None:
+        return check.check_whole(value, field=field, low=int(param.low), high=int(param.high))
+    if kind is float and param.low is not None and param.high is not None:
+        return check.check_number(value, field=field, low=param.low, high=param.high)
+    value = _typed(value, kind, field)
+    if get_origin(kind) is Sequence and param.high is not None and len(value) > param.high:
+        raise InvalidInput(f"{field} has {len(value)} items; at most {param.high} go into one call")
+    return value
+
+
+def checked_fields(value: _Value, field: str = "") -> _Value:
+    """Return a dataclass with its declared fields checked; `field` names it in errors."""
+    before = f"{field}." if field else ""
+    declared = parameters_of(type(value))  # type: ignore[arg-type]  # a class is hashable
+    fields = {name: checked(getattr(value, name), declared[name], before + name) for name in declared}
+    return replace(value, **fields)  # type: ignore[type-var]
+
+
+def _typed(value: Any, kind: Any, field: str) -> Any:
+    """Return a value of its declared type; raises if it has another."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Sequence:
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            raise InvalidInput(f"{field} must be a list, not {type(value).__name__}")
+        return tuple(_typed(entry, inner[0], f"{field}.{number}") for number, entry in enumerate(value))
+    kinds = tuple(one for one in (inner if origin in (Union, UnionType) else (origin or kind,)) if one is not Any)
+    if kinds and all(isinstance(one, type) for one in kinds) and not isinstance(value, kinds):
+        named = " or ".join(_NAMES.get(one, one.__name__) for one in kinds)
+        raise InvalidInput(f"{field} must be {named}, not {type(value).__name__}")
+    return checked_fields(value, field) if is_dataclass(value) else value

@@ -1,0 +1,80 @@
+"""Parameters that several verbs take, declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
+
+from wherefrom.engine.boundary import refuse_secret
+from wherefrom.model import limits
+from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, Scope
+from wherefrom.model.param import Param
+from wherefrom.text import check
+
+
+def check_place(value: object, *, field: str) -> object:
+    """Return a namespace that is written to; one that holds a secret is refused, because it is stored as it is."""
+    if isinstance(value, str):
+        refuse_secret(value, field=field)
+    return value
+
+
+def check_new_tag(value: object, *, field: str) -> str:
+    """Return a tag that is stored as it is; one that holds a secret is refused."""
+    return check.check_tag(check_place(value, field=field), field=field)
+
+
+def check_call_id(value: object, *, field: str) -> str:
+    """Return a caller's name for a request; one that holds a secret is refused, because events keep it."""
+    name = check.check_id(value, field=field)
+    refuse_secret(name, field=field)
+    return name
+
+
+def id_param(text: str, *, metavar: str = "MEMO_ID", **given: Any) -> Param:
+    """Declare a parameter that is an id; `given` are further values of `Param`."""
+    return Param(text, metavar=metavar, check=check.check_id, **given)
+
+
+NAMESPACE: Final = (
+    "Namespace path. Omit for the default; a leading '/' starts at the root; '..' goes up, never above the root."
+)
+
+Place = Annotated[str | None, Param(NAMESPACE, option="--namespace,-n", check=check_place)]
+"""Where something is written."""
+Namespace = Annotated[str | None, Param(NAMESPACE + " Namespaces below it are included.", option="--namespace,-n")]
+"""Where something is looked for."""
+SourceWithin = Annotated[
+    str | None, Param("If given, the source memo must be in it.", option="--namespace,-n", only="agents")
+]
+MemoWithin = Annotated[str | None, Param("If given, the memo must be in it.", option="--namespace,-n", only="agents")]
+MemoId = Annotated[str, id_param("The memo's id.")]
+SourceId = Annotated[str, id_param("The memo that it leads from.", name="source_memo_id", metavar="SOURCE_ID")]
+TargetId = Annotated[str, id_param("The memo that it leads to.", name="target_memo_id", metavar="TARGET_ID")]
+_TAG = "What kind of relation: lower-case words joined by '_', e.g. supports, conflicts, explains. 64 characters."
+NewTag = Annotated[str, Param(_TAG, option="--tag,-t", check=check_new_tag)]
+Tag = Annotated[str, Param(_TAG, option="--tag,-t", check=check.check_tag)]
+AnyTag = Annotated[str | None, Param("Only relations with this tag.", option="--tag,-t", check=check.check_tag)]
+Cursor = Annotated[str | None, Param("next_cursor of the page before.")]
+Filter = Annotated[
+    Mapping[str, Any] | None,
+    Param('Only memos whose metadata has these values, e.g. {"source": "meeting"}.', check=check.check_filter),
+]
+RequestId = Annotated[
+    str | None, Param("Your name for this request, for the event log.", check=check_call_id, only="agents")
+]
+TraceId = Annotated[str | None, Param("The chain of requests that it belongs to.", check=check_call_id, only="agents")]
+TaskId = Annotated[str | None, id_param("Only what belongs to this task.", option="--task", metavar="TASK_ID")]
+Class = Annotated[
+    BoundaryClass | None, Param("Who may see it; internal if omitted.", words=SAVED_CLASSES, option="--class")
+]
+SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
+DryRun = Annotated[bool, Param("Only say what would be done.")]
+
+
+def check_query(value: object, *, field: str) -> str:
+    """Return a question, or some words to look for; a blank or too long one is refused."""
+    return check.check_text(value, field=field, size=limits.QUERY_BYTES)
+
+
+Scopes = Annotated[Sequence[Scope], Param("Only what was saved with one of these scopes.", option="--scope")]

@@ -1,0 +1,90 @@
+"""A view: one access to a store, with which the engines behind `Memory` work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from wherefrom.engine.boundary import Boundary
+from wherefrom.model import identifiers
+from wherefrom.model.access import Access
+from wherefrom.model.errors import BoundaryDenied
+from wherefrom.model.graph import Edge, MeasuredEdge
+from wherefrom.storage import edges, events, metabolism
+from wherefrom.storage.events import Trace
+from wherefrom.storage.port import Transaction
+
+if TYPE_CHECKING:
+    from wherefrom.engine.resources import Resources
+
+
+class View:
+    """One access to a store. A view is cheap: it may be made for each request."""
+
+    def __init__(self, store: Resources, access: Access, allow: Sequence[str]) -> None:
+        self.store = store
+        self.root = access.root
+        self.boundary = Boundary(store.policies, access, allow)
+
+    @property
+    def access(self) -> Access:
+        """The access of this view, as the policies stand now."""
+        return self.boundary.in_force().access
+
+    @property
+    def writing(self) -> Access:
+        """The access to write with: statements that write see its root alone, and refuse its further roots by name."""
+        return self.access
+
+    def reading(self, namespace: str | None) -> Access:
+        """Return the access that a search or a list looks in: a namespace and those below it; without one, the default
+        and the further roots that this view may read.
+        """
+        return self.access.reading(namespace)
+
+    def now(self) -> str:
+        """Return the time of the store's clock, in the form in which times are stored."""
+        return identifiers.timestamp(self.store.clock())
+
+    @contextmanager
+    def noting_refusal(self, verb: str, namespace: str, trace: Trace) -> Iterator[None]:
+        """Write an event if the boundary refuses what is done inside; it has the reason, and nothing of the text."""
+        try:
+            yield
+        except BoundaryDenied as error:
+            version = self.boundary.at(namespace).version
+            payload = {"verb": verb, "decision": "denied", "reason": error.message, "policy_version": version}
+            self.note(self.access, "filter", payload, namespace=namespace, trace=trace)
+            self.store.journal.write()
+            raise
+
+    def note(
+        self, access: Access, topic: events.Topic, payload: Mapping[str, Any], *, namespace: str, trace: Trace
+    ) -> None:
+        """Leave an event to the journal, which writes it in a moment."""
+        row = events.row_of(access, topic, payload, namespace=namespace, at=self.now(), trace=trace)
+        self.store.journal.add(row)
+
+    def measure(self, access: Access) -> edges.Measure:
+        """Return a function that adds to edges their present thickness, as metabolism measures it."""
+        known, kind = self.boundary.in_force().policies, self.store.policies.section("metabolism")
+
+        def measure(tx: Transaction, some: Sequence[Edge]) -> tuple[MeasuredEdge, ...]:
+            settings = {name: known.at(name).settings(kind) for name in {edge.source_namespace for edge in some}}
+            clocks = metabolism.clocks_of(tx, access, settings, moment=self.store.clock())
+            return metabolism.measured(tx, some, clocks)
+
+        return measure
+
+
+class Engine:
+    """Base of the engines: each works for one view."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.store = view.store
+
+
+def silent(done: int, total: int) -> None:
+    """Show no progress."""

@@ -1,0 +1,1 @@
+"""Evidence: pages, fragments, claims and what supports or refutes them; tasks, corrections, documents."""

@@ -1,0 +1,73 @@
+"""PDF: the text of each page, read by PDFium in a process with limits."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from wherefrom.evidence.documents.document import Document, composed, one_line, pieces_of
+from wherefrom.evidence.input import FragmentType
+from wherefrom.model.errors import InvalidInput
+
+_PROGRAM: Final = Path(__file__).with_name("pdf_pages.py")
+_MAX_SECONDS: Final = 90
+# Five times what 2,000 pages of text took.
+_MAX_MEMORY_BYTES = 1024**3
+_FAULTS: Final = {
+    "missing": ("reading PDF needs pypdfium2", "pip install 'wherefrom[documents]'"),
+    "encrypted": ("the PDF is encrypted", "save a copy without a password"),
+    "damaged": ("the PDF is damaged, or is none", None),
+    "crashed": ("the PDF is damaged, or unpacks to more than it may", None),
+    "too many pages": ("the PDF has more than 2,000 pages", "split it into several files"),
+    "too large": ("the PDF unpacks to more than it may", "split it into several files"),
+}
+
+
+def read_pdf(data: bytes) -> Document:
+    """A PDF as a document: paragraphs below headings `page N`, with the title and authors that the file states.
+
+    A PDF states when its file was made, which says nothing about when its text was published: the year stays unknown.
+    """
+    answer = _answer(data)
+    text, blocks = composed(_parts(answer["pages"]))
+    if not text:
+        raise InvalidInput("the PDF holds no text, only images", hint="recognise its text (OCR) first")
+    known = {key: one_line(value) for key, value in answer["metadata"].items()}
+    authors = [name.strip() for name in known.get("Author", "").split(";") if name.strip()]
+    metadata: dict[str, Any] = {"authors": authors, "subject": known.get("Subject"), "pages": len(answer["pages"])}
+    return Document(
+        known.get("Title", ""),
+        text,
+        pieces_of(text, blocks),
+        metadata={key: value for key, value in metadata.items() if value},
+    )
+
+
+def _answer(data: bytes) -> dict[str, Any]:
+    # -P, as the program's folder holds files that are named like modules of the standard library.
+    command = [sys.executable or "python3", "-P", str(_PROGRAM), str(_MAX_MEMORY_BYTES)]
+    try:
+        # Not a shell, and both words are ours.
+        done = subprocess.run(command, input=data, capture_output=True, timeout=_MAX_SECONDS, check=False)  # noqa: S603
+        answer = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        answer = {"fault": "too large"}
+    except OSError as error:
+        raise InvalidInput(f"reading PDF needs a Python process, which did not start: {error}") from None
+    except ValueError:  # killed by a limit, or crashed
+        answer = {"fault": "crashed"}
+    if "fault" in answer:
+        message, hint = _FAULTS[answer["fault"]]
+        raise InvalidInput(message, hint=hint)
+    return dict(answer)
+
+
+def _parts(pages: list[list[str]]) -> Iterator[tuple[FragmentType, str, int, str]]:
+    for number, page in enumerate(pages, start=1):
+        yield "heading", "", 1, f"page {number}"
+        for paragraph in page:
+            yield "abstract" if paragraph[:8].casefold() == "abstract" else "paragraph", paragraph, 0, ""

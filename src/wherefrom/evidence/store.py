@@ -1,0 +1,262 @@
+"""The verb that adds evidence: a page, fragments of it, claims, and what is said about them, in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any
+
+from wherefrom.engine.boundary import cleaned, guarded, keep_invariants
+from wherefrom.engine.params import Class, RequestId, check_place
+from wherefrom.engine.view import Engine
+from wherefrom.evidence.input import (
+    CheckedEvidence,
+    EvidenceLink,
+    NewClaim,
+    NewFragment,
+    NewPage,
+    NewQuery,
+    evidence_of,
+)
+from wherefrom.model import limits
+from wherefrom.model.access import Access
+from wherefrom.model.errors import BoundaryDenied, InvalidInput, NotFound
+from wherefrom.model.evidence import Added, AddedClaim, AddedStatus, EvidenceAdded, Query
+from wherefrom.model.graph import HUMAN, BoundaryClass, Node, node_at, strictest
+from wherefrom.model.param import Param
+from wherefrom.storage import embeddings, events, evidence, locks, node_saving, nodes, tasks
+from wherefrom.storage.embeddings import Made
+from wherefrom.storage.events import Trace
+from wherefrom.storage.evidence import Judgement
+from wherefrom.storage.port import Transaction
+from wherefrom.text import check
+from wherefrom.text.quotes import find_quote
+
+
+def _check_judge(value: object, *, field: str) -> str:
+    """The name of a program that judges; `human` is refused."""
+    if value == HUMAN:
+        raise InvalidInput("a person's judgement is made by correcting", hint="`wherefrom correct`")
+    return check.check_tag(value, field=field)
+
+
+class EvidenceEngine(Engine):
+    """Adds evidence."""
+
+    def add_evidence(
+        self,
+        page: Annotated[NewPage | None, Param("The source; needed for new fragments.")] = None,
+        *,
+        fragments: Annotated[
+            Sequence[NewFragment], Param("Pieces of the page, word for word.", high=limits.FRAGMENTS)
+        ] = (),
+        claims: Annotated[Sequence[NewClaim], Param("Statements with their evidence.", high=limits.CLAIMS)] = (),
+        task_id: Annotated[str | None, Param("The task that the claims belong to.", check=check.check_id)] = None,
+        query: Annotated[NewQuery | None, Param("The search that found this page.")] = None,
+        query_id: Annotated[str | None, Param("Or its id from an earlier answer.", check=check.check_id)] = None,
+        judge: Annotated[str | None, Param("Who judges: your model's name.", check=_check_judge)] = None,
+        namespace: Annotated[
+            str | None,
+            Param(
+                "Namespace path. Omit for the task's, or without a task for the default.",
+                option="--namespace,-n",
+                check=check_place,
+            ),
+        ] = None,
+        boundary_class: Class = None,
+        request_id: RequestId = None,
+    ) -> EvidenceAdded:
+        """Store a page, verbatim fragments of it, claims, and what the fragments say about the claims: all or nothing.
+
+        The same again changes nothing. A quote that does not stand in its fragment is refused. `judge` says who
+        judges; what a person has corrected stays. `query` is the search that found it, for the task.
+        """
+        trace = Trace(request_id)
+        access = self.view.writing
+        task = None if task_id is None else self.store.database.read(lambda tx: tasks.get_open(tx, access, task_id))
+        if task is None and (query is not None or query_id is not None):
+            raise InvalidInput("a query belongs to a task", hint="give task_id, too")
+        place = access.resolve(namespace) if namespace is not None or task is None else task.namespace
+        shown_as = strictest(boundary_class or "internal", "public" if task is None else task.boundary_class)
+        with self.view.noting_refusal("add_evidence", place, trace):
+            given, redacted = self.checked(
+                page, fragments, claims, namespace=place, boundary_class=shown_as, task_id=task_id
+            )
+        texts = [embeddings.embedded_text(node) for node in (*given.fragments, *given.new_claims)]
+        made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
+        asked = None if query is None or task_id is None else self._query(query, task_id, place)
+
+        def work(tx: Transaction) -> EvidenceAdded:
+            storing = _Storing(tx, access, made, judge, self.view.now())
+            known = storing.begin(task_id, asked, query_id)
+            added = storing.add(given, None if known is None else known.id, redacted)
+            if known is not None and (fresh := _created(added.fragments)):
+                tasks.save_query(tx, access, replace(known, useful_fragments=known.useful_fragments + fresh))
+            payload = _payload(added, task_id)
+            if payload is not None:
+                events.record(tx, access, "evidence", payload, namespace=place, at=storing.now, trace=trace)
+            return added
+
+        with self.view.noting_refusal("add_evidence", place, trace):
+            added = self.store.database.write(work)
+        if not embeddings.is_instant(self.store.embedder):
+            self.store.worker.wake(self.view.writing)
+        return added
+
+    def _query(self, given: NewQuery, task_id: str, namespace: str) -> Query:
+        text, now = self.view.boundary.cleaned(given.text, namespace), self.view.now()
+        query = Query(self.store.new_id(), task_id, text, now, given.type, given.language, given.parent_id)
+        return replace(query, result_count=given.result_count)
+
+    def checked(
+        self,
+        page: NewPage | None,
+        fragments: Sequence[NewFragment],
+        claims: Sequence[NewClaim],
+        *,
+        namespace: str,
+        boundary_class: BoundaryClass,
+        task_id: str | None = None,
+    ) -> tuple[CheckedEvidence, Counter[str]]:
+        """The nodes and links as the policy leaves them, with counts of what was taken out; raises if one is barred."""
+        rules, now = self.view.boundary.at(namespace), self.view.now()
+        taken: Counter[str] = Counter()
+
+        def new(where: str, **values: Any) -> Node:
+            given = node_at(now, id=self.store.new_id(), namespace=namespace, boundary_class=boundary_class, **values)
+            try:
+                node, counts = guarded(given, rules)
+                node = replace(node, content_hash=check.content_hash(node.content))
+                keep_invariants(node, rules)
+            except BoundaryDenied as error:
+                raise BoundaryDenied(f"{where}: {error.message}", hint=error.hint) from None
+            taken.update(counts)
+            return node
+
+        clean = partial(cleaned, rules=rules)
+        return evidence_of(page, fragments, claims, new=new, clean=clean, task_id=task_id), taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Storing:
+    """One transaction that stores evidence, for one judge and as of one time."""
+
+    tx: Transaction
+    access: Access
+    made: Made | None
+    judge: str | None
+    now: str
+
+    def begin(self, task_id: str | None, asked: Query | None, query_id: str | None) -> Query | None:
+        """Set a new task to exploring; returns the stored query that found the evidence, if one is given."""
+        locks.share(self.tx, self.access.owner)
+        if task_id is None:
+            return None
+        task = tasks.get_open(self.tx, self.access, task_id)
+        if task.status == "created":
+            begun = replace(task, status="exploring", started_at=self.now, updated_at=self.now)
+            tasks.save(self.tx, self.access, begun)
+        if query_id is not None:
+            return tasks.query(self.tx, self.access, task_id, query_id)
+        return None if asked is None else tasks.query_for(self.tx, self.access, asked)
+
+    def add(self, given: CheckedEvidence, query_id: str | None, redacted: Mapping[str, int]) -> EvidenceAdded:
+        """Store the evidence; returns what became of each part."""
+        tx, access = self.tx, self.access
+        page, pieces, cites = None, [], 0
+        if given.page is not None:
+            page, stored = self._put_page(given.page)
+            cited = self._put_cited(given.cited)
+            cites = evidence.cite(tx, access, stored.id, cited, source=given.citation_source, now=self.now)
+            pieces = evidence.place(tx, access, stored, given.fragments)
+        fragments = evidence.put(tx, access, pieces, self.made)
+        fresh = iter(evidence.put(tx, access, given.new_claims, self.made))
+        claims = [
+            next(fresh) if isinstance(claim, Node) else Added(evidence.claim(tx, access, claim).id, "unchanged")
+            for claim in given.claims
+        ]
+        edges = evidence.judge(tx, access, self._judgements(given.links, fragments, claims), now=self.now)
+        known = nodes.by_ids(tx, access, [claim.id for claim in claims])
+        posteriors = evidence.posteriors(tx, access, known)
+        answers = (
+            AddedClaim(claim.id, claim.status, known[claim.id].rejected_at is not None, posteriors[claim.id])
+            for claim in claims
+        )
+        return EvidenceAdded(page, tuple(fragments), tuple(answers), dict(edges), cites, query_id, dict(redacted))
+
+    def _put_page(self, page: Node) -> tuple[Added, Node]:
+        """Store a page, which is known by its URL; merge in what is new about it."""
+        tx, access = self.tx, self.access
+        known = evidence.page_at(tx, access, page.namespace, page.content, boundary_class=page.boundary_class)
+        if known is not None:
+            locks.hold_nodes(tx, access.owner, [known.id])
+            paper = {**known.metadata.get("paper", {}), **page.metadata.get("paper", {})}
+            page = replace(page, metadata={**page.metadata, **({"paper": paper} if paper else {})})
+        saved = node_saving.create(tx, access, page, None)
+        changed: AddedStatus = "updated" if saved.node.updated_at == page.updated_at else "unchanged"
+        return Added(saved.node.id, "created" if saved.status == "created" else changed), saved.node
+
+    def _put_cited(self, cited: Sequence[Node]) -> list[str]:
+        """Store cited pages, most of which are known by their URL alone and put at once; returns their ids."""
+        told = [node for node in cited if node.title is not None or node.year is not None]
+        bare = [node for node in cited if node.title is None and node.year is None]
+        ids = [self._put_page(node)[1].id for node in told]
+        return [*ids, *(page.id for page in evidence.put(self.tx, self.access, bare, None))]
+
+    def _judgements(
+        self, links: Sequence[EvidenceLink], fragments: Sequence[Added], claims: Sequence[Added]
+    ) -> list[Judgement]:
+        """The links as judgements between ids; raises if a source is missing or a quote does not stand in it."""
+        given = {"fragment": fragments, "claim": claims}
+        sources = {
+            link: link.source if isinstance(link.source, str) else given[link.source_kind][link.source].id
+            for link in links
+        }
+        known = nodes.by_ids(self.tx, self.access, sorted(set(sources.values())))
+        judgements: list[Judgement] = []
+        for link, source_id in sources.items():
+            source = known.get(source_id)
+            if source is None or source.kind != link.source_kind:
+                raise NotFound(
+                    f"{link.where}: there is no {link.source_kind} {source_id}", hint="ids come from answers"
+                )
+            target, said = claims[link.claim].id, link.given
+            if target == source_id:
+                raise InvalidInput(f"{link.where}: a claim cannot speak for itself")
+            judgements.append(Judgement(source_id, target, said.relation, said.confidence, said.reason, self.judge))
+        _refuse_misquoted({link: known[source_id].content for link, source_id in sources.items()})
+        return judgements
+
+
+def _refuse_misquoted(texts: Mapping[EvidenceLink, str]) -> None:
+    """Refuse the first link whose quote does not stand in its fragment, neither as given nor cleaned."""
+    # By text, because a text is prepared for comparing once for quotes that follow each other.
+    wrong = {
+        link
+        for link in sorted(texts, key=texts.__getitem__)
+        if link.given.quote is not None
+        and not any(find_quote(texts[link], quote) for quote in (link.given.quote, link.cleaned_quote) if quote)
+    }
+    for link in texts:
+        if link in wrong:
+            raise InvalidInput(
+                f"{link.where}: the quote does not stand in its fragment",
+                hint="copy it word for word from the fragment, or leave quote out",
+            )
+
+
+def _created(added: Sequence[Added]) -> int:
+    return sum(one.status == "created" for one in added)
+
+
+def _payload(added: EvidenceAdded, task_id: str | None) -> dict[str, Any] | None:
+    """The payload of the event about what was added; None if nothing changed."""
+    counts = {"fragments": _created(added.fragments), "claims": _created(added.claims), "cites": added.cites}
+    edges = added.edges.get("created", 0) + added.edges.get("updated", 0)
+    if not any(counts.values()) and not edges and (added.page is None or added.page.status == "unchanged"):
+        return None
+    new = {name: count for name, count in counts.items() if count}
+    payload = {"page_id": added.page and added.page.id, "task_id": task_id, **new, "edges": edges}
+    return payload | ({"redacted": dict(added.redacted)} if added.redacted else {})

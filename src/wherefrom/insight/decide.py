@@ -1,0 +1,151 @@
+"""One decision: L1 chooses, L3 judges, and when AG fires L1 answers with more, as often as is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Final
+
+from wherefrom.graph.distances import FAR, arcs_of, distances
+from wherefrom.graph.paths import PairCache
+from wherefrom.insight.context import Context, Scene
+from wherefrom.insight.gates import GateState, observed, thresholds
+from wherefrom.insight.judge import Judgement, Weighed, judge, near_centers
+from wherefrom.insight.propose import Pair, Staged, expand
+from wherefrom.insight.settings import InsightSettings
+from wherefrom.lazy import np
+from wherefrom.model.insight import Decision, EdgeFigures, ExpansionRequest, InsightMetrics, ProposedEdge
+
+TAG: Final = "related"
+# A smaller share of words would be told as 0 %.
+_LEAST_TOLD_SHARE: Final = 0.005
+
+
+def decide(
+    staged: Staged, state: GateState, *, linking: InsightSettings, cache: PairCache | None = None
+) -> tuple[Decision, GateState]:
+    """The decision about a stage, and the state of the gates after it."""
+
+    def answer(request: ExpansionRequest) -> Context | None:
+        nonlocal staged
+        larger = expand(staged, request)
+        if larger.context.candidate_edges == staged.context.candidate_edges:
+            return None
+        staged = larger
+        return larger.context
+
+    judgements, after = judged(staged.scene, staged.context, state, answer, linking=linking, cache=cache)
+    return _decision(staged, judgements[-1], tuple(judgement.metrics for judgement in judgements)), after
+
+
+def judged(
+    scene: Scene,
+    context: Context,
+    state: GateState,
+    expanded: Callable[[ExpansionRequest], Context | None],
+    *,
+    linking: InsightSettings,
+    cache: PairCache | None = None,
+) -> tuple[tuple[Judgement, ...], GateState]:
+    """The cycles of one decision, the last of which counts, and the state of the gates after it.
+
+    expanded: L1's answer to a request, the context with more candidates, or None if it has no more. Where the mode
+    is l3, or hybrid and L1 has none, L3 looks around by itself, if that is allowed.
+    """
+    limits = thresholds(state, linking.gates)
+    cycles = [judge(scene, context, linking=linking, thresholds=limits, cache=cache)]
+    while (request := cycles[-1].request) is not None and len(cycles) <= linking.cand_expansion.cycles:
+        mode = linking.cand_expansion.mode if linking.candidates.allow_autocand else "l1"
+        larger = expanded(request) if mode != "l3" else None
+        automatic = larger is None and mode != "l1"
+        if automatic:
+            hop = linking.cand_expansion.near_centers_hop
+            more = near_centers(scene, context, hop=hop, limit=request.budget)
+            larger = replace(context, candidate_edges=(*(context.candidate_edges or ()), *more)) if more else None
+        if larger is None:
+            break
+        context = larger
+        cycle, first = (
+            judge(scene, context, linking=linking, thresholds=limits, further=True, cache=cache),
+            cycles[0].metrics,
+        )
+        used = automatic or first.autocand_used
+        metrics = replace(cycle.metrics, autocand_used=used, input_contract_ok=first.input_contract_ok)
+        cycles.append(replace(cycle, metrics=metrics))
+    if not cycles[0].metrics.input_contract_ok:
+        return tuple(cycles), state  # without candidates nothing was weighed: the gates learn nothing from it
+    after = observed(
+        state,
+        linking.gates,
+        g0=cycles[0].metrics.g0,
+        links=[link.g for link in cycles[-1].links],
+        fired=any(cycle.metrics.ag for cycle in cycles),
+    )
+    return tuple(cycles), after
+
+
+def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics, ...]) -> Decision:
+    full = sum(link.accepted for link in judgement.links)
+    steps = _steps(staged)
+    links = []
+    for link in judgement.links:
+        ends = (link.edge.source, link.edge.target)
+        figures = _figures(link, staged.pairs.get(ends), steps.get(ends))
+        links.append(
+            ProposedEdge(
+                source_id=staged.ids[ends[0]],
+                target_id=staged.ids[ends[1]],
+                tag=TAG,
+                weight=round(figures.score, 4),
+                accepted=link.accepted,
+                reason=reason(figures, accepted=link.accepted, theta_dg=cycles[-1].theta_dg, others=full),
+                figures=figures,
+            )
+        )
+    around = tuple((staged.ids[u], staged.ids[v]) for u, v in staged.scene.graph.edges.tolist())
+    centers = tuple(staged.ids[center] for center in staged.context.centers)
+    return Decision(centers, tuple(links), cycles, around)
+
+
+def _figures(link: Weighed, pair: Pair | None, distance: int | None) -> EdgeFigures:
+    measured = {name: getattr(link, name) for name in ("g", "hop", "delta_ged", "delta_h", "delta_sp")}
+    known = {} if pair is None else asdict(pair)
+    score = 1.0 if link.edge.score is None else link.edge.score
+    return EdgeFigures(**{**known, **measured, "score": score, "distance": distance})
+
+
+def _steps(staged: Staged) -> dict[tuple[int, int], int]:
+    """The number of steps from each center to each node, as far as the scene shows a way."""
+    centers, nodes = staged.context.centers, np.arange(staged.scene.graph.size)
+    found = distances(arcs_of(staged.scene.graph), np.array(centers, dtype=np.int64), columns=nodes)
+    return {
+        (centers[row], node): int(found[row, node]) for row, node in np.argwhere((found > 0) & (found < FAR)).tolist()
+    }
+
+
+def reason(figures: EdgeFigures, *, accepted: bool, theta_dg: float, others: int) -> str:
+    """Why a link was accepted or not, in one sentence: what speaks for it, how far apart its ends were, how the gate
+    decided; without a word of the texts, which the edge may outlive.
+    """
+    for_it = []
+    if figures.similarity is not None:
+        for_it.append(f"{_closeness(figures.similarity)} in meaning ({figures.similarity:.2f})")
+    if figures.words is not None and figures.words >= _LEAST_TOLD_SHARE:
+        for_it.append(f"{figures.words:.0%} of its words")
+    if figures.common_neighbours:
+        plural = "" if figures.common_neighbours == 1 else "s"
+        for_it.append(f"{figures.common_neighbours} neighbour{plural} in common")
+    elif figures.shared > 0:
+        for_it.append("linked to what else fits")
+    if figures.distance is not None and figures.distance > 1:
+        for_it.append(f"until now {figures.distance} steps apart")
+    said = ", ".join(for_it) or "nothing but its place"
+    if accepted:
+        return f"{said}; worth its cost (g {figures.g:.2f} ≤ {theta_dg:.2f})"
+    if figures.g <= theta_dg:
+        return f"{said}; {others} better links were enough (g {figures.g:.2f})"
+    return f"{said}; not worth its cost (g {figures.g:.2f} > {theta_dg:.2f})"
+
+
+def _closeness(similarity: float) -> str:
+    return "close" if similarity >= 0.6 else "near" if similarity >= 0.35 else "far"

@@ -1,0 +1,337 @@
+"""The engine of insight: plans the relations that are worth it, makes them, and takes them back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Final
+
+from wherefrom.engine.params import Namespace, check_query, id_param
+from wherefrom.engine.questions import Questions, holding
+from wherefrom.engine.view import Engine, View
+from wherefrom.insight.settings import InsightSettings
+from wherefrom.lazy import lazy_modules
+from wherefrom.model import limits
+from wherefrom.model.access import Access
+from wherefrom.model.errors import Conflict, Gone, InvalidInput
+from wherefrom.model.graph import Node
+from wherefrom.model.identifiers import timestamp
+from wherefrom.model.insight import Decision, InsightPlan, ProposedEdge
+from wherefrom.model.param import Param
+from wherefrom.storage import embeddings, events, insight, nodes
+from wherefrom.storage.insight import GateObservation, StoredPlan
+from wherefrom.storage.port import SEARCHED, SearchRequest, Transaction
+from wherefrom.storage.ranking_facts import WeightedEdge
+from wherefrom.text import check
+from wherefrom.text.tokens import is_unspaced, text_of
+
+if TYPE_CHECKING:
+    from wherefrom.embedding.port import Matrix
+    from wherefrom.insight import decide, gates, propose
+    from wherefrom.policy.boundary import Policies
+    from wherefrom.storage.port import EmbeddingModel
+else:
+    decide, gates, propose = lazy_modules("wherefrom.insight", "decide", "gates", "propose")
+
+_MAX_CHARACTERS_COMPARED: Final = 2_000
+# After that a new node is judged without a vector.
+_MAX_WAIT_FOR_VECTOR: Final = timedelta(days=1)
+# Nodes around the links are named for a picture of them.
+_MAX_NODES_NAMED_AROUND: Final = 60
+_NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
+_NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
+
+
+@dataclass(slots=True)
+class _Finding:
+    """A plan while it is made: the decisions in order, the edges accepted so far, and the gates by namespace."""
+
+    access: Access
+    decisions: list[Decision] = field(default_factory=list)
+    links: list[WeightedEdge] = field(default_factory=list)
+    observed: list[GateObservation] = field(default_factory=list)
+    gates: dict[str, gates.GateState] = field(default_factory=dict)
+
+
+class InsightEngine(Engine):
+    """Finds the memos that are worth linking, and links them."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._questions = Questions(view)
+
+    def find_insight(
+        self,
+        memo_id: Annotated[str | None, id_param("Link this memo or claim.", option="--memo")] = None,
+        *,
+        query: Annotated[
+            str | None,
+            Param(
+                "Or link what answers this question, among itself.",
+                aliases=("q",),
+                option="--query",
+                metavar="TEXT",
+                check=check_query,
+            ),
+        ] = None,
+        namespace: Namespace = None,
+        limit: Annotated[int, Param("How many new memos to judge at most.", 1, limits.INSIGHT_LIMIT)] = 50,
+        apply: Annotated[bool, Param("Make the links at once.", option="--apply")] = False,
+    ) -> InsightPlan:
+        """Plan the links that are worth it; nothing is linked before the plan is applied.
+
+        The plan is for a memo (or claim, or fragment) among those of its namespace (or of the one given, which it must
+        be in), for what fits a question best, or with neither for everything in the namespace that is new since the
+        last plan of that kind was applied, at most `limit` nodes at a time.
+        """
+        if memo_id is not None and query is not None:
+            raise InvalidInput("give memo_id or query, not both", hint="give neither to judge everything new")
+        plan = self._found(memo_id, query, namespace, limit)
+        if not apply:
+            return plan
+        applied = self.apply_insight(plan.id)
+        # With what only the search knew of it.
+        return replace(plan, state=applied.state, written=applied.written, applied_at=applied.applied_at)
+
+    def _found(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
+        writing = self.view.writing
+        if memo_id is not None:
+            node = self._linkable(writing.own().narrowed(namespace), memo_id)
+            finding = _Finding(writing.narrowed(node.namespace if namespace is None else namespace))
+            degraded = self._judge(finding, [node])
+            return self._proposed(self._kept(finding, {"memo_id": node.id}, degraded, judged=1), finding.access)
+        access = writing.narrowed(writing.resolve(namespace))
+        finding = _Finding(access)
+        if query is not None:
+            question, degraded = self._questions.question(query, None, access)
+            if question.vector is None:
+                degraded = (*degraded, _NO_VECTORS)
+            self._decide(finding, question, None, namespace=access.root)
+            return self._proposed(self._kept(finding, {"query": question.text}, degraded, judged=1), access)
+        return self._find_new(finding, limit)
+
+    def apply_insight(
+        self,
+        plan_id: Annotated[
+            str,
+            id_param("Make the links of this plan.", name="apply_plan_id", option="--apply-plan", metavar="PLAN_ID"),
+        ],
+    ) -> InsightPlan:
+        """Make the links of a plan, all or none; one that was applied stays as it is."""
+        access, known = self.view.writing, self.view.boundary.in_force().policies
+
+        def work(tx: Transaction) -> InsightPlan:
+            kept = insight.get(tx, access, plan_id, moment=self.store.clock())
+            if kept.plan.state == "undone":
+                raise Conflict(f"plan {plan_id} was undone", hint="find_insight makes a new one")
+            if kept.plan.state == "proposed":
+                kept = self._applied(tx, access, kept, known)
+            return self._shown(tx, access, kept.plan)
+
+        return self.store.database.write(work)
+
+    def undo_insight(
+        self,
+        plan_id: Annotated[
+            str,
+            id_param(
+                "Take back the links that this plan made.", name="undo_plan_id", option="--undo", metavar="PLAN_ID"
+            ),
+        ],
+    ) -> InsightPlan:
+        """Remove the links that a plan made; those that were changed since stay. What was new when it was made is
+        not new again.
+        """
+        access = self.view.writing
+
+        def work(tx: Transaction) -> InsightPlan:
+            kept = insight.get(tx, access, plan_id, moment=self.store.clock())
+            if kept.plan.state != "undone":
+                now = self.view.now()
+                kept, removed = insight.undo(tx, access, kept, now=now)
+                payload = {"plan_id": plan_id, "state": "undone", "links": removed}
+                events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+            return self._shown(tx, access, kept.plan)
+
+        return self.store.database.write(work)
+
+    def insight_plan(
+        self, plan_id: Annotated[str, Param("Read this plan again.", option="--plan", check=check.check_id)]
+    ) -> InsightPlan:
+        """Read a plan again: the links that it found worth making, made or not."""
+        access = self.view.writing
+        return self.store.database.read(
+            lambda tx: self._shown(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()).plan)
+        )
+
+    def link_saved(self, node: Node) -> tuple[tuple[ProposedEdge, ...], tuple[str, ...]]:
+        """Judge a node that was just saved, among those of its namespace, and make its links at once."""
+        finding = _Finding(self.view.writing.narrowed(node.namespace))
+        access = finding.access
+        if not self._is_linkable(access, node.id):
+            return (), ("not linked: it was replaced or rejected",)
+        degraded = self._judge(finding, [node])
+        kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self.store.clock()
+        known = self.view.boundary.in_force().policies
+
+        def work(tx: Transaction) -> tuple[insight.Key, ...]:
+            if not kept.plan.accepted:
+                self._remember(tx, access, kept.observed, known)
+                return ()
+            insight.keep(tx, access, kept, moment=moment)
+            return self._applied(tx, access, kept, known).made
+
+        made = self.store.database.write(work)
+        links = (link for link in kept.plan.accepted if (link.source_id, link.target_id, link.tag) in made)
+        return tuple(links), degraded
+
+    def _linkable(self, access: Access, node_id: str) -> Node:
+        """The node with this id, if it is one that can be linked."""
+        node = self.store.database.read(lambda tx: nodes.get(tx, access, node_id))
+        if node.kind not in SEARCHED:
+            raise InvalidInput(f"{node.id} is a {node.kind}; {', '.join(SEARCHED)}s are linked")
+        if not self._is_linkable(access, node.id):
+            raise Gone(f"{node.id} has expired, or was replaced or rejected", hint="nothing is linked to it any more")
+        return node
+
+    def _is_linkable(self, access: Access, node_id: str) -> bool:
+        holds = holding(access, self.view.boundary.in_force().policies)
+
+        def look(tx: Transaction) -> bool:
+            known = insight.linkable(tx, access, [node_id], now=self.view.now())
+            return bool(known) and (holds is None or node_id in holds(tx, [node_id]))
+
+        return self.store.database.read(look)
+
+    def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
+        access, now = finding.access, self.view.now()
+        upto = self.store.database.write(lambda tx: insight.settled(tx, access))
+
+        def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
+            after = insight.seen(tx, access)
+            return after, *insight.new_nodes(tx, access, after=after, upto=upto, kinds=SEARCHED, now=now, limit=limit)
+
+        after, found, total = self.store.database.read(look)
+        found = found[: self._ready(access, [node for _, node in found])]
+        degraded = self._judge(finding, [node for _, node in found])
+        last, left = found[-1][0] if found else after, total - len(found)
+        asked = {"since": str(after)}
+        kept = self._kept(finding, asked, degraded, judged=len(found), seen_seq=last, remaining=left)
+        return self._proposed(kept, access)
+
+    def _ready(self, access: Access, some: Sequence[Node]) -> int:
+        """The number of nodes before the first that waits for its vector; after a day one is judged without."""
+        if self.store.embedder is None:
+            return len(some)
+        _, vectors = self.store.database.read(lambda tx: _vectors(tx, access, some))
+        lately = timestamp(self.store.clock() - _MAX_WAIT_FOR_VECTOR)
+        waiting = (at for at, node in enumerate(some) if node.id not in vectors and node.created_at > lately)
+        return next(waiting, len(some))
+
+    def _judge(self, finding: _Finding, some: Sequence[Node]) -> tuple[str, ...]:
+        """Decide about each of these nodes; what is accepted for one counts for those after it."""
+        access = finding.access
+        model, vectors = self.store.database.read(lambda tx: _vectors(tx, access, some))
+        now = self.view.now()
+        for node in some:
+            words = text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED]
+            question = SearchRequest(words, vectors.get(node.id), model, now=now)
+            self._decide(finding, question, node.id, namespace=node.namespace)
+        return (_NO_VECTOR,) if self.store.embedder is not None and len(vectors) < len(some) else ()
+
+    def _decide(self, finding: _Finding, question: SearchRequest, center_id: str | None, *, namespace: str) -> None:
+        known, trust = self.view.boundary.in_force().policies, self._questions.trust()
+        linking, holds = known.at(namespace).settings(InsightSettings), holding(finding.access, known)
+        alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
+
+        def work(tx: Transaction) -> propose.Staged:
+            if namespace not in finding.gates:
+                finding.gates[namespace] = gates.from_json(insight.gates(tx, finding.access, namespace))
+            text, vectors = self.store.text_search, self.store.database.vectors
+            index = propose.Index(tx, finding.access, text, vectors, alpha, trust.floor, holds)
+            return propose.compose(index, question, center_id=center_id, linking=linking, planned=finding.links)
+
+        staged = self.store.database.read(work)
+        decision, state = decide.decide(staged, finding.gates[namespace], linking=linking, cache=self.store.pair_cache)
+        finding.gates[namespace] = state
+        finding.decisions.append(decision)
+        # As strong as they are once they are written.
+        accepted = ((link, link.weight * link.confidence) for link in decision.accepted)
+        finding.links += [
+            WeightedEdge(link.source_id, link.target_id, link.tag, strength) for link, strength in accepted
+        ]
+        first, fired = decision.cycles[0], any(metrics.ag for metrics in decision.cycles)
+        if first.input_contract_ok:
+            links = tuple(round(link.figures.g, 6) for link in decision.links)
+            finding.observed.append(GateObservation(namespace, round(first.g0, 6), links, fired))
+
+    def _kept(
+        self,
+        finding: _Finding,
+        asked: Mapping[str, str],
+        degraded: tuple[str, ...] = (),
+        *,
+        judged: int,
+        seen_seq: int | None = None,
+        remaining: int = 0,
+    ) -> StoredPlan:
+        access = finding.access
+        plan_id, now, decisions = self.store.new_id(), self.view.now(), tuple(finding.decisions)
+        made = InsightPlan(plan_id, access.root, "proposed", asked, now, decisions, judged=judged)
+        plan = replace(made, remaining=remaining, degraded=degraded)
+        return StoredPlan(plan, access.root, insight.sight(access), tuple(finding.observed), seen_seq)
+
+    def _proposed(self, kept: StoredPlan, access: Access) -> InsightPlan:
+        """Keep a plan, and show it."""
+        moment = self.store.clock()
+
+        def work(tx: Transaction) -> InsightPlan:
+            insight.keep(tx, access, kept, moment=moment)
+            return self._shown(tx, access, kept.plan)
+
+        return self.store.database.write(work)
+
+    def _applied(self, tx: Transaction, access: Access, kept: StoredPlan, known: Policies) -> StoredPlan:
+        """Write the edges of a plan, what the gates saw, and the event."""
+        now = self.view.now()
+        kept = insight.apply(tx, access, kept, now=now, holds=holding(access, known))
+        self._remember(tx, access, kept.observed, known)
+        payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
+        events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+        return kept
+
+    def _remember(self, tx: Transaction, access: Access, seen: Sequence[GateObservation], known: Policies) -> None:
+        """Let the gates of each namespace learn from what they saw."""
+        for namespace in dict.fromkeys(observed.namespace for observed in seen):
+            settings = known.at(namespace).settings(InsightSettings).gates
+            state = gates.from_json(insight.gates(tx, access, namespace))
+            for saw in (observed for observed in seen if observed.namespace == namespace):
+                state = gates.observed(state, settings, g0=saw.g0, links=saw.links, fired=saw.fired)
+            insight.remember(tx, access, namespace, gates.to_json(state), now=self.view.now())
+
+    def _shown(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
+        """The plan with the ends of its links, and the nodes around them, as far as the access may see them; without
+        links to what it may not see any more.
+        """
+        ids: set[str] = set()
+        around: set[str] = set()
+        for decision in plan.decisions:
+            ids.update(decision.center_ids, *map(_ends, decision.links))
+            around.update(*decision.around)
+        known = nodes.beginnings(tx, access, [*sorted(ids), *sorted(around - ids)[:_MAX_NODES_NAMED_AROUND]])
+        seen = {ref.id for ref in known}
+        decisions = tuple(
+            replace(decision, links=tuple(link for link in decision.links if _ends(link) <= seen))
+            for decision in plan.decisions
+        )
+        return replace(plan, decisions=decisions, nodes=known)
+
+
+def _vectors(tx: Transaction, access: Access, some: Sequence[Node]) -> tuple[EmbeddingModel | None, dict[str, Matrix]]:
+    model = embeddings.active(tx)
+    return model, {} if model is None else embeddings.of_nodes(tx, access, [node.id for node in some], model)
+
+
+def _ends(link: ProposedEdge) -> set[str]:
+    return {link.source_id, link.target_id}

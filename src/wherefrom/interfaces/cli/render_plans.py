@@ -1,0 +1,269 @@
+"""Tables and sentences about the plans of insight and metabolism, for people."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from wherefrom.interfaces.cli.cells import count, degraded_lines, first_line, new_table, shown, table_of
+from wherefrom.interfaces.shape import Told
+from wherefrom.model.graph import NodeRef
+from wherefrom.model.insight import InsightPlan
+from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored, TagConflict
+from wherefrom.model.results import Saved
+from wherefrom.storage.receipts import KEPT
+
+_TITLE_CHARACTERS: Final = 40
+# Near-copies begin alike, so that more of a name must be seen.
+_COMPARED_CHARACTERS: Final = 60
+# --json has more.
+_MAX_ROWS: Final = 10
+_MAX_RELATIONS: Final = 5
+_MAX_SETTINGS: Final = 3
+_MAX_CONFLICTING: Final = 3
+_WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
+_GONE_COLUMNS: Final = "node.id name node.kind difficulty nearest"
+_JSON_HAS_MORE: Final = "--json lists them"
+_LEGEND: Final = (
+    "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
+)
+_WHY: Final[dict[str, str]] = {
+    **{str(rule): why for rule, why in WHY_SPARED.items()},
+    "orphan": "nothing is related to it",
+    "restorable": "the nearest says nearly the same",
+    "thin": "thin",
+    "exclusive": "a thicker one excludes it",
+    "duplicate": "a thicker one says the same",
+}
+
+
+def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableType]:
+    """The relations of a plan, how many there are, and what can be done with them."""
+    names = {ref.id: ref.title for ref in plan.nodes}
+    rows = []
+    for edge in (*plan.accepted, *(plan.rejected if rejected else ())):
+        ends = (names.get(end) or end for end in (edge.source_id, edge.target_id))
+        source, target = (first_line(end, width=_TITLE_CHARACTERS) for end in ends)
+        verdict = "yes" if edge.accepted else "no"
+        rows.append(Told(edge, {"from": source, "to": target, "why": shown(edge.reason), "worth_it": verdict}))
+    if rows:
+        figures = "figures.score figures.g figures.hop"
+        yield table_of(rows, f"from to weight why {figures}{' worth_it' if rejected else ''}")
+    judged = count(plan.judged, "question" if "query" in plan.asked else "memo")
+    others = f", {len(plan.rejected):,} not" if plan.rejected else ""
+    yield f"{judged} judged: {count(len(plan.accepted), 'relation')} worth making{others}"
+    yield from _after_insight(plan)
+    if plan.remaining:
+        yield f"{count(plan.remaining, 'new memo')} left for the next plan, once this one is applied"
+    yield from degraded_lines(plan)
+
+
+def _after_insight(plan: InsightPlan) -> Iterator[str]:
+    if plan.state == "applied":
+        yield f"plan {plan.id} is applied: {count(plan.written, 'relation')} made"
+        if plan.written:
+            yield f"to take them back: wherefrom insight --undo {plan.id}"
+    elif plan.state == "undone":
+        left = f"{count(plan.written, 'relation')} of it left" if plan.written else "no relation of it is left"
+        yield f"plan {plan.id} is undone: {left}"
+    elif plan.accepted:
+        yield f"plan {plan.id} is proposed; to make these relations: wherefrom insight --apply-plan {plan.id}"
+    elif plan.judged and "since" in plan.asked:
+        yield f"plan {plan.id} has no relations; to go on from here: wherefrom insight --apply-plan {plan.id}"
+    else:
+        yield f"plan {plan.id} has no relations"
+
+
+def linked_lines(saved: Saved) -> Iterator[RenderableType]:
+    """The relations that saving a memo with --link made."""
+    for edge in saved.links:
+        guess = f"{edge.tag} {edge.weight:.2f}, confidence {edge.confidence:g}, guess: {edge.judge}"
+        yield shown(f"linked {edge.source_id} -[{guess}]-> {edge.target_id}: {edge.reason}")
+    if not saved.links:
+        yield "no new relation is worth it"
+    yield from degraded_lines(saved)
+
+
+def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
+    """Nodes and relations that may go, weak ones that are spared, and the next step."""
+    names = {ref.id: ref for ref in plan.ends}
+    going = "may go" if plan.state == "planned" else "were let go"
+    yield _counts(plan)
+    yield from _settings(plan)
+    yield from _nodes(plan)
+    if plan.thinnest:
+        rows = [
+            Told(
+                edge,
+                {
+                    "from": _named(edge.source_id, names),
+                    "to": _named(edge.target_id, names),
+                    "why": _WHY[edge.rule],
+                },
+            )
+            for edge in plan.thinnest[:_MAX_RELATIONS]
+        ]
+        yield from ("", f"relations that {going} though their ends stay:", table_of(rows, "from tag to thickness why"))
+        yield from _more(plan.pruned, _MAX_RELATIONS, all_listed=len(plan.thinnest) >= plan.pruned)
+    if plan.spared:
+        yield from ("", "spared, though weak or thin:", _spared_table(plan))
+    yield from _conflicts(plan, names)
+    yield from ("", *_after_metabolism(plan))
+    yield from degraded_lines(plan)
+
+
+def restored_lines(restored: Restored) -> Iterator[RenderableType]:
+    """The nodes that came back, and the reasons why others did not."""
+    yield f"{count(len(restored.node_ids), 'node')} and {count(restored.links, 'relation')} came back"
+    yield from (shown(node_id) for node_id in restored.node_ids[:_MAX_ROWS])
+    yield from _more(len(restored.node_ids))
+    if restored.skipped:
+        yield f"{len(restored.skipped):,} did not:"
+        yield from (shown(f"{name}: {why}") for name, why in list(restored.skipped.items())[:_MAX_ROWS])
+        yield from _more(len(restored.skipped))
+
+
+def reinforced_lines(reinforced: Reinforced) -> Iterator[RenderableType]:
+    """The relation, and what it is worth now."""
+    edge, before = reinforced.edge, reinforced.before
+    verb = "strengthened" if (edge.confidence, edge.weight) >= (before.confidence, before.weight) else "weakened"
+    yield shown(f"{verb}: {edge.source_id} -[{edge.tag}]-> {edge.target_id}")
+    yield f"weight {before.weight:.2f} → {edge.weight:.2f}, confidence {before.confidence:.2f} → {edge.confidence:.2f}"
+
+
+def _counts(plan: MetabolismPlan) -> Text:
+    examined = f"{count(plan.nodes, 'node')}, {count(plan.links, 'relation')} examined in {plan.root_namespace}"
+    if plan.state != "planned":
+        went = f"{count(plan.nodes_removed, 'node')} and {count(plan.links_removed, 'relation')} were let go"
+        return shown(f"{examined}; {went}")
+    going = []
+    if plan.removed:
+        whose = "its" if len(plan.removed) == 1 else "their"
+        going.append(f"{count(len(plan.removed), 'node')} (with {whose} relations)")
+    if plan.pruned:
+        going.append(count(plan.pruned, "other relation" if plan.removed else "relation"))
+    return shown(f"{examined}; {' and '.join(going) or 'nothing'} may go")
+
+
+def _settings(plan: MetabolismPlan) -> Iterator[Text]:
+    """The settings of the plan, once for all namespaces that share them."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for namespace, settings in sorted(plan.settings.items()):
+        numbers = (
+            f"half-life {settings['half_life_days']:g} d, threshold {settings['prune_threshold']:g}, "
+            f"protection {settings['protection_hours']:g} h, {settings['mdl_neighbours']} neighbours, "
+            f"benefit {settings['mdl_benefit']:g}, orphans {settings['orphans']}"
+        )
+        alike[numbers].append(namespace)
+    for numbers, namespaces in list(alike.items())[:_MAX_SETTINGS]:
+        others = f" and {count(len(namespaces) - 1, 'other namespace')}" if len(namespaces) > 1 else ""
+        where = f" in {namespaces[0]}{others}" if len(alike) > 1 else ""
+        yield shown(f"judged{where} by {numbers}", style="dim")
+    if len(alike) > _MAX_SETTINGS:
+        yield shown(f"and {len(alike) - _MAX_SETTINGS:,} more settings; {_JSON_HAS_MORE}", style="dim")
+
+
+def _nodes(plan: MetabolismPlan) -> Iterator[RenderableType]:
+    """The weakest nodes and others that may go; once applied, those that went, with the ids that restore them."""
+    if plan.state != "planned":
+        yield from _verdicts("nodes that were let go:", plan.removed, _GONE_COLUMNS)
+        return
+    yield from _verdicts("the weakest nodes:", plan.weakest, _WEAK_COLUMNS)
+    if plan.weakest:
+        yield Text(_LEGEND, style="dim")
+    seen = {weak.node.id for weak in plan.weakest}
+    others = [weak for weak in plan.removed if weak.node.id not in seen]
+    yield from _verdicts("other nodes that may go:", others, _WEAK_COLUMNS)
+
+
+def _verdicts(title: str, verdicts: Sequence[NodeVerdict], columns: str) -> Iterator[RenderableType]:
+    if verdicts:
+        yield from ("", title, table_of(map(_told, verdicts[:_MAX_ROWS]), columns), *_more(len(verdicts)))
+
+
+def _told(weak: NodeVerdict) -> Told:
+    """A weak node with its names and what becomes of it."""
+    if weak.removed:
+        verdict = f"may go: {_WHY[weak.rule]}"
+    elif weak.rule == "differs" and weak.detail:
+        differs = "says less" if weak.detail == "content" else f"differs in its {weak.detail}"
+        verdict = f"stays: what is near {differs}"
+    else:
+        verdict = f"stays: {_WHY.get(weak.rule, weak.rule)}"
+    nearest = _name(weak.neighbour, _COMPARED_CHARACTERS) if weak.neighbour else Text("–")
+    return Told(weak, {"name": _name(weak.node, _COMPARED_CHARACTERS), "nearest": nearest, "verdict": verdict})
+
+
+def _spared_table(plan: MetabolismPlan) -> RenderableType:
+    examples = {weak.rule: _told(weak) for weak in reversed(plan.examples)}
+    table = new_table("count", "why", "for example", "nearest")
+    for rule, number in sorted(plan.spared.items(), key=lambda item: -item[1]):
+        example = examples.get(rule)
+        table.add_row(f"{number:,}", WHY_SPARED[rule], *((example.name, example.nearest) if example else ()))
+    return table
+
+
+def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[RenderableType]:
+    if plan.undecided:
+        open_ones = [conflict for conflict in plan.conflicts if conflict.kept is None]
+        yield from ("", f"{count(plan.undecided, 'conflict')} undecided; all of these relations stay:")
+        yield _conflict_table(open_ones[:_MAX_RELATIONS], names)
+        yield from _more(plan.undecided, _MAX_RELATIONS, all_listed=len(open_ones) >= plan.undecided)
+        yield "to settle one, delete what is wrong: wherefrom unrelate SOURCE_ID TARGET_ID --tag TAG"
+    if decided := [conflict for conflict in plan.conflicts if conflict.kept is not None]:
+        yield from ("", "conflicts of which the thickest relation stays:")
+        yield _conflict_table(decided[:_MAX_RELATIONS], names)
+        if len(decided) > _MAX_RELATIONS:
+            yield "  and more"
+
+
+def _conflict_table(conflicts: Sequence[TagConflict], names: Mapping[str, NodeRef]) -> RenderableType:
+    """Conflicts with the ids of their ends, which are needed to settle one."""
+    table = new_table("from", "tag", "to (thickness)", "why")
+    for conflict in conflicts:
+        head = (_named(conflict.source_id, names, with_id=True), shown(conflict.tag))
+        why = shown(conflict.why)
+        for edge in conflict.links[:_MAX_CONFLICTING]:
+            thickness = f" ({edge.thickness:.3f}{', stays' if edge == conflict.kept else ''})"
+            table.add_row(*head, _named(edge.target_id, names, thickness, with_id=True), why)
+            head, why = (Text(), Text()), Text()
+        if len(conflict.links) > _MAX_CONFLICTING:
+            table.add_row("", "", f"and {len(conflict.links) - _MAX_CONFLICTING:,} more", "")
+    return table
+
+
+def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
+    if plan.state == "planned":
+        how = "; to let these go: wherefrom metabolize --apply (with the same options)"
+        yield f"nothing was changed{how if plan.removed or plan.pruned else ''}"
+        return
+    if plan.resumed:
+        yield "a run that was stopped before is completed with it"
+    if plan.skipped:
+        yield f"{plan.skipped:,} stayed after all: they were changed meanwhile"
+    if plan.purged:
+        yield f"{count(plan.purged, 'receipt')} older than {KEPT.days} days deleted for good"
+    if plan.run_id and (plan.nodes_removed or plan.links_removed):
+        yield f"run {plan.run_id} is applied; receipts are kept for {KEPT.days} days"
+        yield f"to take it back: wherefrom restore --run {plan.run_id}; one of them: wherefrom restore NODE_ID"
+    else:
+        yield "nothing was let go"
+
+
+def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:
+    return first_line(ref.title or ref.id, width=width)
+
+
+def _named(node_id: str, names: Mapping[str, NodeRef], more: str = "", *, with_id: bool = False) -> Text:
+    ref = names.get(node_id)
+    name = (_name(ref) if ref else shown(node_id)) + Text(more)
+    return Text("\n").join([name, shown(node_id, style="dim")]) if with_id and ref and ref.title else name
+
+
+def _more(total: int, listed: int = _MAX_ROWS, *, all_listed: bool = True) -> Iterator[str]:
+    if total > listed:
+        yield f"  and {total - listed:,} more" + (f"; {_JSON_HAS_MORE}" if all_listed else "")

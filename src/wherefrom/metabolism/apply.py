@@ -1,0 +1,181 @@
+"""Applies a plan in short transactions, each of which checks again that what it removes may go.
+
+Relations that lose a conflict go first, then nodes, then thin relations: wherever it is cut off, a plan made by the
+same times has exactly the rest to do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from wherefrom.metabolism.adaptive_batch import AdaptiveBatch
+from wherefrom.metabolism.conflicts import EdgeRemoval
+from wherefrom.metabolism.plan import NodeRemoval, Removals
+from wherefrom.model.access import Access
+from wherefrom.model.errors import StoreBusy
+from wherefrom.model.identifiers import timestamp
+from wherefrom.storage import events, locks, metabolism, receipts
+from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run, ThickEdge
+from wherefrom.storage.port import Database, Progress, Transaction
+
+# A node with more edges loses the others before it goes itself.
+_MAX_EDGES_PER_BATCH: Final = 300
+_DIGITS: Final = 9
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class PlanApplication:
+    """One application of a plan."""
+
+    database: Database
+    access: Access
+    clocks: Clocks
+    clock: Callable[[], datetime]
+    run: Run
+    progress: Progress
+    counts: Counter[str] = field(default_factory=Counter)
+    total: int = 0
+    done: int = 0
+    batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
+
+    def apply(self, removals: Removals) -> None:
+        """Apply all of a plan; whatever interrupts it, what is done stays done."""
+        self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
+        for conflicting in self._batches(sorted(removals.conflicting.items())):
+            self._write(len(conflicting), partial(self._settle, conflicting=dict(conflicting)))
+        for nodes in self._node_batches(removals.nodes):
+            self._write(len(nodes), partial(self._remove, removals=nodes))
+        for thin in self._batches(sorted(removals.thin)):
+            self._write(len(thin), partial(self._prune, seqs=thin))
+
+    def beat(self) -> None:
+        """Extend the lease of the run once half of it is over."""
+        left = datetime.fromisoformat(self.run.leased_until) - self.clock()
+        if left < metabolism.LEASE / 2:
+            # If it cannot be done now, the next batch does it, unless somebody else has taken the run.
+            with suppress(StoreBusy):
+                self.run = self.database.write(lambda tx: metabolism.extend(tx, self.access, self.run, self.clock()))
+
+    def _write(self, items: int, work: Callable[[MeasuredGraph], Counter[str]]) -> None:
+        def whole(tx: Transaction) -> tuple[Run, Counter[str], float]:
+            # Before the snapshot: an edge that comes meanwhile would go without a receipt.
+            locks.be_alone(tx, self.access.owner)
+            # From here on others wait; what it waited itself does not count.
+            started = time.perf_counter()
+            run = metabolism.extend(tx, self.access, self.run, self.clock())
+            return run, work(MeasuredGraph(tx, self.access, self.clocks)), time.perf_counter() - started
+
+        self.run, counts, taken = self.database.write(whole)
+        self.counts += counts
+        self.counts["skipped"] += items - counts["nodes"] - counts["own"]
+        self.batch.took(taken)
+        self.done += items
+        self.progress(self.done, self.total)
+
+    def _settle(self, graph: MeasuredGraph, conflicting: Mapping[int, EdgeRemoval]) -> Counter[str]:
+        now = graph.edges_by_seq([*conflicting, *(removal.winner.seq for removal in conflicting.values())])
+        reasons = {
+            seq: {"rule": lost.rule, "thickness": round(lost.edge.value, _DIGITS), "winner": lost.winner.target_id}
+            for seq, lost in conflicting.items()
+            if _is_same(now.get(seq), lost.edge) and now[seq].free and _is_same(now.get(lost.winner.seq), lost.winner)
+        }
+        return self._retire_edges(graph.tx, reasons, {removal.rule for removal in conflicting.values()})
+
+    def _prune(self, graph: MeasuredGraph, seqs: Sequence[int], **more: Any) -> Counter[str]:
+        found = graph.thin_edges(seqs)
+        reasons = {edge.seq: {"rule": "thin", "thickness": round(edge.value, _DIGITS), **more} for edge in found}
+        return self._retire_edges(graph.tx, reasons, {"thin"})
+
+    def _retire_edges(self, tx: Transaction, reasons: Mapping[int, Mapping[str, Any]], rules: set[str]) -> Counter[str]:
+        if not reasons:
+            return Counter()
+        now = timestamp(self.clock())
+        count = receipts.retire_edges(tx, self.access, reasons, run_id=self.run.id, now=now)
+        payload = {"run_id": self.run.id, "links": count, "rules": sorted(rules)}
+        events.record(tx, self.access, "metabolism", payload, namespace=self.access.root, at=now)
+        return Counter(links=count, own=count)
+
+    def _remove(self, graph: MeasuredGraph, removals: Sequence[NodeRemoval]) -> Counter[str]:
+        tx, edges = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
+        may = self._still_removable(graph, removals, edges)
+        if not may:
+            return Counter()
+        now = timestamp(self.clock())
+        figures = {removal.id: _figures(removal) for removal in may}
+        stand_ins = {removal.id: removal.neighbour.id for removal in may if removal.neighbour is not None}
+        thickness = {edge.seq: round(edge.value, _DIGITS) for edge in edges}
+        receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness)
+        gone, count = receipts.retire_nodes(tx, self.access, list(figures), receipt)
+        payload = {"run_id": self.run.id, "nodes": [{"id": node_id, **why} for node_id, why in figures.items()]}
+        events.record(tx, self.access, "metabolism", {**payload, "links": count}, namespace=self.access.root, at=now)
+        return Counter(nodes=len(gone), links=count)
+
+    def _still_removable(
+        self, graph: MeasuredGraph, removals: Sequence[NodeRemoval], edges: Sequence[ThickEdge]
+    ) -> list[NodeRemoval]:
+        """The removals whose nodes are as weak and as restorable as they were when the plan was made."""
+        ids = [removal.id for removal in removals]
+        orphans = {node.id: node for node in graph.orphan_nodes(ids)}
+        weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
+        versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
+        staying = graph.standing_in(ids)
+        for edge in edges:
+            # What this access may not see is not its to let go.
+            staying.update(() if edge.free else (edge.source_id, edge.target_id))
+
+        def may_go(removal: NodeRemoval) -> bool:
+            node = orphans.get(removal.id) or (weak.get(removal.id) if removal.rule == "restorable" else None)
+            same = node is not None and node.rule is None and node.version == removal.version
+            near = removal.neighbour
+            kept = near is None or versions.get(near.id) == removal.neighbour_version
+            return same and kept and removal.id not in staying
+
+        return [removal for removal in removals if may_go(removal)]
+
+    def _batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
+        start = 0
+        while start < len(items):
+            batch = list(items[start : start + self.batch.size])
+            start += len(batch)
+            yield batch
+
+    def _node_batches(self, removals: Sequence[NodeRemoval]) -> Iterator[list[NodeRemoval]]:
+        batch: list[NodeRemoval] = []
+        edges = 0
+        for removal in removals:
+            full = len(batch) >= self.batch.size or edges + len(removal.edges) > _MAX_EDGES_PER_BATCH
+            if batch and (full or batch[-1].wave != removal.wave):
+                yield batch
+                batch, edges = [], 0
+            # The thinnest edges of a node that has very many may go, whatever becomes of it.
+            for seqs in self._batches(removal.edges[:-_MAX_EDGES_PER_BATCH]):
+                self.total += len(seqs)
+                self._write(len(seqs), partial(self._prune, seqs=seqs, end=True))
+            batch.append(removal)
+            edges += min(len(removal.edges), _MAX_EDGES_PER_BATCH)
+        if batch:
+            yield batch
+
+
+def _is_same(now: ThickEdge | None, planned: ThickEdge) -> bool:
+    """True if an edge is as thick as it was when the plan was made."""
+    return now is not None and abs(now.value - planned.value) < 10**-_DIGITS
+
+
+def _figures(removal: NodeRemoval) -> dict[str, Any]:
+    """Why a node went, as its receipt and the event say it."""
+    figures: dict[str, Any] = {"rule": removal.rule}
+    if removal.thickness is not None:
+        figures["thickness"] = round(removal.thickness, _DIGITS)
+    if removal.neighbour is not None:
+        figures |= {"difficulty": removal.neighbour.difficulty, "neighbour_id": removal.neighbour.id}
+    return figures

@@ -1,0 +1,68 @@
+"""The facts that nodes state besides their vectors: a node with facts of its own cannot be restored from another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from wherefrom.storage.metabolism import MeasuredGraph
+from wherefrom.text.differences import Facts, difference, facts_of
+from wherefrom.text.tokens import text_of
+
+# The keys of a provenance that name a source: nodes of different sources are both worth keeping.
+_SOURCE_KEYS: Final = ("url", "source", "doi")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """The facts of a node's text, its metadata, when it holds, and its source."""
+
+    version: int
+    facts: Facts
+    metadata: Mapping[str, Any]
+    holds: tuple[str | None, str | None]
+    source: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class FactsByNode:
+    """The facts of nodes, read as they are needed."""
+
+    graph: MeasuredGraph
+    by_id: dict[str, NodeFacts] = field(default_factory=dict)
+    disputed: set[frozenset[str]] = field(default_factory=set)
+
+    def read(self, ids: Iterable[str]) -> None:
+        """Read the facts of these nodes, and which of them are in dispute with each other."""
+        wanted = sorted(set(ids))
+        new = [node_id for node_id in wanted if node_id not in self.by_id]
+        for row in self.graph.texts(new):
+            node_id, version, title, content, metadata, provenance, valid_from, valid_to = row
+            known = json.loads(provenance)
+            self.by_id[node_id] = NodeFacts(
+                version=version,
+                facts=facts_of(text_of(title, content)),
+                metadata=json.loads(metadata),
+                holds=(valid_from, valid_to),
+                source={name: known[name] for name in _SOURCE_KEYS if name in known},
+            )
+        self.disputed |= self.graph.disputes(wanted)
+
+    def against(self, one: str, other: str) -> str | None:
+        """Why the first cannot be restored from the other: what would be lost with it; None if nothing is."""
+        if frozenset((one, other)) in self.disputed:
+            return "disputed"
+        goes, stays = self.by_id[one], self.by_id[other]
+        if not _has(stays.metadata, goes.metadata):
+            return "metadata"
+        if goes.holds != stays.holds:
+            return "date"
+        if not _has(stays.source, goes.source):
+            return "source"
+        return difference(goes.facts, stays.facts)
+
+
+def _has(whole: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    return all(name in whole and whole[name] == value for name, value in part.items())

@@ -1,0 +1,117 @@
+"""The MDL test: a weak node goes if one that stays says the same. Difficulty is 1 − the similarity to that one.
+
+What stays for sure is compared first: nodes that are not weak, and those that others are restored from, which therefore
+stay. Only then weak ones with each other: of two that are each other's nearest, the one that is judged first goes, and
+the other stands for it. The order is by difficulty, then thickness, then id, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from wherefrom.metabolism.nearest import Neighbour, Neighbours
+
+Against = Callable[[str, str], str | None]
+"""Says why a node cannot be restored from another: what they differ in, or `disputed`; None if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class MdlCandidate:
+    """A node that may go, with its thickest edge (0 without any). compared: how many of its neighbours are compared."""
+
+    id: str
+    thickness: float
+    neighbours: Neighbours
+    benefit: float
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome for a candidate. neighbour: the node it is restored from, or else the nearest that stays."""
+
+    rule: Literal["restorable", "stands_in", "unique", "differs", "disputed"]
+    neighbour: Neighbour | None
+    detail: str | None = None
+
+    @property
+    def difficulty(self) -> float | None:
+        """The difficulty of restoring the node from its neighbour; None without one."""
+        return None if self.neighbour is None else self.neighbour.difficulty
+
+    @property
+    def removed(self) -> bool:
+        """True if the node goes."""
+        return self.rule == "restorable"
+
+
+def judge(
+    candidates: Sequence[MdlCandidate],
+    against: Against,
+    *,
+    standing_in: frozenset[str],
+    going: frozenset[str] = frozenset(),
+) -> tuple[dict[str, Verdict], set[str]]:
+    """A verdict for each candidate, and the ids of those whose kept neighbours all go though they have more.
+
+    standing_in: nodes that something was let go for before. going: nodes that go for another reason.
+    """
+    verdicts: dict[str, Verdict] = {}
+    kept, gone = set(standing_in), set(going)
+    waiting = sorted(candidates, key=_order)
+    weak = {candidate.id for candidate in candidates}
+    only_sure = True
+    while True:
+        left = []
+        for candidate in waiting:
+            staying = [near for near in candidate.neighbours.near if near.id not in gone]
+            sure = [near for near in staying if near.id not in weak or near.id in kept]
+            verdict = _verdict(candidate, sure, against, kept=kept, gone=gone)
+            if not verdict.removed and not only_sure:
+                verdict = _verdict(candidate, staying, against, kept=kept, gone=gone)
+            verdicts[candidate.id] = verdict
+            if verdict.removed and verdict.neighbour is not None:
+                gone.add(candidate.id)
+                kept.add(verdict.neighbour.id)
+            else:
+                left.append(candidate)
+        # What was compared with one that went after it is compared with the next.
+        changed, waiting = len(left) < len(waiting), left
+        if not changed and not only_sure:
+            break
+        only_sure = changed
+    exhausted = {
+        candidate.id
+        for candidate in waiting
+        if candidate.neighbours.more
+        and verdicts[candidate.id].rule != "stands_in"
+        and sum(near.id not in gone for near in candidate.neighbours.near) < candidate.compared
+    }
+    return verdicts, exhausted
+
+
+def _verdict(
+    candidate: MdlCandidate, staying: Sequence[Neighbour], against: Against, *, kept: set[str], gone: set[str]
+) -> Verdict:
+    best = candidate.neighbours.best
+    nearest = staying[0] if staying else None if best is None or best.id in gone else best
+    if candidate.id in kept:
+        return Verdict("stands_in", nearest)
+    found: str | None = None
+    for near in staying[: candidate.compared]:
+        if not candidate.benefit > near.difficulty:
+            break
+        why = against(candidate.id, near.id)
+        if why is None:
+            return Verdict("restorable", near)
+        found = found or why
+    if found is None or found == "disputed":
+        return Verdict("unique" if found is None else "disputed", nearest)
+    return Verdict("differs", nearest, found)
+
+
+def _order(candidate: MdlCandidate) -> tuple[float, float, str]:
+    best = candidate.neighbours.best
+    return 1.0 if best is None else -best.similarity, candidate.thickness, candidate.id

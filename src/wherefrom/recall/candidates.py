@@ -1,0 +1,155 @@
+"""The store as ranking reads it for one request: candidates of both arms, their neighbourhood, and their facts.
+
+The boundary comes first and in the database: what an access may not see, or what has expired, is no candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from wherefrom.embedding.port import Trust
+from wherefrom.engine.params import check_query
+from wherefrom.engine.questions import Questions
+from wherefrom.engine.resources import Resources
+from wherefrom.engine.view import View
+from wherefrom.model.access import Access
+from wherefrom.model.errors import InvalidInput
+from wherefrom.recall.settings import RecallSettings
+from wherefrom.storage import candidates, embeddings, mentions, ranking_facts
+from wherefrom.storage.candidates import Candidate, Candidates
+from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.storage.ranking_facts import MeanDeviation, RankingFacts, WeightedEdge
+from wherefrom.text import check
+
+# The longest chain of nodes that replaced one another.
+MAX_GENERATIONS: Final = 8
+_EDGES_PER_NODE: Final = 50
+_CANDIDATES_PER_JUDGED_QUESTION: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """A question, and how to rank what is found for it.
+
+    holds: selects the nodes that keep the invariants; None if there are none. deadline: after this time of the
+    monotonic clock the graph arm is left out. exclude: a node that is not to be found.
+    """
+
+    search: SearchRequest
+    trust: Trust
+    retrieval: RecallSettings
+    holds: Callable[[Transaction, Sequence[str]], set[str]] | None = None
+    deadline: float | None = None
+    exclude: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateReader:
+    """Reads candidates and their facts for one request, in one transaction, with one access."""
+
+    tx: Transaction
+    access: Access
+    store: Resources
+    request: RecallRequest
+
+    def find(self, reach: tuple[int, int]) -> Candidates:
+        """Return candidates: at most `reach[0]` by words and `reach[1]` by vectors."""
+        text, vectors = self.store.text_search, self.store.database.vectors
+        return candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
+
+    def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
+        """Return the candidates of both arms, and how many were asked for. An arm that gives less than half of `limit`
+        and has more is asked once more.
+        """
+        found = self.find(reach)
+        by_text = sum(candidate.text_rank is not None for candidate in found.found)
+        by_vector = sum(candidate.vector_rank is not None for candidate in found.found)
+        thin_text = 2 * by_text < limit and by_text == reach[0]
+        thin_vector = 2 * by_vector < limit and by_vector < found.vectors_searched
+        if not thin_text and not thin_vector:
+            return found, reach
+        more = self.request.retrieval.hybrid.expansion
+        reach = (reach[0] * (more if thin_text else 1), reach[1] * (more if thin_vector else 1))
+        return self.find(reach), reach
+
+    def read_named(self) -> dict[str, float]:
+        """Return the nodes that the question names, each with its share of the name."""
+        return mentions.asked(self.tx, self.access, self.request.search.text)
+
+    def read_edges_near(self, seeds: Collection[str]) -> list[WeightedEdge]:
+        """Return the edges within some steps of the seeds, each once, as many as the policy allows."""
+        settings = self.request.retrieval.graph
+        found: dict[WeightedEdge, None] = {}
+        seen, frontier = set(seeds), list(seeds)
+        for _ in range(settings.hops):
+            left = settings.edges - len(found)
+            if not frontier or left <= 0:
+                break
+            edges = ranking_facts.around(self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left)
+            found |= dict.fromkeys(edges)
+            ends = {end for edge in edges for end in (edge.source_id, edge.target_id)}
+            frontier = sorted(ends - seen)
+            seen |= ends
+        return list(found)
+
+    def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
+        """Return the facts of those nodes that can be recalled for this request."""
+        return ranking_facts.of_nodes(self.tx, self.access, self.request.search, ids)
+
+    def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
+        """Return the facts of nodes, and of those that stand for them now."""
+        by_id = new = self.read_facts(ids)
+        for _ in range(MAX_GENERATIONS):
+            heirs = [heir for facts in new.values() if (heir := facts.superseded_by) and heir not in by_id]
+            if not heirs:
+                break
+            new = self.read_facts(heirs)
+            by_id = by_id | new
+        return by_id
+
+    def read_candidates(self, ids: Sequence[str]) -> list[Candidate]:
+        """Return nodes that no arm found as candidates: without ranks, but with their vectors."""
+        model = self.request.search.model
+        vectors = {} if model is None else embeddings.of_nodes(self.tx, self.access, ids, model)
+        return [Candidate(node_id, vector=vectors.get(node_id)) for node_id in ids]
+
+    def read_utility_deviation(self) -> MeanDeviation:
+        """Return mean and deviation of the utility among what can be recalled."""
+        half_life_days = self.request.retrieval.feedback.utility_half_life_days
+        return self.store.utilities.mean_deviation(
+            self.tx, self.access, self.request.search, half_life_days=half_life_days
+        )
+
+    def select_holding(self, ids: Collection[str]) -> set[str]:
+        """Return those of these nodes that keep the invariants of the policy."""
+        return set(ids) if self.request.holds is None else self.request.holds(self.tx, list(ids))
+
+
+def judged_candidates(
+    view: View, judged: Mapping[str, Any], access: Access
+) -> list[tuple[float | None, float | None, bool]]:
+    """Return BM25, similarity and relevance of each candidate of a judged question."""
+    if not isinstance(judged, Mapping) or not isinstance(judged.get("relevant"), list) or not judged["relevant"]:
+        raise InvalidInput(
+            "a judged question has a query and a list of relevant ids",
+            hint='{"query": "…", "relevant": ["memo_id"]}',
+        )
+    relevant = {check.check_id(node_id, field="relevant") for node_id in judged["relevant"]}
+    request, _ = Questions(view).question(check_query(judged.get("query"), field="query"), None, access)
+    store, reach = view.store, (_CANDIDATES_PER_JUDGED_QUESTION, _CANDIDATES_PER_JUDGED_QUESTION)
+    found = store.database.read(
+        lambda tx: candidates.find(
+            tx, access, request, text=store.text_search, vectors=store.database.vectors, reach=reach
+        )
+    )
+    direction = request.vector
+    return [
+        (
+            candidate.text_score,
+            None if candidate.vector is None or direction is None else float(candidate.vector @ direction),
+            candidate.id in relevant,
+        )
+        for candidate in found.found
+    ]

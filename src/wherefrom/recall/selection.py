@@ -1,0 +1,102 @@
+"""Selection: how many hits a search keeps, and which nodes a context takes.
+
+A search is cut off by Kneedle (Satopää et al., ICDCS 2011), written out, because `kneed` imports SciPy, which takes a
+second; the tests compare with it. One thing differs: a knee at the very first score, which would keep nothing,
+is passed over for the next one.
+
+A context has each text once, few nodes of one entity, and of these what Maximal Marginal Relevance takes (Carbonell &
+Goldstein, SIGIR 1998): again and again the node with the highest λ·score − (1 − λ)·(its greatest cosine similarity to a
+node already taken), the scores scaled to [0, 1] over the candidates. With λ = 1 that is plain order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from wherefrom.embedding.port import Matrix
+from wherefrom.engine.tuning import CutOff
+from wherefrom.lazy import np
+
+
+def kept(scores: Sequence[float], cut: CutOff) -> int:
+    """Return how many of these falling scores are kept: those before the knee, within the limits of the cut-off."""
+    if len(scores) <= cut.least:
+        return len(scores)
+    considered = scores[: cut.most]
+    if max(considered) == min(considered):
+        return min(cut.least, len(considered))
+    return max(knee(considered, cut.sensitivity) or len(considered), min(cut.least, len(considered)))
+
+
+def knee(scores: Sequence[float], sensitivity: float) -> int | None:
+    """Return the place of the first knee after the first score; None if the curve has none."""
+    count = len(scores)
+    values = np.array(scores, dtype=np.float64)
+    if count < 2 or values.max() == values.min():
+        return None
+    places = np.arange(count) / (count - 1)
+    scaled = (values - values.min()) / (values.max() - values.min())
+    difference = (scaled.max() - scaled) - places
+    before, after = np.r_[difference[:1], difference[:-1]], np.r_[difference[1:], difference[-1:]]
+    peaks = (difference >= before) & (difference >= after)
+    dips = (difference <= before) & (difference <= after)
+    if not peaks.any():
+        return None
+    step = sensitivity * float(np.diff(places).mean())
+    threshold, at_peak, active = 0.0, 0, True
+    for at in range(int(np.argmax(peaks)), count - 1):
+        if peaks[at]:
+            threshold, at_peak, active = float(difference[at]) - step, at, True
+        if dips[at]:
+            active = False
+        if active and at_peak > 0 and difference[at + 1] < threshold:
+            return at_peak
+    return None
+
+
+def first_of_each(keys: Sequence[str]) -> list[int]:
+    """Return the places of the first of each key, in order: with content hashes, each text once."""
+    # From the end on, so that the first place of a key is the one that stays.
+    return sorted({key: at for at, key in reversed(list(enumerate(keys)))}.values())
+
+
+def few_of_each(
+    ids: Sequence[str], entities: Mapping[str, Collection[str]], *, most: int, asked: Collection[str] = ()
+) -> list[int]:
+    """Return the places of nodes, in order, with at most `most` about one entity; entities in `asked`, which the
+    question names, have no limit.
+    """
+    taken: Counter[str] = Counter()
+    kept = []
+    for at, node_id in enumerate(ids):
+        about = [entity for entity in entities.get(node_id, ()) if entity not in asked]
+        if any(taken[entity] >= most for entity in about):
+            continue
+        taken.update(about)
+        kept.append(at)
+    return kept
+
+
+def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: float, count: int) -> list[int]:
+    """Return the places of the `count` nodes that MMR takes, in the order in which it takes them."""
+    relevance = np.array(scores, dtype=np.float64)
+    if len(scores) > 1 and relevance.max() > relevance.min():
+        relevance = (relevance - relevance.min()) / (relevance.max() - relevance.min())
+    if balance >= 1.0 or len(scores) <= 1:
+        plain: list[int] = np.argsort(-relevance, kind="stable")[:count].tolist()
+        return plain
+    places = [at for at, vector in enumerate(vectors) if vector is not None]
+    rows = np.stack([vector for vector in vectors if vector is not None]) if places else np.zeros((0, 1))
+    nearest = np.zeros(len(scores))
+    left = np.ones(len(scores), dtype=bool)
+    chosen: list[int] = []
+    while len(chosen) < min(count, len(scores)):
+        worth = np.where(left, balance * relevance - (1.0 - balance) * nearest, -np.inf)
+        at = int(np.argmax(worth))
+        chosen.append(at)
+        left[at] = False
+        vector = vectors[at]
+        if vector is not None:
+            nearest[places] = np.maximum(nearest[places], rows @ vector)
+    return chosen

@@ -1,0 +1,296 @@
+"""The verbs of recall: search, activate, read a context again, and sweep what has expired."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+
+from wherefrom.engine.params import Filter, Namespace, RequestId, Scopes, TraceId, check_query, id_param
+from wherefrom.engine.questions import Questions, holding
+from wherefrom.engine.view import Engine, View
+from wherefrom.model import limits
+from wherefrom.model.access import Access
+from wherefrom.model.errors import InvalidInput
+from wherefrom.model.identifiers import timestamp
+from wherefrom.model.param import Param
+from wherefrom.model.results import ActiveContext, SearchResult, SweepResult
+from wherefrom.recall import pipeline
+from wherefrom.recall.candidates import CandidateReader, RecallRequest
+from wherefrom.recall.pipeline import Recall
+from wherefrom.recall.settings import Calibration, Graph, RecallSettings
+from wherefrom.storage import contexts, embeddings, events, expiry, receipts
+from wherefrom.storage.events import Trace
+from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.text import check
+
+if TYPE_CHECKING:
+    from wherefrom.policy.boundary import PlaceRules
+
+Answer = TypeVar("Answer")
+Ranking = Literal["relevance", "final"]
+
+_HITS_WITHOUT_CUTOFF: Final = 10
+_EXPIRED_PER_TRANSACTION: Final = 100
+_MAX_SWEPT: Final = 100_000
+_NOT_KEPT: Final = "the active context is not kept: this memory may only be read"
+
+_Words = Annotated[
+    str | None,
+    Param("What to look for: a question or some words, in any language. Or give like.", check=check_query),
+]
+_Like = Annotated[str | None, id_param("A memo_id: find memos like this one, instead of query.", option="--like")]
+_LIMIT_HELP = "How many. Omit to get as many as the scores suggest: at least 3, if there are."
+_Limit = Annotated[int | None, Param(_LIMIT_HELP, 1, limits.SEARCH_LIMIT, aliases=("top_k",))]
+_Rank = Annotated[Ranking, Param("final: weigh in how useful, sure and fresh each one is.")]
+_FollowGraph = Annotated[bool, Param("Follow relations and mentions from the best hits, too.", option="--graph")]
+_Query = Annotated[
+    str, Param("What you are about to do or answer, in plain words of any language.", aliases=("q",), check=check_query)
+]
+_Allow = Annotated[Sequence[str] | None, Param("Give up all your tags but these, for this call.", only="agents")]
+_Items = Annotated[
+    int | None,
+    Param(
+        "How many items at most. Omit for what the policy says (12).",
+        1,
+        limits.CONTEXT_LIMIT,
+        name="top_k",
+        aliases=("limit",),
+        option="--limit",
+    ),
+]
+_MaxTokens = Annotated[int | None, Param("How long the texts may be together.", 1, limits.CONTEXT_TOKENS)]
+_Graph = Annotated[
+    bool | None,
+    Param("Follow relations and mentions, too. Omit: as the policy says.", option="--graph/--no-graph"),
+]
+_Provenance = Annotated[
+    Mapping[str, Any] | None,
+    Param("Who asks and why; kept with the context.", check=check.check_metadata, only="agents"),
+]
+
+
+class RecallEngine(Engine):
+    """Finds what fits a question, and recalls what matters now."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._questions = Questions(view)
+
+    def search(
+        self,
+        query: _Words = None,
+        *,
+        like: _Like = None,
+        metadata: Filter = None,
+        scope: Scopes = (),
+        namespace: Namespace = None,
+        limit: _Limit = None,
+        rank: _Rank = "relevance",
+        graph: _FollowGraph = False,
+        request_id: RequestId = None,
+        trace_id: TraceId = None,
+    ) -> SearchResult:
+        """Find the memos and claims that fit a question best, in a namespace and those below it (without one: the
+        default).
+
+        Words are found in all their forms and in any language, and memos by their meaning. With `like`, the
+        memos like that one. `metadata` names values that a memo must have, `scope` the scopes to look in. Without a
+        limit there are as many hits as their scores suggest. `rank="final"` weighs in how useful, sure and fresh
+        each one is; `graph` follows relations and mentions from the best hits.
+        """
+        if (query is None) == (like is None):
+            raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
+        access = self.view.reading(namespace)
+        rules = self.view.boundary.at(access.root)
+        question, degraded = self._questions.question(query, like, access)
+        question = replace(question, metadata=metadata or {}, scopes=scope)
+        request = replace(self._request(question, access, rules, graph=graph), exclude=like)
+        kept = limit or self.store.tuning.cut or _HITS_WITHOUT_CUTOFF
+        found, waiting = self._read(
+            access, request, lambda reader: pipeline.search(reader, kept, final=rank == "final")
+        )
+        degraded = self._lacks(question, rules, degraded, waiting=waiting)
+        found = replace(found, degraded=degraded, policy_version=rules.version)
+        payload = {
+            "hits": len(found.hits),
+            "candidates": found.candidates,
+            "arms": list(found.arms),
+            "alpha": found.alpha,
+            "policy_version": found.policy_version,
+        }
+        trace = Trace(request_id, trace_id)
+        self.view.note(access, "search", payload, namespace=access.root, trace=trace)
+        self._note_lacks(access, "search", found, trace)
+        return found
+
+    def activate(
+        self,
+        query: _Query,
+        *,
+        scope: Scopes = (),
+        allow: _Allow = None,
+        namespace: Namespace = None,
+        limit: _Items = None,
+        max_tokens: _MaxTokens = None,
+        graph: _Graph = None,
+        metadata: Filter = None,
+        provenance: _Provenance = None,
+        request_id: RequestId = None,
+        trace_id: TraceId = None,
+    ) -> ActiveContext:
+        """Recall the few nodes that matter for a question now, and keep them as an active context.
+
+        `scope` takes only nodes of these scopes, `allow` gives up all tags but these, `limit` is how many nodes at
+        most, `max_tokens` how long their texts may be together. `graph` follows relations and mentions, too (the
+        policy says whether, by default it does).
+        """
+        started, boundary = time.monotonic(), self.view.boundary
+        access = boundary.narrowed(self.view.reading(namespace), allow)
+        rules = boundary.at(access.root)
+        question, degraded = self._questions.question(query, None, access)
+        question = replace(question, scopes=scope, metadata=metadata or {})
+        request = self._request(question, access, rules, graph=graph)
+        settings = request.retrieval.context
+        request = replace(request, deadline=started + settings.timeout_ms / 1000)
+        most = limit or settings.k_final
+        budget = min((rules.max_tokens[name] for name in scope), default=limits.CONTEXT_TOKENS)
+        budget, measure = min(budget, max_tokens or budget), self.view.measure(access)
+        recalled, waiting = self._read(
+            access, request, lambda reader: pipeline.recall(reader, most, budget=budget, measure=measure)
+        )
+        moment = self.store.clock()
+        context = ActiveContext(
+            id=self.store.new_id(),
+            question=question.text,
+            scopes=tuple(scope),
+            policy_version=rules.version,
+            provenance=boundary.cleaned_values(provenance or {}, access.root),
+            created_at=timestamp(moment),
+            expires_at=timestamp(moment + timedelta(minutes=settings.minutes)),
+            items=recalled.items,
+            parameters=recalled.parameters,
+            filtered=recalled.filtered,
+            tokens=recalled.tokens,
+            degraded=self._lacks(question, rules, degraded, late=recalled.late, waiting=waiting),
+        )
+        return self._stored(access, context, recalled, Trace(request_id, trace_id))
+
+    def context(
+        self,
+        context_id: Annotated[str, id_param("The context's id.", name="active_context_id", metavar="CONTEXT_ID")],
+    ) -> ActiveContext:
+        """Read an active context again, while it lives; one that has expired is gone."""
+        access = self.view.access
+        return self.store.database.read(lambda tx: contexts.get(tx, access, context_id, now=self.view.now()))
+
+    def sweep(self, *, limit: Annotated[int, Param("How many at most.", 1, _MAX_SWEPT)] = 1_000) -> SweepResult:
+        """Retire what has expired, with a receipt, and forget receipts, contexts and events that are long past."""
+        run_id, access, database = self.store.new_id(), self.view.writing, self.store.database
+        gone: list[str] = []
+        edges = 0
+        while len(gone) < limit:
+            some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
+            swept = database.write(
+                lambda tx, some=some: expiry.expired(  # type: ignore[misc]
+                    tx, access, run_id=run_id, now=self.view.now(), limit=some
+                )
+            )
+            gone += swept.node_ids
+            edges += swept.edges
+            if len(swept.node_ids) < some:
+                break
+        database.write(lambda tx: expiry.forget_old(tx, access, self.store.clock()))
+        while database.write(lambda tx: receipts.purge(tx, access, self.store.clock())):
+            pass
+        return SweepResult(run_id, tuple(gone), edges)
+
+    def _request(
+        self, question: SearchRequest, access: Access, rules: PlaceRules, *, graph: bool | None
+    ) -> RecallRequest:
+        """Return a question with the settings of policy and store; `graph` is the caller's wish for the graph arm."""
+        retrieval = rules.settings(RecallSettings)
+        if retrieval.hybrid.alpha is None and self.store.tuning.alpha is not None:
+            fixed = replace(retrieval.hybrid, alpha=self.store.tuning.alpha, lexical_shift=0.0, natural_shift=0.0)
+            retrieval = replace(retrieval, hybrid=fixed)
+        if _is_calibrated(question, rules):
+            retrieval = replace(retrieval, calibration=rules.settings(Calibration))
+        if graph is not None:
+            weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
+            retrieval = replace(retrieval, graph=replace(retrieval.graph, weight=weight))
+        holds = holding(access, self.view.boundary.in_force().policies)
+        return RecallRequest(question, self._questions.trust(), retrieval, holds)
+
+    def _stored(self, access: Access, context: ActiveContext, recalled: Recall, trace: Trace) -> ActiveContext:
+        """Store a context with its events and return it; one of a read-only memory says that it is not kept."""
+        if self.store.database.read_only:
+            return replace(context, degraded=(*context.degraded, _NOT_KEPT), is_kept=False)
+        writing, now = self.view.writing, context.created_at
+        payload = {
+            "active_context_id": context.id,
+            "policy_version": context.policy_version,
+            **context.parameters,
+            "items": len(context.items),
+            "filtered": dict(context.filtered),
+            "scores": recalled.statistics,
+            "degraded": len(context.degraded),
+        }
+
+        def work(tx: Transaction) -> None:
+            contexts.save(tx, access, context, namespace=access.root)
+            expiry.expired(tx, writing, run_id=self.store.new_id(), now=now, limit=_EXPIRED_PER_TRANSACTION)
+            events.record(tx, access, "activate", payload, namespace=access.root, at=now, trace=trace)
+
+        self.store.database.write(work)
+        self._note_lacks(access, "activate", context, trace)
+        return context
+
+    def _read(
+        self, access: Access, request: RecallRequest, work: Callable[[CandidateReader], Answer]
+    ) -> tuple[Answer, bool]:
+        """Run the work on one snapshot; return its answer, and true if texts that the access sees wait for vectors."""
+        store, classes = self.store, self.store.tuning.send_classes
+        return store.database.read(
+            lambda tx: (
+                work(CandidateReader(tx, access, store, request)),
+                embeddings.has_waiting(tx, access, store.embedder, classes),
+            )
+        )
+
+    def _lacks(
+        self,
+        question: SearchRequest,
+        rules: PlaceRules,
+        degraded: tuple[str, ...],
+        *,
+        late: bool = False,
+        waiting: bool,
+    ) -> tuple[str, ...]:
+        """Return what an answer lacks, in words; texts that wait for their vectors get them in the background."""
+        lacks = list(degraded)
+        model = rules.settings(Calibration).model
+        if model and question.vector is not None and not _is_calibrated(question, rules):
+            lacks.append(f"the calibration was fitted for {model} and is not used")
+        if late:
+            lacks.append("the graph arm was left out: time was up")
+        if waiting:
+            lacks.append("some texts wait for their vectors")
+            if not degraded:
+                self.store.worker.wake(self.view.writing)
+        return tuple(lacks)
+
+    def _note_lacks(self, access: Access, verb: str, answer: SearchResult | ActiveContext, trace: Trace) -> None:
+        """Note events of an answer: how many candidates each rule left out, and why an arm failed."""
+        if answer.filtered:
+            payload = {"verb": verb, "decision": "filtered", "filtered": dict(answer.filtered)}
+            self.view.note(access, "filter", payload, namespace=access.root, trace=trace)
+        failed = [why for why in answer.degraded if why.startswith(("searched by words only", "the graph arm"))]
+        if failed:
+            self.view.note(access, "search_fallback", {"reasons": failed}, namespace=access.root, trace=trace)
+
+
+def _is_calibrated(question: SearchRequest, rules: PlaceRules) -> bool:
+    """Return true if the policy has a calibration for the model of the question's vector."""
+    return question.model is not None and rules.settings(Calibration).model == question.model.model_id

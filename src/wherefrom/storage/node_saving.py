@@ -1,0 +1,210 @@
+"""What a save makes of a node: a new one, the one that has its text already, or a change of one; and its deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wherefrom.model import limits
+from wherefrom.model.access import Access
+from wherefrom.model.errors import BoundaryDenied, Conflict, shown
+from wherefrom.model.graph import SCOPES, BoundaryClass, ClaimKind, Node, Scope
+from wherefrom.model.results import Deleted, Saved, SaveStatus
+from wherefrom.storage import mentions, nodes
+from wherefrom.storage.embeddings import Made
+from wherefrom.storage.nodes import from_row, to_parameters
+from wherefrom.storage.port import Transaction
+from wherefrom.storage.sql import scope_parameters
+from wherefrom.text.check import check_metadata, content_hash
+
+
+def _anything(node: Node) -> None:
+    """Accepts every node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What to make of a node: what is None stays, an alias is added to those that it has, metadata is merged and a
+    null removes its key.
+    """
+
+    content: str | None = None
+    title: str | None = None
+    alias: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    boundary_class: BoundaryClass | None = None
+    shared_class: BoundaryClass | None = None
+    claim_kind: ClaimKind | None = None
+    scope: Scope | None = None
+    expires_at: str | None = None
+    confidence: float | None = None
+    quality: float | None = None
+    pinned: bool | None = None
+    year: int | None = None
+
+
+def create(
+    tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Callable[[Node], None] = _anything
+) -> Saved:
+    """Store a new node, unless its text is already in its namespace: then that one, with news merged in.
+
+    That one keeps its title, and another title becomes an alias; only a page takes the title that its source has now.
+    The node's metadata is a patch: a null removes its key. `accept` raises if what is to be stored may not be.
+    """
+    access = access.writing()
+    if not access.sees(node.namespace, node.boundary_class):
+        raise BoundaryDenied(
+            f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
+            hint="open the memory with a tag that this class allows",
+        )
+    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
+    if row is None:
+        created = replace(node, metadata=_without_nulls(node.metadata))
+        accept(created)
+        nodes.insert(tx, access, [created], made, now=node.updated_at)
+        return Saved(created, "created")
+    existing = from_row(row)
+    renamed = existing.title is None or node.kind == "page"
+    change = Change(
+        title=node.title if renamed else None,
+        alias=None if renamed else node.title,
+        metadata=node.metadata,
+        provenance=node.provenance,
+        boundary_class=node.boundary_class,
+        shared_class=node.shared_class,
+        claim_kind=node.claim_kind,
+        # A scope is never shortened by saying the same again.
+        scope=node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None,
+        expires_at=node.expires_at,
+        pinned=node.pinned or None,
+        year=node.year,
+    )
+    merged = _merged(existing, change, now=node.updated_at)
+    if node.kind != "page":  # adding the same source again changes nothing
+        merged = _fresh(merged, now=node.updated_at)
+    accept(merged)
+    nodes.replace_many(tx, access, [(existing, merged)], made)
+    return _with_alias(Saved(merged, "duplicate"), existing, node.title)
+
+
+def entity(tx: Transaction, access: Access, node: Node, made: Made | None) -> str:
+    """The entity of this name, made if the access sees none.
+
+    One that is there keeps its class: what mentions it is as restricted as it says, and not the entity.
+    """
+    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
+    return create(tx, access, node, made).node.id if row is None else from_row(row).id
+
+
+def update(
+    tx: Transaction,
+    access: Access,
+    node_id: str,
+    change: Change,
+    made: Made | None,
+    *,
+    now: str,
+    accept: Callable[[Node], None] = _anything,
+) -> Saved:
+    """Change a node. The version rises if anything changed. `accept` raises if what is to be stored may not be."""
+    existing = nodes.get(tx, access, node_id)
+    merged = _merged(existing, change, now=now)
+    accept(merged)
+    if not access.sees(merged.namespace, merged.boundary_class):
+        raise BoundaryDenied("the new text is of a boundary class that this access may not see")
+    _refuse_same_text(tx, access, existing, merged)
+    status: SaveStatus = "unchanged" if merged is existing else "updated"
+    if merged is not existing:
+        nodes.replace_many(tx, access, [(existing, merged)], made)
+    return Saved(merged, status)
+
+
+def _refuse_same_text(tx: Transaction, access: Access, old: Node, new: Node) -> None:
+    """Raises if another node that the access sees has the new text already, or the same text in the new class."""
+    rewritten, reclassed = old.content_hash != new.content_hash, old.boundary_class != new.boundary_class
+    row = None
+    if rewritten or reclassed:
+        row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(new)})
+    holder = None if row is None else from_row(row)
+    if holder is not None and holder.id != old.id and (rewritten or holder.boundary_class == new.boundary_class):
+        raise Conflict(
+            f"memo {holder.id} in {old.namespace!r} already has this text",
+            hint="use that memo, or delete one of the two",
+        )
+
+
+def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
+    """Remove a node; the database removes its edges with it."""
+    node = nodes.get(tx, access, node_id)
+    parameters = {"owner": access.owner, "id": node_id}
+    (hidden,) = tx.row("fragments_hidden", {**scope_parameters(access), "id": node_id}) or (0,)
+    if hidden:
+        raise BoundaryDenied(f"{hidden} fragments of this page are of classes that this access may not see")
+    counted = tx.row("edge_count_of", parameters)
+    freed = mentions.mentioning(tx, access, [node_id])
+    nodes.remove(tx, access, [node_id])
+    mentions.link(tx, access, freed, now=now)
+    return Deleted(node, counted[0] if counted else 0)
+
+
+def _merged(node: Node, change: Change, *, now: str) -> Node:
+    content = node.content if change.content is None else change.content
+    title = node.title if change.title is None else change.title
+    # Without being asked, a class becomes stricter, never more open.
+    whole = change.boundary_class or node.boundary_class
+    changed = replace(
+        node.restricted(whole, change.shared_class or change.boundary_class or node.open_class),
+        content=content,
+        content_hash=content_hash(content),
+        title=title,
+        aliases=_aliases(node.aliases, change.alias, title=title),
+        metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
+        provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
+        claim_kind=change.claim_kind or node.claim_kind,
+        scope=change.scope or node.scope,
+        expires_at=change.expires_at if change.scope is not None else node.expires_at,
+        confidence=node.confidence if change.confidence is None else change.confidence,
+        quality=node.quality if change.quality is None else change.quality,
+        pinned=node.pinned if change.pinned is None else change.pinned,
+        year=node.year if change.year is None else change.year,
+    )
+    # Compared as stored: to Python True is 1.
+    if to_parameters(changed) == to_parameters(node):
+        return node
+    changed = replace(changed, updated_at=now, version=node.version + 1)
+    return changed if changed.content == node.content else _fresh(changed, now=now)
+
+
+def _aliases(known: Sequence[str], added: str | None, *, title: str | None) -> tuple[str, ...]:
+    """The aliases of a node with one more, if there is room. Its title is none of them."""
+    wanted = known if added is None else (*known, added)
+    return tuple(dict.fromkeys(alias for alias in wanted if alias != title))[: limits.ALIASES]
+
+
+def _with_alias(saved: Saved, existing: Node, title: str | None) -> Saved:
+    """The answer to a save of the same text, with what became of the title that it was given."""
+    node = saved.node
+    if title is None or title == node.title:
+        return saved
+    if title in existing.aliases:
+        return replace(saved, note=f"It keeps its title {shown(node.title)}; {shown(title)} is an alias of it already.")
+    if title not in node.aliases:
+        return replace(
+            saved,
+            note=f"It keeps its title {shown(node.title)}; {shown(title)} was not added, for it has "
+            f"{limits.ALIASES} aliases already.",
+        )
+    note = f"It keeps its title {shown(node.title)}; {shown(title)} is now an alias, found and linked like a title."
+    return replace(saved, alias_added=title, note=note)
+
+
+def _fresh(node: Node, *, now: str) -> Node:
+    """The node as recall sees it after its text was rewritten or saved again: its age counts from now on."""
+    return replace(node, recency_anchor=max(now, node.recency_anchor))
+
+
+def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata after a merge: a null removes its key (as in a JSON merge patch)."""
+    return {key: value for key, value in metadata.items() if value is not None}

@@ -1,0 +1,18 @@
+-- The words in which SQLite differs.
+
+-- fragment: key = text
+-- fragment: seq = integer primary key autoincrement
+-- fragment: identity = unique
+-- The texts of a parameter that holds a JSON array.
+-- fragment: each = (select value from json_each(:{0}))
+
+-- fragment: matches
+-- True if a row's metadata has all keys and values of :metadata.
+(select count(*) from json_each(:metadata) as w join json_each({0}.metadata) as m on m.key = w.key
+ and m.value = w.value and (m.type = w.type or m.type || w.type in ('integerreal', 'realinteger')))
+= (select count(*) from json_each(:metadata))
+
+-- fragment: vector = {0}.vector
+-- A stored time as a number of days.
+-- fragment: day = julianday({0})
+-- fragment: judged_days_ago = max(julianday(:now) - julianday(coalesce({0}.judged_at, {0}.created_at)), 0.0)

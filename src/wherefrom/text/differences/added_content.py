@@ -1,0 +1,124 @@
+"""Finds what a text says and a nearly equal one does not: a sentence or a clause added or exchanged.
+
+The two are laid side by side, each stretch that both have against the other; what is left over is new unless the
+other text has it at the same place, in any order or with a slip. So a sentence is found even if each of its words
+stands somewhere else in the other text. Single words that were left out or exchanged, here and there, add nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, TypeVar
+
+from wherefrom.text.tokens import STOP_WORDS
+
+# Something is said by this many new words among so many that follow each other; and the same of characters.
+_MIN_NEW_WORDS, _AMONG_WORDS = 3, 6
+_MIN_NEW_CHARACTERS, _AMONG_CHARACTERS = 4, 8
+# Both texts end with these two, so that they always meet.
+_END: Final = ("", "")
+# The words of the other text with which a word is compared for slips.
+_MAX_COMPARED: Final = 16
+_MIN_WORD, _MIN_STEM, _MAX_ENDING = 3, 4, 3
+
+_Text = TypeVar("_Text", str, tuple[str, ...])
+
+
+def adds(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """True if some words, in order and folded, say something that other words do not say."""
+    mine, theirs = changed(mine, theirs)
+    told = [word for word in mine if word not in STOP_WORDS]
+    others = [word for word in theirs if word not in STOP_WORDS]
+    return len(told) >= _MIN_NEW_WORDS and _adds(told, others, _MIN_NEW_WORDS, _AMONG_WORDS)
+
+
+def adds_unspaced(mine: str, theirs: str) -> bool:
+    """True if a text without spaces says something that another does not say, by its characters."""
+    mine, theirs = changed(mine, theirs)
+    return len(mine) >= _MIN_NEW_CHARACTERS and _adds(mine, theirs, _MIN_NEW_CHARACTERS, _AMONG_CHARACTERS)
+
+
+def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:
+    """The parts of two texts between their common beginning and end."""
+    start, least = 0, min(len(mine), len(theirs))
+    while start < least and mine[start] == theirs[start]:
+        start += 1
+    end = 0
+    while end < least - start and mine[-1 - end] == theirs[-1 - end]:
+        end += 1
+    return mine[start : len(mine) - end], theirs[start : len(theirs) - end]
+
+
+def is_same_word(word: str, other: str) -> bool:
+    """True if a word may be another one with a slip of one letter, or with another ending."""
+    if min(len(word), len(other)) < _MIN_WORD and not _is_hangul(word):
+        return False
+    mine, theirs = changed(word, other)
+    if max(len(mine), len(theirs)) <= 1 or (len(mine) == 2 and mine == theirs[::-1]):
+        return True
+    shorter = min(len(word), len(other))
+    stem = next((at for at in range(shorter) if word[at] != other[at]), shorter)
+    if _is_hangul(word):
+        return 2 * stem >= shorter
+    return stem >= _MIN_STEM and max(len(word), len(other)) - stem <= _MAX_ENDING
+
+
+def _is_hangul(word: str) -> bool:
+    return "가" <= word[:1] <= "힣"
+
+
+def _adds(mine: Sequence[str], theirs: Sequence[str], enough: int, among: int) -> bool:
+    new: list[int] = []
+    for start, gone, come in _gaps((*mine, *_END), (*theirs, *_END)):
+        for place in _unsaid(gone, come):
+            at = start + place
+            if mine[at] in mine[max(at - 2, 0) : at]:
+                continue  # said twice
+            new.append(at)
+            if len(new) >= enough and new[-1] - new[-enough] < among:
+                return True
+    return False
+
+
+def _gaps(mine: tuple[str, ...], theirs: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...], tuple[str, ...]]]:
+    """Yields each stretch in which two texts differ: its place in the first text, and the words of each text there."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for at, pair in enumerate(pairwise(theirs)):
+        places.setdefault(pair, []).append(at)
+    here = there = 0
+    while here < len(mine) - len(_END):
+        if mine[here] == theirs[there]:
+            here, there = here + 1, there + 1
+            continue
+        # They meet at the two words that both have with the least between.
+        least, meet = len(mine) + len(theirs), (here, there)
+        for at in range(here, len(mine) - 1):
+            if at - here >= least:
+                break
+            found = places.get((mine[at], mine[at + 1]), ())
+            following = bisect_left(found, there)
+            if following < len(found) and (between := at - here + found[following] - there) < least:
+                least, meet = between, (at, found[following])
+        yield here, mine[here : meet[0]], theirs[there : meet[1]]
+        here, there = meet
+
+
+def _unsaid(gone: tuple[str, ...], come: tuple[str, ...]) -> list[int]:
+    """The places of the words of `gone` that `come` does not have, in any order or with slips."""
+    said = Counter(come)
+    new = []
+    for place, word in enumerate(gone):
+        said[word] -= 1
+        if said[word] < 0:
+            new.append(place)
+    left = [*said.elements()][:_MAX_COMPARED]
+    unsaid = []
+    for place in new:
+        if same := next((word for word in left if is_same_word(gone[place], word)), None):
+            left.remove(same)
+        else:
+            unsaid.append(place)
+    return unsaid

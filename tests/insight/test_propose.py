@@ -1,0 +1,193 @@
+"""L1 on a real store whose vectors are known: centers, candidates, their scores by hand, and its answer to L3."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from insight_for_tests import tuned
+from recall_for_tests import Compass
+
+from wherefrom import Memory
+from wherefrom.insight import decide, propose
+from wherefrom.insight.gates import GateState
+from wherefrom.model.insight import ExpansionRequest
+from wherefrom.storage import embeddings
+from wherefrom.storage.port import SearchRequest
+from wherefrom.storage.ranking_facts import WeightedEdge
+
+ROOT_HALF = math.sqrt(0.5)
+# The scores are relative to the mean of the ten best; a place that is not taken counts as 0.15.
+FILL = 0.15
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with Memory.open(tmp_path / "memory.db", embedder=Compass()) as opened:
+        yield opened
+
+
+def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0, planned=()):
+    """The stage for a memo with this text, or for the question. alpha 1: only vectors count, 0: only words."""
+    store, access = memory.view.store, memory.view.access
+
+    def work(tx):
+        model = embeddings.active(tx)
+        vector = None if model is None else store.embedder.embed([text])[0].astype("float32")
+        if vector is not None:
+            vector = vector / (vector @ vector) ** 0.5
+        question = SearchRequest(text, vector, model, now=memory.view.now())
+        index = propose.Index(tx, access, store.text_search, store.database.vectors, alpha=alpha, floor=floor)
+        return propose.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
+
+    return store.database.read(work)
+
+
+def pairs_of(staged):
+    return {(staged.ids[a], staged.ids[b]): pair for (a, b), pair in staged.pairs.items()}
+
+
+def scored(relevance, usual):
+    return relevance / usual / (1 + relevance / usual)
+
+
+def test_scores_of_vectors_by_hand(memory):
+    north, slanted, east = (memory.save(text).node.id for text in ("north", "north east", "east"))
+    staged = composed(memory, "north", center_id=north)
+    usual = (ROOT_HALF + 0.0 + 8 * FILL) / 10
+    pair = pairs_of(staged)[north, slanted]
+    assert pair.similarity == pytest.approx(ROOT_HALF, abs=1e-3)
+    assert pair.score == pytest.approx(scored(ROOT_HALF, usual), abs=1e-3)
+    assert (pair.shared, pair.common_neighbours) == (0.0, 0)
+    assert (north, east) not in pairs_of(staged), "what has nothing to do with it is no candidate"
+    assert [staged.ids[center] for center in staged.context.centers] == [north]
+    assert staged.scene.fresh == 1, "it has no links yet"
+
+
+def test_a_floor_is_taken_off_the_similarity(memory):
+    north, slanted = (memory.save(text).node.id for text in ("north", "north east"))
+    pair = pairs_of(composed(memory, "north", center_id=north, floor=0.5))[north, slanted]
+    near = (ROOT_HALF - 0.5) / 0.5
+    assert pair.similarity == pytest.approx(ROOT_HALF, abs=1e-3)
+    assert pair.score == pytest.approx(scored(near, (near + 9 * FILL) / 10), abs=1e-3)
+
+
+def test_what_fits_else_speaks_for_what_it_is_linked_to(memory):
+    north, slanted, east = (memory.save(text).node.id for text in ("north", "north east", "east"))
+    memory.relate(slanted, east, tag="next", weight=0.5)
+    pair = pairs_of(composed(memory, "north", center_id=north))[north, east]
+    usual = (ROOT_HALF + 8 * FILL) / 10
+    shared = ROOT_HALF * 0.5 / math.log(2)  # the relevance of the middle, the strength of its link, and its one link
+    assert pair.shared == pytest.approx(shared, abs=1e-3)
+    assert pair.score == pytest.approx(scored(tuned().candidates.support * shared, usual), abs=1e-3)
+    assert pair.common_neighbours == 0
+
+
+def test_neighbours_in_common_count_by_how_few_links_they_have(memory):
+    start, middle, end = (memory.save(text).node.id for text in ("north", "up", "east"))
+    memory.relate(start, middle, tag="next", weight=0.5)
+    memory.relate(end, middle, tag="next", weight=0.8)
+    staged = composed(memory, "north", center_id=start)
+    pair = pairs_of(staged)[start, end]
+    assert pair.shared == pytest.approx(0.5 * 0.8 / math.log(3))
+    assert pair.common_neighbours == 1
+    assert (start, middle) not in pairs_of(staged), "it is linked already"
+    assert staged.scene.fresh == 0
+
+
+def test_links_that_are_planned_count_like_those_that_are_there(memory):
+    start, middle, end = (memory.save(text).node.id for text in ("north", "north up", "east"))
+    planned = [WeightedEdge(start, middle, "related", 0.5), WeightedEdge(end, middle, "related", 0.8)]
+    staged = composed(memory, "north", center_id=start, planned=planned)
+    assert (start, middle) not in pairs_of(staged)
+    assert pairs_of(staged)[start, end].common_neighbours == 1
+    assert staged.scene.fresh == 0
+
+
+def test_words_count_where_there_are_no_vectors(tmp_path):
+    with Memory.open(tmp_path / "words.db", embedder="none") as memory:
+        first, second, third = (
+            memory.save(text).node.id for text in ("amber basalt cobalt", "amber basalt dolomite", "ebony fir gold")
+        )
+        staged = composed(memory, "amber basalt cobalt", center_id=first, alpha=0.3)
+        pair = pairs_of(staged)[first, second]
+        assert pair.similarity is None
+        assert 0 < pair.words < 1
+        assert pair.score == pytest.approx(scored(pair.words, max((pair.words + 9 * FILL) / 10, FILL)))
+        assert (first, third) not in pairs_of(staged)
+        assert staged.context.norm_spec.dimension == 0
+
+
+def test_a_question_has_what_fits_it_best_for_centers(memory):
+    ids = [memory.save(text).node.id for text in ("north", "north north east", "north east", "east", "down")]
+    staged = composed(memory, "north")
+    assert [staged.ids[center] for center in staged.context.centers] == ids[:3]
+    found = pairs_of(staged)
+    assert len({frozenset(pair) for pair in found}) == len(found), "each link once, whichever center it is of"
+    assert all(pair[0] in ids[:3] for pair in found)
+    assert staged.scene.fresh == 0
+
+
+def test_candidates_are_chosen_by_rank_and_score(memory):
+    texts = ["north", *("north " * times + "east" for times in range(1, 9))]
+    ids = [memory.save(text).node.id for text in texts]
+    linking = tuned(candidates={"top_k": 3, "theta_cand": 0.5})
+    staged = composed(memory, "north", center_id=ids[0], linking=linking)
+    chosen = staged.context.candidate_edges
+    assert [staged.ids[edge.target] for edge in chosen] == ids[:-4:-1], "the nearest first"
+    assert all(edge.score >= 0.5 for edge in chosen)
+    assert [edge.score for edge in staged.others] == sorted((edge.score for edge in staged.others), reverse=True)
+    assert staged.context.candidate_selection["k_star"] == 3
+    assert staged.context.candidate_selection["found"] == len(chosen) + len(staged.others) == 8
+    spec = staged.context.norm_spec
+    assert (spec.theta_link, spec.theta_cand, spec.dimension) == (linking.candidates.theta_link, 0.5, 9)
+    assert composed(memory, "north", center_id=ids[0], linking=tuned(candidates={"theta_cand": 0.99})).others
+
+
+def test_l1_answers_a_request_with_the_next_best(memory):
+    ids = [memory.save(text).node.id for text in ["north", *("north " * times + "east" for times in range(1, 9))]]
+    staged = composed(memory, "north", center_id=ids[0], linking=tuned(candidates={"top_k": 2}))
+    known = staged.context.candidate_edges
+    request = ExpansionRequest(staged.context.centers, known, "AG", budget=3, radius_hint=2, theta_link_hint=0.0)
+    larger = propose.expand(staged, request)
+    assert larger.context.candidate_edges == (*known, *staged.others[:3])
+    assert larger.others == staged.others[3:]
+    assert larger.context.candidate_selection["expanded_by"] == 3
+    middle = staged.others[2].score
+    hinted = propose.expand(staged, ExpansionRequest((0,), known, "AG", 9, 2, theta_link_hint=middle))
+    assert [edge.score for edge in hinted.context.candidate_edges[2:]] == [edge.score for edge in staged.others[:3]]
+    nothing = propose.expand(staged, ExpansionRequest((0,), known, "AG", 9, 2, theta_link_hint=1.0))
+    assert nothing.context.candidate_edges == known
+
+
+def test_a_decision_about_a_stage_goes_through_both_cycles(memory):
+    ids = [memory.save(text).node.id for text in ["north", *("north " * times + "east" for times in range(1, 9))]]
+    linking = tuned(
+        candidates={"top_k": 2, "theta_link": 0.3, "links": 50},
+        gates={"theta_ag": -10.0, "theta_dg": 10.0},
+        cand_expansion={"budget": 4},
+    )
+    staged = composed(memory, "north", center_id=ids[0], linking=linking)
+    decision, state = decide.decide(staged, GateState(), linking=linking)
+    assert [metrics.candidates for metrics in decision.cycles] == [2, 6]
+    assert decision.cycles[1].hops[0].ig > decision.cycles[0].hops[0].ig
+    assert {link.target_id for link in decision.accepted} == set(ids[3:])
+    assert (len(state.attention), state.resting) == (1, linking.gates.cool_down)
+    assert state.decision == (min(link.figures.g for link in decision.links),)
+    again, _ = decide.decide(composed(memory, "north", center_id=ids[0], linking=linking), GateState(), linking=linking)
+    assert again == decision
+    for link in decision.links:
+        assert link.figures.similarity is not None
+        assert link.weight == round(link.figures.score, 4)
+        assert "north" not in link.reason, "reasons have no word of the texts"
+
+
+def test_the_steps_between_the_ends_are_told(memory):
+    ids = [memory.save(text).node.id for text in ("north", "up", "north east", "north north east")]
+    memory.relate(ids[0], ids[1], tag="next", weight=0.5)
+    memory.relate(ids[1], ids[2], tag="next", weight=0.5)
+    linking = tuned()
+    decision, _ = decide.decide(composed(memory, "north", center_id=ids[0]), GateState(), linking=linking)
+    distance = {link.target_id: link.figures.distance for link in decision.links}
+    assert distance == {ids[2]: 2, ids[3]: None}
+    assert {frozenset(pair) for pair in decision.around} == {frozenset(ids[:2]), frozenset(ids[1:3])}
