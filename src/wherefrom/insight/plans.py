@@ -319,7 +319,8 @@ class InsightEngine(Engine):
         for decision in plan.decisions:
             ids.update(decision.center_ids, *map(_ends, decision.links))
             around.update(*decision.around)
-        known = nodes.beginnings(tx, access, [*sorted(ids), *sorted(around - ids)[:_MAX_NODES_NAMED_AROUND]])
+        named = [*sorted(ids), *sorted(around - ids)[:_MAX_NODES_NAMED_AROUND]]
+        known = nodes.refs(tx, access, named, beginnings=True)
         seen = {ref.id for ref in known}
         decisions = tuple(
             replace(decision, links=tuple(link for link in decision.links if _ends(link) <= seen))

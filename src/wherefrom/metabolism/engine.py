@@ -22,7 +22,7 @@ from wherefrom.model.param import Param, parameters_of
 from wherefrom.storage import edges, events, locks, metabolism, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
 from wherefrom.storage.port import Progress, Result, Transaction
-from wherefrom.storage.receipts import EdgeSide, RestoreRequest
+from wherefrom.storage.receipts import RestoreRequest
 from wherefrom.text import check
 
 if TYPE_CHECKING:
@@ -112,9 +112,8 @@ class MetabolismEngine(Engine):
         around = ids if wanted.node_id is None else [wanted.node_id]
         for start in range(0, len(around), receipts.MAX_NODES_PER_EDGE_SIDE):
             some = around[start : start + receipts.MAX_NODES_PER_EDGE_SIDE]
-            links += sum(
-                self._restore_links(access, RestoreRequest(), batch, EdgeSide(some, into)) for into in (False, True)
-            )
+            links += self._restore_links(access, RestoreRequest(sources=some), batch)
+            links += self._restore_links(access, RestoreRequest(targets=some), batch)
         if wanted.since is None and not ids and not skipped and not links:
             raise receipts.nothing_there(access, wanted)
         restored = Restored(access.root, tuple(ids), links, skipped)
@@ -221,21 +220,19 @@ class MetabolismEngine(Engine):
         ids: list[str] = []
         skipped: dict[str, str] = {}
 
-        def step(tx: Transaction, after: int, limit: int) -> tuple[receipts.RestoredBatch, int | None]:
+        def step(tx: Transaction, after: int, limit: int) -> tuple[tuple[list[str], dict[str, str]], int | None]:
             return receipts.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self.view.now())
 
-        for back in self._in_batches(step, AdaptiveBatch()):
-            ids += back.node_ids
-            skipped |= back.skipped
+        for back, left in self._in_batches(step, AdaptiveBatch()):
+            ids += back
+            skipped |= left
         return ids, skipped
 
-    def _restore_links(
-        self, access: Access, wanted: RestoreRequest, batch: AdaptiveBatch, around: EdgeSide | None = None
-    ) -> int:
+    def _restore_links(self, access: Access, wanted: RestoreRequest, batch: AdaptiveBatch) -> int:
         guard = ImportGuard(self.view.boundary)
 
         def step(tx: Transaction, after: int, limit: int) -> tuple[int, int | None]:
-            return receipts.restore_edges(tx, access, wanted, around, guard, after=after, limit=limit)
+            return receipts.restore_edges(tx, access, wanted, guard, after=after, limit=limit)
 
         return sum(self._in_batches(step, batch))
 

@@ -306,7 +306,7 @@ class _Planner:
         near = (self.verdicts[node_id].neighbour for node_id in wanted if node_id in self.verdicts)
         order = sorted(wanted | {neighbour.id for neighbour in near if neighbour is not None})
         pages = (order[start : start + PAGE_ROWS] for start in range(0, len(order), PAGE_ROWS))
-        found = (nodes.beginnings(self.graph.tx, self.graph.access, page) for page in pages)
+        found = (nodes.refs(self.graph.tx, self.graph.access, page, beginnings=True) for page in pages)
         return {ref.id: ref for refs in found for ref in refs}
 
     def _verdict(self, node_id: str, names: Mapping[str, NodeRef]) -> NodeVerdict:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice, repeat
 from operator import attrgetter
 from typing import Any, Final
 
 from wherefrom.model import cursors
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput, NotFound
-from wherefrom.model.graph import GUESSING, HUMAN, JUDGEMENTS, Edge, MeasuredEdge, Node, NodeRef, strictest
+from wherefrom.model.graph import GUESSING, HUMAN, JUDGEMENTS, Edge, MeasuredEdge, Node, NodeRef, node_at, strictest
 from wherefrom.model.metabolism import EVIDENCE_TAGS, Reinforced
 from wherefrom.model.namespaces import is_inside
 from wherefrom.model.results import Direction, Related, Relations
@@ -22,16 +22,17 @@ from wherefrom.text.check import check_time, json_text
 
 Key = tuple[str, str, str]
 """Source, target and tag of an edge."""
-# Edges with their thickness.
 Measure = Callable[[Transaction, Sequence[Edge]], tuple[MeasuredEdge, ...]]
+"""Adds the thickness to edges."""
 
-# How much surer a link becomes that was seen again, and how much less sure one that was found wrong; its weight grows
-# by half as much.
+# The confidence that an edge gains when it is seen again (its weight gains half of that), and that it loses when it is
+# found wrong.
 STRENGTHEN: Final = 0.2
 WEAKEN: Final = 0.3
-# So many links of a node at most, when all that it has are meant.
-_REINFORCED: Final = 200
+_MAX_EDGES_REINFORCED: Final = 200
 _values: Final[Callable[[Edge], tuple[Any, ...]]] = attrgetter(*EDGE_COLUMNS)
+# The columns of `node_places`.
+_COPIED: Final = ("id", "namespace", "boundary_class", "kind", "page_id", "domain", "year", "task_id")
 # Where these columns are in a row that starts with its seq.
 _SOURCE, _TARGET, _WEIGHT = (1 + EDGE_COLUMNS.index(name) for name in ("source_id", "target_id", "weight"))
 
@@ -47,8 +48,8 @@ def save(
     guard: Callable[[Edge], Edge],
     within: str | None = None,
 ) -> Related:
-    """Link two nodes, or update that link. A reason of None stays as it is, '' clears it; `guard` says what of it
-    may be kept. What a caller links is the caller's judgement from then on.
+    """Link two nodes, or update the edge between them. A reason of None leaves the old one, '' clears it; `guard`
+    returns the edge as the policy leaves it. From then on the edge counts as the caller's judgement.
 
     `version` and `updated_at` change only when something changed; `observed_at` always does.
     """
@@ -60,21 +61,18 @@ def save(
         raise InvalidInput("a fragment has one judgement about a claim", hint="add_evidence makes it and changes it")
     if target.kind == "claim" and tag in JUDGEMENTS:
         pair = {"owner": access.owner, "claims": json_text([target_id]), "sources": json_text([source_id])}
-        for known in map(from_row, tx.rows("judgements_between", pair)):
-            _refuse_human(known)
-    row = tx.row("edge_get", _key_parameters(access, key))
-    if row is None:
+        for row in tx.rows("judgements_between", pair):
+            _refuse_human(Edge(*row))
+    existing = _find(tx, access, key)
+    if existing is None:
         edge = guard(replace(between(source, target, tag, now=now), weight=weight, reason=reason or None))
         insert(tx, access, [edge])
         return Related(_undecayed(tx, edge), "created")
-    existing = from_row(row)
     kept = existing.reason if reason is None else reason or None
-    # Said again, it is surer.
+    # An edge that is stated again is surer.
     sure = 1.0 if existing.judge in GUESSING else min(1.0, existing.confidence + STRENGTHEN)
     changed = guard(replace(existing, weight=weight, reason=kept, judge=None, confidence=sure))
-    if changed != existing:
-        changed = replace(changed, version=existing.version + 1, updated_at=now)
-    saved = replace(changed, observed_at=now)
+    saved = replace(_next_version(existing, changed, now=now), observed_at=now)
     replace_many(tx, access, [saved])
     return Related(_undecayed(tx, saved), "unchanged" if changed == existing else "updated")
 
@@ -89,28 +87,17 @@ def reinforce(
     measure: Measure,
     within: str | None = None,
 ) -> Reinforced:
-    """Strengthen a link, or weaken it."""
+    """Strengthen an edge, or weaken it."""
     locks.share(tx, access.owner)
     edge = _known(tx, access, key, within)
     if edge.tag in EVIDENCE_TAGS:
         raise InvalidInput(f"{edge.tag!r} is evidence and is not reinforced", hint="add_evidence and correct change it")
     _refuse_human(edge)
     (before,) = measure(tx, [edge])
-    changed = weakened(edge, now=now) if weaken else strengthened(edge, now=now)
+    changed = _reinforced(edge, weaken=weaken, now=now)
     replace_many(tx, access, [changed])
     (after,) = measure(tx, [changed])
     return Reinforced(after, before)
-
-
-def strengthened(edge: Edge, *, now: str) -> Edge:
-    """A link after it was found to be right: surer, heavier and seen now."""
-    figures = {"confidence": min(1.0, edge.confidence + STRENGTHEN), "weight": min(1.0, edge.weight + STRENGTHEN / 2)}
-    return _changed(edge, figures, now=now, observed_at=now)
-
-
-def weakened(edge: Edge, *, now: str) -> Edge:
-    """A link after it was found to be wrong: less sure. That is no observation, so its age stays."""
-    return _changed(edge, {"confidence": max(0.0, edge.confidence - WEAKEN)}, now=now, observed_at=edge.observed_at)
 
 
 def reinforce_of(
@@ -123,20 +110,19 @@ def reinforce_of(
     weaken: bool = False,
     now: str,
 ) -> int:
-    """Strengthen or weaken the strongest links of a node (those with others, or those out of it with a tag, if given)
+    """Strengthen or weaken the strongest edges of a node (those with others, or those out of it with a tag, if given)
     that are neither evidence nor a person's judgement; returns how many.
     """
     locks.share(tx, access.owner)
-    where = {**scope_parameters(access), "id": node_id, "tag": tag, "limit": _REINFORCED}
-    where["others"] = None if others is None else json_text([each for each in others if each != node_id])
-    found = [from_row(row) for row in tx.rows("edges_reinforced", where)]
-    change = weakened if weaken else strengthened
-    replace_many(tx, access, [change(edge, now=now) for edge in found])
+    where = {**scope_parameters(access), "id": node_id, "tag": tag, "limit": _MAX_EDGES_REINFORCED}
+    where["others"] = None if others is None else json_text([other for other in others if other != node_id])
+    found = [_reinforced(Edge(*row), weaken=weaken, now=now) for row in tx.rows("edges_reinforced", where)]
+    replace_many(tx, access, found)
     return len(found)
 
 
 def delete(tx: Transaction, access: Access, key: Key, *, within: str | None = None) -> Edge:
-    """Remove one link."""
+    """Remove one edge."""
     edge = _known(tx, access, key, within)
     _refuse_human(edge)
     remove(tx, access, [edge])
@@ -144,23 +130,14 @@ def delete(tx: Transaction, access: Access, key: Key, *, within: str | None = No
 
 
 def insert(
-    tx: Transaction,
-    access: Access,
-    new: Sequence[Edge],
-    *,
-    numbers: Sequence[int] | None = None,
-    unless_known: bool = False,
+    tx: Transaction, access: Access, new: Sequence[Edge], *, seqs: Iterable[int | None] = (), skip_known: bool = False
 ) -> set[Key]:
-    """Store new edges, and return the keys of those that were stored. Edges that come back have their former `numbers`.
-    With `unless_known`, an edge that is there already stays as it is.
+    """Store new edges, and return the keys of those that were stored. Restored edges have their former `seqs`.
+    With `skip_known`, edges that are there already stay as they are.
     """
-    rows = [to_parameters(edge) for edge in new]
-    if numbers is not None:
-        rows = [{**row, "seq": seq} for row, seq in zip(rows, numbers, strict=True)]
-    how = {"numbered": True if numbers else None, "unless_known": unless_known or None}
-    return {
-        (source, target, tag) for source, target, tag in tx.many("edges_insert", rows, {"owner": access.owner, **how})
-    }
+    rows = [{**to_parameters(edge), "seq": seq} for edge, seq in zip(new, chain(seqs, repeat(None)), strict=False)]
+    stored = tx.many("edges_insert", rows, {"owner": access.owner, "skip_known": skip_known or None})
+    return {(source, target, tag) for source, target, tag in stored}
 
 
 def replace_many(tx: Transaction, access: Access, changed: Sequence[Edge]) -> None:
@@ -174,7 +151,7 @@ def remove(tx: Transaction, access: Access, gone: Sequence[Edge]) -> None:
 
 
 def key_of(edge: Edge) -> Key:
-    """What an edge is known by: source, target and tag."""
+    """The key of an edge: source, target and tag."""
     return edge.source_id, edge.target_id, edge.tag
 
 
@@ -188,7 +165,7 @@ def page(
     cursor: str | None,
     measure: Measure,
 ) -> Relations:
-    """Edges and their ends. Filters: source_id, target_id, tag, since. `measure` adds their thickness.
+    """Edges and their ends. Filters: source_id, target_id, tag, since.
 
     Newest first; with `since`, in the order in which they changed.
     """
@@ -201,7 +178,7 @@ def page(
     else:
         name, position = "edge_changes", _change_position(cursor)
     rows = tx.rows(name, {**parameters, **position})
-    edges = tuple(from_row(row[1:]) for row in rows[:limit])
+    edges = tuple(Edge(*row[1:]) for row in rows[:limit])
     return Relations(
         root_namespace=access.root,
         nodes=_ends(tx, access, edges),
@@ -245,7 +222,7 @@ def walk(
     edges = tuple(Edge(*row[1:]) for row, _ in chosen)
     return Relations(
         root_namespace=access.root,
-        nodes=_ends(tx, access, edges) if edges else nodes.refs(tx, access, [start_id]),
+        nodes=_ends(tx, access, edges) or nodes.refs(tx, access, [start_id]),
         edges=measure(tx, edges),
         next_cursor=cursors.encode("walk", skip + limit) if len(found) > skip + limit else None,
         depths=tuple(distance for _, distance in chosen),
@@ -254,11 +231,13 @@ def walk(
 
 def between(source: Node, target: Node, tag: str, *, now: str) -> Edge:
     """A new edge of full weight, with all that edges copy of their ends."""
-    return Edge(
-        source_id=source.id,
-        target_id=target.id,
-        tag=tag,
-        weight=1.0,
+    return placed(Edge(source.id, target.id, tag, 1.0, "", "", now, now, now), source, target)
+
+
+def placed(edge: Edge, source: Node, target: Node) -> Edge:
+    """The edge with all that edges copy of their ends."""
+    return replace(
+        edge,
         source_namespace=source.namespace,
         target_namespace=target.namespace,
         boundary_class=strictest(source.boundary_class, target.boundary_class),
@@ -268,31 +247,15 @@ def between(source: Node, target: Node, tag: str, *, now: str) -> Edge:
         domain=source.domain,
         year=source.year,
         task_id=target.task_id,
-        observed_at=now,
-        created_at=now,
-        updated_at=now,
     )
 
 
-def placed(edge: Edge, source: Row, target: Row) -> Edge:
-    """An edge with its copies of what its ends are, from their rows of `node_places` without the id."""
-    return replace(
-        edge,
-        source_namespace=source[0],
-        target_namespace=target[0],
-        boundary_class=strictest(source[1], target[1]),
-        source_kind=source[2],
-        target_kind=target[2],
-        page_id=source[3],
-        domain=source[4],
-        year=source[5],
-        task_id=target[6],
-    )
-
-
-def from_row(row: Row) -> Edge:
-    """An edge from its columns."""
-    return Edge(*row)
+def ends_of(tx: Transaction, access: Access, some: Iterable[Edge]) -> dict[str, Node]:
+    """The ends of edges that the access sees, by id, each with no more than edges copy of it."""
+    ids = sorted({end for edge in some for end in (edge.source_id, edge.target_id)})
+    rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)}) if ids else []
+    ends = (node_at("", **dict(zip(_COPIED, row, strict=True))) for row in rows)
+    return {end.id: end for end in ends if access.sees(end.namespace, end.boundary_class)}
 
 
 def to_parameters(edge: Edge) -> dict[str, Any]:
@@ -301,14 +264,19 @@ def to_parameters(edge: Edge) -> dict[str, Any]:
 
 
 def _undecayed(tx: Transaction, edge: Edge) -> MeasuredEdge:
-    """An edge that was observed just now: no other is newer, so that it needs no clock."""
+    """An edge that was observed just now: no other one is newer, so it needs no clock."""
     (measured,) = metabolism.measured(tx, [edge], {})
     return measured
 
 
+def _find(tx: Transaction, access: Access, key: Key) -> Edge | None:
+    where = dict(zip(("source_id", "target_id", "tag"), key, strict=True))
+    row = tx.row("edge_get", {**scope_parameters(access), **where})
+    return None if row is None else Edge(*row)
+
+
 def _known(tx: Transaction, access: Access, key: Key, within: str | None) -> Edge:
-    row = tx.row("edge_get", _key_parameters(access, key))
-    edge = None if row is None else from_row(row)
+    edge = _find(tx, access, key)
     if edge is None or (within is not None and not is_inside(edge.source_namespace, within)):
         source_id, target_id, tag = key
         nodes.refuse_read_only(tx, access, [source_id, target_id])
@@ -319,15 +287,23 @@ def _known(tx: Transaction, access: Access, key: Key, within: str | None) -> Edg
     return edge
 
 
-def _changed(edge: Edge, figures: Mapping[str, Any], *, now: str, observed_at: str) -> Edge:
-    changed = replace(edge, **figures)
-    if changed != edge:
-        changed = replace(changed, version=edge.version + 1, updated_at=now)
-    return replace(changed, observed_at=observed_at)
+def _reinforced(edge: Edge, *, weaken: bool, now: str) -> Edge:
+    """The edge after it was found right: surer, heavier and seen now; or, to `weaken` it, after it was found wrong:
+    less sure. That is no observation, so its age stays.
+    """
+    if weaken:
+        return _next_version(edge, replace(edge, confidence=max(0.0, edge.confidence - WEAKEN)), now=now)
+    confidence, weight = min(1.0, edge.confidence + STRENGTHEN), min(1.0, edge.weight + STRENGTHEN / 2)
+    return replace(_next_version(edge, replace(edge, confidence=confidence, weight=weight), now=now), observed_at=now)
+
+
+def _next_version(edge: Edge, changed: Edge, *, now: str) -> Edge:
+    """The changed edge as the next version; the edge itself if nothing has changed."""
+    return edge if changed == edge else replace(changed, version=edge.version + 1, updated_at=now)
 
 
 def _refuse_human(edge: Edge) -> None:
-    """A person's judgement is changed by a person."""
+    """Raises if a person has judged the edge: then only a person changes it."""
     if edge.judge == HUMAN:
         raise Conflict("a person has judged this", hint="`wherefrom correct` changes it")
 
@@ -336,15 +312,14 @@ def _step(
     tx: Transaction, access: Access, frontier: list[str], *, direction: Direction, tag: str | None, limit: int
 ) -> list[Row]:
     """The edges that leave the frontier, strongest first, as rows that start with their seq."""
-    parameters = {**scope_parameters(access), "frontier": json_text(frontier), "tag": tag, "limit": limit}
-    if direction != "both":
-        return tx.rows("edges_out" if direction == "forward" else "edges_in", parameters)
-    rows = {row[0]: row for name in ("edges_out", "edges_in") for row in tx.rows(name, parameters)}
+    where = {**scope_parameters(access), "frontier": json_text(frontier), "tag": tag, "limit": limit}
+    sides = [None, True] if direction == "both" else [None if direction == "forward" else True]
+    rows = {row[0]: row for backward in sides for row in tx.rows("edges_at", {**where, "backward": backward})}
     return sorted(rows.values(), key=lambda row: (-row[_WEIGHT], row[0]))[:limit]
 
 
 def _change_position(cursor: str | None) -> dict[str, Any]:
-    """Where in the order of changes a page starts."""
+    """The place in the order of changes at which a page starts, as parameters."""
     time, _, seq = (cursors.decode(cursor, "changes") or "").partition(" ")
     if cursor is not None and not (seq.isascii() and seq.isdigit() and len(seq) <= 18):
         raise cursors.foreign(cursor)
@@ -353,15 +328,9 @@ def _change_position(cursor: str | None) -> dict[str, Any]:
 
 def _after(row: Row, *, changes: bool) -> str:
     if changes:
-        return cursors.encode("changes", f"{from_row(row[1:]).updated_at} {row[0]}")
+        return cursors.encode("changes", f"{Edge(*row[1:]).updated_at} {row[0]}")
     return cursors.encode("edges", row[0])
 
 
 def _ends(tx: Transaction, access: Access, edges: tuple[Edge, ...]) -> tuple[NodeRef, ...]:
-    ids = {end for edge in edges for end in (edge.source_id, edge.target_id)}
-    return nodes.refs(tx, access, sorted(ids)) if ids else ()
-
-
-def _key_parameters(access: Access, key: Key) -> dict[str, Any]:
-    source_id, target_id, tag = key
-    return {**scope_parameters(access), "source_id": source_id, "target_id": target_id, "tag": tag}
+    return nodes.refs(tx, access, sorted({end for edge in edges for end in (edge.source_id, edge.target_id)}))

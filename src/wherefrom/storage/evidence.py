@@ -11,7 +11,7 @@ from wherefrom.graph.posterior import posterior
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput, NotFound
 from wherefrom.model.evidence import Added, Correction, Posterior
-from wherefrom.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Edge, Node
+from wherefrom.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Edge, Node, node_at
 from wherefrom.storage import edges, locks, nodes
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Transaction
@@ -63,12 +63,15 @@ def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | No
             again[known_id] = node.restricted(before.boundary_class, before.open_class)
     if fresh:
         nodes.insert(tx, access, fresh, made, now=fresh[0].updated_at)
-    restrict(tx, access, again)
+    if again:
+        restrict(tx, access, again)
     return added
 
 
 def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -> list[Node]:
-    """The fragments as parts of a page: one without a position goes where its text is already, or to the end."""
+    """The fragments as parts of a page. One without a position takes that of the same text on the page, if it is there
+    already, else the end.
+    """
     locks.share(tx, access.owner)
     rows = tx.rows("fragments_of_page", {**scope_parameters(access), "page_id": page.id})
     where = {hashed: position for hashed, position, _ in reversed(rows)}
@@ -91,10 +94,8 @@ def page_at(
     tx: Transaction, access: Access, namespace: str, url: str, *, boundary_class: BoundaryClass | None = None
 ) -> Node | None:
     """The page with this URL, if it is there and may be seen; of this class, if several classes have it."""
-    where = {**scope_parameters(access), "namespace": namespace, "kind": "page", "content_hash": content_hash(url)}
-    where |= {"task_id": None, "page_id": None, "position": None, "boundary_class": boundary_class}
-    row = tx.row("node_same_text", where)
-    return None if row is None else nodes.from_row(row)
+    page = node_at("", namespace=namespace, kind="page", content_hash=content_hash(url), boundary_class=boundary_class)
+    return nodes.same_text(tx, access, page)
 
 
 def move_fragments(
@@ -112,11 +113,11 @@ def move_fragments(
             free.setdefault(hashed, []).append(position)
     kept = set(wanted)
     moves = [
-        {"owner": access.owner, "id": node_id, "position": free[hashed].pop(0), "now": now}
+        {"id": node_id, "position": free[hashed].pop(0)}
         for hashed, position, node_id in rows
         if (hashed, position) not in kept and free.get(hashed)
     ]
-    tx.run_many("fragment_move", moves)
+    tx.many("fragments_move", moves, {"owner": access.owner, "now": now})
 
 
 def drop_fragments(tx: Transaction, access: Access, page_id: str, kept: Iterable[str], *, now: str) -> None:
@@ -150,7 +151,7 @@ def cite(tx: Transaction, access: Access, page_id: str, cited: Sequence[str], *,
     """Store the citations of a page; returns how many are new."""
     ends = nodes.by_ids(tx, access, [page_id, *cited])
     rows = tx.rows("edges_from", {"owner": access.owner, "ids": json_text([page_id])})
-    known = {page_id} | {edge.target_id for edge in map(edges.from_row, rows) if edge.tag == CITES}
+    known = {page_id} | {edge.target_id for edge in (Edge(*row) for row in rows) if edge.tag == CITES}
     fresh = [target for target in dict.fromkeys(cited) if target not in known and target in ends]
     citations = (Judgement(page_id, target, CITES, 1.0, None, source) for target in fresh)
     edges.insert(tx, access, [_edge(citation, ends, now=now) for citation in citations])
@@ -240,7 +241,7 @@ def restrict(tx: Transaction, access: Access, said_again: Mapping[str, Node]) ->
 def _between(tx: Transaction, access: Access, sources: Iterable[str], claims: Iterable[str]) -> list[Edge]:
     """The judgements and origins that lead from these sources to these claims."""
     where = {"owner": access.owner, "claims": json_text(sorted(claims)), "sources": json_text(sorted(sources))}
-    return [edges.from_row(row) for row in tx.rows("judgements_between", where)]
+    return [Edge(*row) for row in tx.rows("judgements_between", where)]
 
 
 def _slot(source_id: str, target_id: str, relation: str) -> tuple[str, str, bool]:
@@ -249,7 +250,7 @@ def _slot(source_id: str, target_id: str, relation: str) -> tuple[str, str, bool
 
 
 def _settled(known: Edge | None, edge: Edge) -> tuple[str, Edge]:
-    """What a new edge does to its slot (created, updated, unchanged), and the edge that is there afterwards."""
+    """The status of a new edge in its slot (created, updated, unchanged), and the edge that is there afterwards."""
     if known is None:
         return "created", edge
     if all(getattr(known, name) == getattr(edge, name) for name in ("tag", "confidence", "reason", "judge")):

@@ -15,7 +15,6 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, EdgeFigures, InsightPlan, PlanState, ProposedEdge
 from wherefrom.model.namespaces import is_inside
 from wherefrom.storage import edges, locks, nodes
-from wherefrom.storage.bulk_mentions import last
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
@@ -57,7 +56,7 @@ class StoredPlan:
 def settled(tx: Transaction, access: Access) -> int:
     """The newest seq, after all transactions that save nodes have ended: no node with a lower one can come later."""
     locks.be_alone(tx, access.owner, patient=False)
-    return last(tx, access)
+    return nodes.last_seq(tx, access)
 
 
 def new_nodes(
@@ -173,7 +172,7 @@ def apply(tx: Transaction, access: Access, kept: StoredPlan, *, now: str, holds:
         if known.keys() >= {link.source_id, link.target_id}
         and frozenset((link.source_id, link.target_id)) not in linked
     ]
-    stored = edges.insert(tx, access, new, unless_known=True)
+    stored = edges.insert(tx, access, new, skip_known=True)
     made = [key for key in dict.fromkeys(map(edges.key_of, new)) if key in stored]
     if kept.seen_seq is not None:
         row = {"owner": access.owner, "namespace": kept.namespace, "seen_by": kept.seen_by, "seq": kept.seen_seq}

@@ -68,8 +68,14 @@ def forget(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
         tx.run(name, where)
 
 
+def rename(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
+    """Replace the names of nodes; all mentions found by the old ones go, and are not looked for again."""
+    forget(tx, access, changed)
+    add_names(tx, access, changed)
+
+
 def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
-    """Remember what nodes are called."""
+    """Store the names of nodes."""
     holders: dict[str, list[str]] = defaultdict(list)
     for node in named:
         for name in _names(node):

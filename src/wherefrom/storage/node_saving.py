@@ -1,32 +1,31 @@
-"""What a save makes of a node: a new one, the one that has its text already, or a change of one; and its deletion."""
+"""Saves a node, merges it into the one that has its text already, changes it, or deletes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, BoundaryClass, ClaimKind, Node, Scope
-from wherefrom.model.results import Deleted, Saved, SaveStatus
+from wherefrom.model.results import Deleted, Saved
 from wherefrom.storage import mentions, nodes
 from wherefrom.storage.embeddings import Made
-from wherefrom.storage.nodes import from_row, to_parameters
+from wherefrom.storage.nodes import to_parameters
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import check_metadata, content_hash
 
-
-def _anything(node: Node) -> None:
-    """Accepts every node."""
+Accept = Callable[[Node], None]
+"""Raises if a node may not be stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What to make of a node: what is None stays, an alias is added to those that it has, metadata is merged and a
-    null removes its key.
+    """A change of a node: a value of None stays as it is, an alias is added to those that it has, metadata is merged,
+    and a null in it removes its key.
     """
 
     content: str | None = None
@@ -45,13 +44,15 @@ class Change:
     year: int | None = None
 
 
-def create(
-    tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Callable[[Node], None] = _anything
-) -> Saved:
-    """Store a new node, unless its text is already in its namespace: then that one, with news merged in.
+# The values of a change that take the place of the node's own.
+_PLAIN: Final = ("content", "title", "claim_kind", "scope", "confidence", "quality", "pinned", "year")
+
+
+def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Accept | None = None) -> Saved:
+    """Store a new node; if another node in its namespace has its text, merge it into that one instead.
 
     That one keeps its title, and another title becomes an alias; only a page takes the title that its source has now.
-    The node's metadata is a patch: a null removes its key. `accept` raises if what is to be stored may not be.
+    The node's metadata is a patch: a null removes its key.
     """
     access = access.writing()
     if not access.sees(node.namespace, node.boundary_class):
@@ -59,13 +60,13 @@ def create(
             f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
             hint="open the memory with a tag that this class allows",
         )
-    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
-    if row is None:
+    existing = nodes.same_text(tx, access, node)
+    if existing is None:
         created = replace(node, metadata=_without_nulls(node.metadata))
-        accept(created)
+        if accept is not None:
+            accept(created)
         nodes.insert(tx, access, [created], made, now=node.updated_at)
         return Saved(created, "created")
-    existing = from_row(row)
     renamed = existing.title is None or node.kind == "page"
     change = Change(
         title=node.title if renamed else None,
@@ -84,18 +85,18 @@ def create(
     merged = _merged(existing, change, now=node.updated_at)
     if node.kind != "page":  # adding the same source again changes nothing
         merged = _fresh(merged, now=node.updated_at)
-    accept(merged)
+    if accept is not None:
+        accept(merged)
     nodes.replace_many(tx, access, [(existing, merged)], made)
     return _with_alias(Saved(merged, "duplicate"), existing, node.title)
 
 
 def entity(tx: Transaction, access: Access, node: Node, made: Made | None) -> str:
-    """The entity of this name, made if the access sees none.
+    """The id of the entity with this name, made if the access sees none.
 
     One that is there keeps its class: what mentions it is as restricted as it says, and not the entity.
     """
-    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
-    return create(tx, access, node, made).node.id if row is None else from_row(row).id
+    return (nodes.same_text(tx, access, node) or create(tx, access, node, made).node).id
 
 
 def update(
@@ -106,70 +107,53 @@ def update(
     made: Made | None,
     *,
     now: str,
-    accept: Callable[[Node], None] = _anything,
+    accept: Accept | None = None,
 ) -> Saved:
-    """Change a node. The version rises if anything changed. `accept` raises if what is to be stored may not be."""
-    existing = nodes.get(tx, access, node_id)
-    merged = _merged(existing, change, now=now)
-    accept(merged)
-    if not access.sees(merged.namespace, merged.boundary_class):
+    """Change a node. The version rises if anything changed."""
+    old = nodes.get(tx, access, node_id)
+    new = _merged(old, change, now=now)
+    if accept is not None:
+        accept(new)
+    if not access.sees(new.namespace, new.boundary_class):
         raise BoundaryDenied("the new text is of a boundary class that this access may not see")
-    _refuse_same_text(tx, access, existing, merged)
-    status: SaveStatus = "unchanged" if merged is existing else "updated"
-    if merged is not existing:
-        nodes.replace_many(tx, access, [(existing, merged)], made)
-    return Saved(merged, status)
-
-
-def _refuse_same_text(tx: Transaction, access: Access, old: Node, new: Node) -> None:
-    """Raises if another node that the access sees has the new text already, or the same text in the new class."""
     rewritten, reclassed = old.content_hash != new.content_hash, old.boundary_class != new.boundary_class
-    row = None
-    if rewritten or reclassed:
-        row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(new)})
-    holder = None if row is None else from_row(row)
-    if holder is not None and holder.id != old.id and (rewritten or holder.boundary_class == new.boundary_class):
+    holder = nodes.same_text(tx, access, new) if rewritten or reclassed else None
+    if holder is not None and holder.id != node_id and (rewritten or holder.boundary_class == new.boundary_class):
         raise Conflict(
             f"memo {holder.id} in {old.namespace!r} already has this text",
             hint="use that memo, or delete one of the two",
         )
+    nodes.replace_many(tx, access, [(old, new)], made)
+    return Saved(new, "unchanged" if new is old else "updated")
 
 
 def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
     """Remove a node; the database removes its edges with it."""
     node = nodes.get(tx, access, node_id)
-    parameters = {"owner": access.owner, "id": node_id}
-    (hidden,) = tx.row("fragments_hidden", {**scope_parameters(access), "id": node_id}) or (0,)
+    where = {**scope_parameters(access), "id": node_id}
+    (hidden,) = tx.row("fragments_hidden", where) or (0,)
     if hidden:
         raise BoundaryDenied(f"{hidden} fragments of this page are of classes that this access may not see")
-    counted = tx.row("edge_count_of", parameters)
+    (edges,) = tx.row("edge_count_of", where) or (0,)
     freed = mentions.mentioning(tx, access, [node_id])
     nodes.remove(tx, access, [node_id])
     mentions.link(tx, access, freed, now=now)
-    return Deleted(node, counted[0] if counted else 0)
+    return Deleted(node, edges)
 
 
 def _merged(node: Node, change: Change, *, now: str) -> Node:
-    content = node.content if change.content is None else change.content
-    title = node.title if change.title is None else change.title
+    plain: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(change, name)) is not None}
     # Without being asked, a class becomes stricter, never more open.
     whole = change.boundary_class or node.boundary_class
+    restricted = node.restricted(whole, change.shared_class or change.boundary_class or node.open_class)
     changed = replace(
-        node.restricted(whole, change.shared_class or change.boundary_class or node.open_class),
-        content=content,
-        content_hash=content_hash(content),
-        title=title,
-        aliases=_aliases(node.aliases, change.alias, title=title),
+        replace(restricted, **plain),
         metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
         provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
-        claim_kind=change.claim_kind or node.claim_kind,
-        scope=change.scope or node.scope,
         expires_at=change.expires_at if change.scope is not None else node.expires_at,
-        confidence=node.confidence if change.confidence is None else change.confidence,
-        quality=node.quality if change.quality is None else change.quality,
-        pinned=node.pinned if change.pinned is None else change.pinned,
-        year=node.year if change.year is None else change.year,
     )
+    aliases = _aliases(node.aliases, change.alias, title=changed.title)
+    changed = replace(changed, content_hash=content_hash(changed.content), aliases=aliases)
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
         return node
@@ -184,20 +168,16 @@ def _aliases(known: Sequence[str], added: str | None, *, title: str | None) -> t
 
 
 def _with_alias(saved: Saved, existing: Node, title: str | None) -> Saved:
-    """The answer to a save of the same text, with what became of the title that it was given."""
+    """The answer to a save of the same text, with a note that says what became of the title that it was given."""
     node = saved.node
     if title is None or title == node.title:
         return saved
+    keeps = f"It keeps its title {shown(node.title)}; {shown(title)}"
     if title in existing.aliases:
-        return replace(saved, note=f"It keeps its title {shown(node.title)}; {shown(title)} is an alias of it already.")
+        return replace(saved, note=f"{keeps} is an alias of it already.")
     if title not in node.aliases:
-        return replace(
-            saved,
-            note=f"It keeps its title {shown(node.title)}; {shown(title)} was not added, for it has "
-            f"{limits.ALIASES} aliases already.",
-        )
-    note = f"It keeps its title {shown(node.title)}; {shown(title)} is now an alias, found and linked like a title."
-    return replace(saved, alias_added=title, note=note)
+        return replace(saved, note=f"{keeps} was not added, for it has {limits.ALIASES} aliases already.")
+    return replace(saved, alias_added=title, note=f"{keeps} is now an alias, found and linked like a title.")
 
 
 def _fresh(node: Node, *, now: str) -> Node:

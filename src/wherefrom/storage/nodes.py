@@ -16,13 +16,14 @@ from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.results import Page
 from wherefrom.storage import embeddings, mentions, text_index
 from wherefrom.storage.embeddings import Made
-from wherefrom.storage.port import Row, Transaction
+from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.sensitive.redaction import masked, without_hashes
 
-# metadata, provenance, pinned and aliases stand together: what a row has in another form than a node.
-_JSON = NODE_COLUMNS.index("metadata")
+# The first of metadata, provenance, pinned and aliases, which are text or numbers in a row.
+_JSON: Final = NODE_COLUMNS.index("metadata")
+_MAX_BATCH_ROWS: Final = 500
 _values: Final[Callable[[Node], tuple[Any, ...]]] = attrgetter(*NODE_COLUMNS)
 
 
@@ -38,12 +39,12 @@ def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -
 
 
 def read(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -> Node:
-    """What the access may see of the node with this id."""
+    """The node with this id as far as the access may see it: without personal data, if it may not see those."""
     return seen(access, find(tx, access, node_id, label)) or _missing(access, node_id, label)
 
 
 def seen(access: Access, node: Node) -> Node | None:
-    """What an access may see of a node: the whole, the text without personal data, or nothing."""
+    """The node as an access may see it: the whole, the text without personal data, or None."""
     if access.sees(node.namespace, node.boundary_class):
         return node if "pii" in access.classes else without_hashes(node)
     is_open = node.shared_class is not None and access.sees(node.namespace, node.shared_class)
@@ -51,7 +52,7 @@ def seen(access: Access, node: Node) -> Node | None:
 
 
 def find(tx: Transaction, access: Access, node_id: str, label: str = "memo") -> Node:
-    """The whole of a node of which the access sees something. What leaves the store of it has to be `seen`."""
+    """The whole node, if the access sees any of it. An answer may only show what `seen` leaves of it."""
     row = tx.row("node_get", {**scope_parameters(access), "id": node_id})
     if row is not None:
         return from_row(row)
@@ -92,23 +93,38 @@ def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Nod
 
 
 def read_by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
-    """What the access may see of the nodes with these ids, without those of which it sees nothing."""
+    """The nodes with these ids as far as the access may see them, without those of which it sees nothing."""
     access = access.own() if tx.writes else access
     rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)})
-    found = (seen(access, from_row(row)) for row in rows)
-    return {node.id: node for node in found if node is not None}
+    return {row[0]: node for row in rows if (node := seen(access, from_row(row))) is not None}
 
 
-def refs(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef, ...]:
-    """The names of these nodes, oldest first, without those that the access may not see."""
-    rows = tx.rows("node_refs", {**scope_parameters(access), "ids": json_text(ids)})
-    return tuple(NodeRef(*row) for row in rows)
+def same_text(tx: Transaction, access: Access, node: Node) -> Node | None:
+    """The node in the same place with the same text that the access sees; of the same class, if there are several."""
+    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
+    return None if row is None else from_row(row)
 
 
-def beginnings(tx: Transaction, access: Access, ids: list[str]) -> tuple[NodeRef, ...]:
-    """The names of these nodes; those without a title by the beginning of their text."""
-    rows = tx.rows("node_beginnings", {**scope_parameters(access), "ids": json_text(ids)}) if ids else []
-    return tuple(NodeRef(*row) for row in rows)
+def refs(tx: Transaction, access: Access, ids: Sequence[str], *, beginnings: bool = False) -> tuple[NodeRef, ...]:
+    """The names of these nodes, oldest first, without those that the access may not see. With `beginnings`, a node
+    without a title is named by the beginning of its text.
+    """
+    where = {**scope_parameters(access), "ids": json_text(ids), "beginnings": beginnings or None}
+    return tuple(NodeRef(*row) for row in tx.rows("node_refs", where)) if ids else ()
+
+
+def last_seq(tx: Transaction, access: Access) -> int:
+    """The seq of the owner's newest node."""
+    (seq,) = tx.row("node_last", scope_parameters(access)) or (0,)
+    return int(seq)
+
+
+def batches(database: Database, access: Access, statement: str, *, after: int = 0) -> Iterator[list[Row]]:
+    """All rows of a statement in the order of their first column, a number; each batch is read by itself."""
+    where = {**scope_parameters(access), "after": after, "limit": _MAX_BATCH_ROWS}
+    while rows := database.read(lambda tx: tx.rows(statement, where)):
+        yield rows
+        where["after"] = rows[-1][0]
 
 
 def from_row(row: Row) -> Node:
@@ -134,18 +150,14 @@ def insert(
     made: Made | None,
     *,
     now: str,
-    numbers: Mapping[str, int] | None = None,
+    former_seqs: Mapping[str, int | None] | None = None,
     link: bool = True,
 ) -> dict[str, int]:
-    """Store new nodes with their texts, vectors and names in the indexes; returns their numbers (seq) by id. Nodes that
-    come back have their former `numbers`. Without `link` their mentions are not looked for (see bulk_mentions).
+    """Store new nodes with their texts, vectors and names in the indexes; returns their seqs by id. Restored nodes have
+    their `former_seqs`. Without `link` their mentions are not looked for (see bulk_mentions).
     """
-    rows = [to_parameters(node) for node in new]
-    if numbers is not None:
-        rows = [{**row, "seq": numbers[row["id"]]} for row in rows]
-    seqs: dict[str, int] = dict(
-        tx.many("nodes_insert", rows, {"owner": access.owner, "numbered": True if numbers else None})
-    )
+    rows = [{**to_parameters(node), "seq": (former_seqs or {}).get(node.id)} for node in new]
+    seqs: dict[str, int] = dict(tx.many("nodes_insert", rows, {"owner": access.owner}))
     text_index.write(tx, access, seqs, new)
     embeddings.write(tx, access, seqs, new, made, now=now)
     if link:
@@ -175,8 +187,7 @@ def replace_many(
         if link:
             mentions.change(tx, access, texts, now=now)
         else:
-            mentions.forget(tx, access, [node for _, node in texts])
-            mentions.add_names(tx, access, [node for _, node in texts])
+            mentions.rename(tx, access, [node for _, node in texts])
         # A node that is only closed keeps the vector of its shared text if no other was made: it tells less, not more.
         known = ((old if made is not None else replace(old, shared_class=None), new) for old, new in texts)
         rewritten = [new for old, new in known if _embedded(new) != _embedded(old)]
@@ -216,12 +227,12 @@ def _waves(pairs: Sequence[tuple[Node, Node]]) -> Iterator[list[tuple[Node, Node
 
 
 def _embedded(node: Node) -> tuple[object, ...]:
-    """What decides the vector of a node."""
+    """The values that decide the vector of a node."""
     return node.title, node.content, node.shared_class is None
 
 
 def _copied_by_edges(node: Node) -> tuple[object, ...]:
-    """What edges and fragments copy of a node."""
+    """The values of a node that edges and fragments copy."""
     place = node.namespace, node.boundary_class, node.shared_class, node.kind
     return *place, node.page_id, node.domain, node.year, node.task_id
 

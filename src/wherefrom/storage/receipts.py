@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -27,18 +27,16 @@ if TYPE_CHECKING:
 KEPT: Final = timedelta(days=30)
 MAX_NODES_PER_EDGE_SIDE: Final = 100
 _MAX_PURGED_AT_ONCE: Final = 2_000
-# Remembers that somebody wanted a node back: it is not let go again as long as receipts are kept.
-_MARK: Final = {
-    "kind": "restored",
-    "content": "{}",
-    "reason": '{"rule":"restored"}',
-}
+# A row that marks a node as restored: it is not let go again as long as receipts are kept.
+_MARK: Final = {"kind": "restored", "content": "{}", "reason": '{"rule":"restored"}'}
+_FEEDBACK: Final = ("id", "context_id", "signal", "root", "request_id", "at")
+_CORRECTION: Final = ("action", "source_id", "relation_before", "relation_after", "confidence_before", "reason", "at")
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What stands in `retired` beside the rows: the run, the time, why each node went, what stands in for it, and how
-    thick the edges were that go with it.
+    """The facts that `retired` keeps beside the rows: the run, the time, why each node went, which node stands in for
+    it, and how thick the edges were that went with it.
     """
 
     run_id: str
@@ -51,27 +49,20 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class RestoreRequest:
-    """What to bring back: one node, what one run let go, or everything since a time."""
+    """Asks for one node back, for all that one run let go, or for everything since a time; or for the edges that went
+    with nodes that are back, and led out of them (`sources`) or into them (`targets`).
+    """
 
     node_id: str | None = None
     run_id: str | None = None
     since: str | None = None
+    sources: Sequence[str] | None = None
+    targets: Sequence[str] | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class RestoredBatch:
-    """Nodes that came back, and those that cannot, with the reason."""
-
-    node_ids: list[str]
-    skipped: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeSide:
-    """Nodes whose edges are to come back: the edges into them, or the edges out of them."""
-
-    ids: Sequence[str]
-    into: bool
+    def parameters(self) -> dict[str, Any]:
+        """The request as parameters of a statement."""
+        ids = {"sources": self.sources and json_text(self.sources), "targets": self.targets and json_text(self.targets)}
+        return {"node_id": self.node_id, "run_id": self.run_id, "since": self.since, **ids}
 
 
 def retire_nodes(
@@ -87,13 +78,15 @@ def retire_nodes(
         going = [(seq, instead.get(node.id, node)) for seq, node in going]
     gone = [node.id for _, node in going]
     where = {"owner": access.owner, "ids": json_text(gone)}
-    touching = [(row[0], edges.from_row(row[1:])) for row in tx.rows("edges_going", where)]
-    places = {node.id: node.namespace for _, node in going}
+    touching = [(row[0], Edge(*row[1:])) for row in tx.rows("edges_going", where)]
+    rule = {"rule": receipt.rule}
     rows = [_node_row(seq, node, receipt) for seq, node in going]
-    rows += _attached(tx, where, places, vectors=instead is None)
-    rows += [_edge_row(seq, edge, _with_end(seq, receipt)) for seq, edge in touching]
-    plain = {"reason": json_text({"rule": receipt.rule})}
-    _keep(tx, access, [{**plain, **row} for row in rows], run_id=receipt.run_id, now=receipt.now)
+    places = {node.id: {"namespace": node.namespace, "reason": json_text(rule)} for _, node in going}
+    rows += [{**row, **places[row["node_id"]]} for row in _attached(tx, where, vectors=instead is None)]
+    for seq, edge in touching:
+        figures = {"thickness": receipt.thickness[seq]} if seq in receipt.thickness else {}
+        rows.append(_edge_row(seq, edge, {**rule, "end": True, **figures}))
+    _keep(tx, access, rows, run_id=receipt.run_id, now=receipt.now)
     nodes.remove(tx, access, gone)
     return gone, len(touching)
 
@@ -104,20 +97,21 @@ def retire_edges(
     """Move edges to `retired`, each with its reason; returns how many there were."""
     access = access.writing()
     where = {"owner": access.owner, "seqs": json_text(sorted(reasons))}
-    found = [(row[0], edges.from_row(row[1:])) for row in tx.rows("edges_numbered", where)]
-    _keep(tx, access, [_edge_row(seq, edge, reasons[seq]) for seq, edge in found], run_id=run_id, now=now)
+    found = tx.rows("edges_numbered", where)
+    rows = [_edge_row(seq, Edge(*values), reasons[seq]) for seq, *values in found]
+    _keep(tx, access, rows, run_id=run_id, now=now)
     tx.run("edges_delete", where)
     return len(found)
 
 
 def restore_nodes(
     tx: Transaction, access: Access, wanted: RestoreRequest, guard: Guard, *, after: int, limit: int, now: str
-) -> tuple[RestoredBatch, int | None]:
-    """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Also returns
-    after which receipt to go on; None if that was all.
+) -> tuple[tuple[list[str], dict[str, str]], int | None]:
+    """Bring back some nodes with all that belongs to them but their edges, as the policies leave them. Returns their
+    ids, and why others cannot come back; and after which receipt to go on, or None if that was all.
     """
     access, limit = access.writing(), 1 if wanted.node_id is not None else limit
-    rows = tx.rows("retired_nodes", {**_where(access, wanted), "after": after, "limit": limit})
+    rows = tx.rows("retired_nodes", {**scope_parameters(access), **wanted.parameters(), "after": after, "limit": limit})
     were = {node.id: node for node in map(_node, rows) if access.sees(node.namespace, node.boundary_class)}
     found, denied = _guarded(access, were, guard)
     skipped = denied | _refused(tx, access, found, now=now)
@@ -125,8 +119,8 @@ def restore_nodes(
     texts = {node_id: (node.title, node.content) for node_id, node in were.items()}
     cleaned = [node.id for node in back.values() if (node.title, node.content) != texts[node.id]]
     tx.run("retired_vectors_forget", {"owner": access.owner, "ids": json_text(cleaned)})
-    numbers = {row[2]: row[4] for row in rows}
-    seqs = _insert(tx, access, list(back.values()), numbers, now=now)
+    former_seqs = {row[2]: row[4] for row in rows}
+    seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
     receipts = [row for row in rows if row[2] in back]
     _restore_attached(tx, access, receipts)
     embeddings.settle(tx, access, seqs.values())
@@ -134,41 +128,28 @@ def restore_nodes(
     _keep(tx, access, marks, run_id="restored", now=now)
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
     last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
-    return RestoredBatch(list(back), skipped), last
+    return (list(back), skipped), last
 
 
 def restore_edges(
-    tx: Transaction,
-    access: Access,
-    wanted: RestoreRequest,
-    around: EdgeSide | None,
-    guard: Guard,
-    *,
-    after: int,
-    limit: int,
+    tx: Transaction, access: Access, wanted: RestoreRequest, guard: Guard, *, after: int, limit: int
 ) -> tuple[int, int | None]:
-    """Bring back edges whose ends are both here: those of a run or since a time; or, around some nodes, those that
-    went with one of their ends.
-
-    Returns how many, and after which receipt to go on.
-    """
+    """Bring back edges whose ends are both here; returns how many, and after which receipt to go on."""
     access = access.writing()
-    ids = None if around is None else json_text(around.ids)
-    into = around is not None and around.into
-    where = {"sources": None if into else ids, "targets": ids if into else None, "after": after, "limit": limit}
-    rows = tx.rows("retired_edges", {**_where(access, wanted), **where})
-    kept = [(row[0], row[1], _edge(row[2])) for row in rows if around is None or json.loads(row[3]).get("end")]
-    ends = sorted({end for _, _, edge in kept for end in (edge.source_id, edge.target_id)})
-    found = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ends)}) if ends else []
-    places = {row[0]: row[1:] for row in found if access.sees(row[1], row[2])}
-    links = [
-        (receipt, seq, guard.edge(edges.placed(edge, places[edge.source_id], places[edge.target_id])))
+    where = {**scope_parameters(access), **wanted.parameters(), "after": after, "limit": limit}
+    rows = tx.rows("retired_edges", where)
+    with_end = wanted.sources is not None or wanted.targets is not None
+    kept = [(row[0], row[1], _edge(row[2])) for row in rows if not with_end or json.loads(row[3]).get("end")]
+    ends = edges.ends_of(tx, access, (edge for _, _, edge in kept))
+    back = [
+        (receipt, seq, guard.edge(edges.placed(edge, ends[edge.source_id], ends[edge.target_id])))
         for receipt, seq, edge in kept
-        if edge.source_id in places and edge.target_id in places
+        if edge.source_id in ends and edge.target_id in ends
     ]
-    done = _insert_edges(tx, access, links)
-    if done:
-        tx.run("retired_delete", {"owner": access.owner, "seqs": json_text(done)})
+    new = [edge for _, _, edge in back]
+    stored = edges.insert(tx, access, new, seqs=[seq for _, seq, _ in back], skip_known=True)
+    done = [receipt for receipt, _, edge in back if edges.key_of(edge) in stored]
+    tx.run("retired_delete", {"owner": access.owner, "seqs": json_text(done)})
     return len(done), rows[-1][0] if len(rows) == limit else None
 
 
@@ -186,28 +167,16 @@ def nothing_there(access: Access, wanted: RestoreRequest) -> NotFound:
 
 
 def note(tx: Transaction, access: Access, wanted: RestoreRequest, restored: Restored, *, now: str) -> None:
-    """Say in an event what came back."""
-    asked = {name: value for name in RestoreRequest.__slots__ if (value := getattr(wanted, name)) is not None}
+    """Record what came back as an event."""
+    asked = {name: value for name, value in wanted.parameters().items() if value is not None}
     payload = {**asked, "nodes": len(restored.node_ids), "links": restored.links, "skipped": len(restored.skipped)}
     events.record(tx, access, "restore", payload, namespace=access.root, at=now)
 
 
 def purge(tx: Transaction, access: Access, moment: datetime) -> int:
     """Delete some receipts that are older than the period for which they are kept; returns how many."""
-    before = timestamp(moment - KEPT)
-    where = {**scope_parameters(access), "before": before, "limit": _MAX_PURGED_AT_ONCE}
-    return tx.count("retired_purge", where)
-
-
-def _insert_edges(tx: Transaction, access: Access, links: Sequence[tuple[int, int | None, Edge]]) -> list[int]:
-    """Put edges back in their places, apart from those that were made again meanwhile; returns their receipts."""
-    known = [(seq, edge) for _, seq, edge in links if seq is not None]
-    # Those retired before their numbers were kept get new ones.
-    new = [edge for _, seq, edge in links if seq is None]
-    stored = edges.insert(
-        tx, access, [edge for _, edge in known], numbers=[seq for seq, _ in known], unless_known=True
-    ) | edges.insert(tx, access, new, unless_known=True)
-    return [receipt for receipt, _, edge in links if edges.key_of(edge) in stored]
+    where = {"before": timestamp(moment - KEPT), "limit": _MAX_PURGED_AT_ONCE}
+    return tx.count("retired_purge", {**scope_parameters(access), **where})
 
 
 def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
@@ -216,57 +185,25 @@ def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
 
-def _with_end(seq: int, receipt: Receipt) -> dict[str, Any]:
-    figures = {"thickness": receipt.thickness[seq]} if seq in receipt.thickness else {}
-    return {"rule": receipt.rule, "end": True, **figures}
-
-
 def _edge_row(seq: int, edge: Edge, reason: Mapping[str, Any]) -> dict[str, Any]:
     row = {"kind": "edge", "node_id": edge.source_id, "target_id": edge.target_id, "row_seq": seq}
     return {**row, "namespace": edge.source_namespace, "content": line("edge", edge), "reason": json_text(reason)}
 
 
-def _attached(
-    tx: Transaction, where: Mapping[str, Any], places: Mapping[str, str], *, vectors: bool
-) -> list[dict[str, Any]]:
+def _attached(tx: Transaction, where: Mapping[str, Any], *, vectors: bool) -> Iterator[dict[str, Any]]:
     """Vectors, feedback and corrections of nodes, as rows of `retired`."""
-    rows = []
     found = tx.rows("vectors_going", where) if vectors else []
     matrix = tx.dialect.from_vectors([row[3] for row in found])
     for (node_id, model_id, made_of, _, created_at), vector in zip(found, matrix, strict=True):
         coded = b64encode(vector.astype("<f4").tobytes()).decode()
         row = {"model_id": model_id, "content_hash": made_of, "vector": coded, "created_at": created_at}
-        rows.append(("embedding", node_id, None, row))
+        yield {"kind": "embedding", "node_id": node_id, "content": json_text(row)}
     for node_id, *values in tx.rows("feedback_going", where):
-        names = ("id", "context_id", "signal", "root", "request_id", "at")
-        rows.append(("feedback", node_id, None, dict(zip(names, values, strict=True))))
+        row = dict(zip(_FEEDBACK, values, strict=True))
+        yield {"kind": "feedback", "node_id": node_id, "content": json_text(row)}
     for node_id, seq, *values in tx.rows("corrections_going", where):
-        rows.append(("correction", node_id, seq, dict(zip(_CORRECTION, values, strict=True))))
-    return [
-        {
-            "kind": kind,
-            "node_id": node_id,
-            "row_seq": seq,
-            "namespace": places[node_id],
-            "content": json_text(content),
-        }
-        for kind, node_id, seq, content in rows
-    ]
-
-
-_CORRECTION: Final = (
-    "action",
-    "source_id",
-    "relation_before",
-    "relation_after",
-    "confidence_before",
-    "reason",
-    "at",
-)
-
-
-def _where(access: Access, wanted: RestoreRequest) -> dict[str, Any]:
-    return {**scope_parameters(access), "node_id": wanted.node_id, "run_id": wanted.run_id, "since": wanted.since}
+        row = dict(zip(_CORRECTION, values, strict=True))
+        yield {"kind": "correction", "node_id": node_id, "row_seq": seq, "content": json_text(row)}
 
 
 def _node(row: Row) -> Node:
@@ -290,19 +227,8 @@ def _keep(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *,
     tx.many("retire", [{**plain, **row} for row in rows], common)
 
 
-def _insert(
-    tx: Transaction, access: Access, back: Sequence[Node], numbers: Mapping[str, int | None], *, now: str
-) -> dict[str, int]:
-    """Store nodes again under their former numbers; those retired before numbers were kept get new ones."""
-    known = {node.id: number for node in back if (number := numbers[node.id]) is not None}
-    had = nodes.insert(
-        tx, access, [node for node in back if node.id in known], None, numbers=known, now=now, link=False
-    )
-    return had | nodes.insert(tx, access, [node for node in back if node.id not in known], None, now=now, link=False)
-
-
 def _guarded(access: Access, were: Mapping[str, Node], guard: Guard) -> tuple[dict[str, Node], dict[str, str]]:
-    """What the policies leave of some nodes by now, and which of them may not come back at all."""
+    """The nodes as the policies leave them now, and why others may not come back at all."""
     found, denied = {}, {}
     for node in were.values():
         kept = guard.node(node)
@@ -314,7 +240,7 @@ def _guarded(access: Access, were: Mapping[str, Node], guard: Guard) -> tuple[di
 
 
 def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now: str) -> dict[str, str]:
-    """Which of these nodes cannot come back, and why."""
+    """The nodes among these that cannot come back, each with the reason."""
     owner = {"owner": access.owner}
     pages = {node.page_id for node in found.values() if node.page_id is not None}
     here = {row[0] for row in tx.rows("node_places", {**owner, "ids": json_text([*found, *sorted(pages)])})}

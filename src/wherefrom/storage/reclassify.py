@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
@@ -15,8 +15,6 @@ from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.receipts import Receipt
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
-
-_MAX_BATCH_ROWS: Final = 500
 
 KeepEdge = Callable[[Edge], Edge]
 """Returns an edge as the policy leaves it."""
@@ -30,7 +28,7 @@ def count_nodes(tx: Transaction, access: Access) -> int:
 
 def node_batches(database: Database, access: Access) -> Iterator[list[Node]]:
     """All nodes, some at a time; pages last, because one that becomes stricter changes its fragments, too."""
-    for rows in _batches(database, access, "nodes_after"):
+    for rows in nodes.batches(database, access, "nodes_after"):
         yield sorted((nodes.from_row(row[1:]) for row in rows), key=lambda node: node.kind == "page")
 
 
@@ -55,24 +53,23 @@ def rewrite_node(
     if new is None:
         node_saving.delete(tx, access, node.id, now=receipt.now)
         return False
-    row = tx.row("node_same_text", {**scope_parameters(access), **nodes.to_parameters(new)})
-    taken = None if row is None else nodes.from_row(row)
+    holder = nodes.same_text(tx, access, new)
     # The same text in another class stays another node: not everybody sees both.
-    if taken is not None and taken.id != node.id and taken.boundary_class == new.boundary_class:
+    if holder is not None and holder.id != node.id and holder.boundary_class == new.boundary_class:
         expiry.retire(tx, access, [node.id], receipt, instead={node.id: new})
         return True
     nodes.replace_many(tx, access, [(node, replace(new, version=node.version + 1))], made)
     # Reasons follow the class of the node, also those of edges that lead out of the namespace.
     rows = tx.rows("edges_going", {"owner": access.owner, "ids": json_text([node.id])})
-    edges.replace_many(tx, access, _changed((edges.from_row(row[1:]) for row in rows), keep))
+    edges.replace_many(tx, access, _changed(rows, keep))
     return False
 
 
 def rewrite_edges(database: Database, access: Access, keep: KeepEdge, *, dry_run: bool) -> list[str]:
     """Replace the edges that the policy changes, or only find them; returns the ids of their sources."""
     sources: list[str] = []
-    for rows in _batches(database, access, "edges_after"):
-        changed = _changed((edges.from_row(row[1:]) for row in rows), keep)
+    for rows in nodes.batches(database, access, "edges_after"):
+        changed = _changed(rows, keep)
         sources += [edge.source_id for edge in changed]
         if changed and not dry_run:
             database.write(lambda tx, changed=changed: edges.replace_many(tx, access, changed))  # type: ignore[misc]
@@ -89,7 +86,7 @@ def rewrite_rest(
     database.write(lambda tx: tasks.clean(tx, access, clean))
     database.write(lambda tx: evidence.clean_corrections(tx, access, clean))
     database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
-    for rows in _batches(database, access, "retired_after"):
+    for rows in nodes.batches(database, access, "retired_after"):
         for seq, namespace, content, node_id in rows:
             kept = json_text(clean_row(json.loads(content), namespace))
             if kept != content:
@@ -97,16 +94,9 @@ def rewrite_rest(
                 database.write(lambda tx, row=row: _replace_retired(tx, row))  # type: ignore[misc]
 
 
-def _batches(database: Database, access: Access, statement: str) -> Iterator[list[Row]]:
-    """All rows of a statement in order; the first column is the row's number."""
-    where = {**scope_parameters(access), "after": 0, "limit": _MAX_BATCH_ROWS}
-    while rows := database.read(lambda tx: tx.rows(statement, where)):
-        yield rows
-        where["after"] = rows[-1][0]
-
-
-def _changed(some: Iterable[Edge], keep: KeepEdge) -> list[Edge]:
-    return [kept for edge in some if (kept := keep(edge)) != edge]
+def _changed(rows: Iterable[Row], keep: KeepEdge) -> list[Edge]:
+    """The edges of these rows, which start with their seqs, that the policy leaves otherwise than they are."""
+    return [kept for edge in (Edge(*row[1:]) for row in rows) if (kept := keep(edge)) != edge]
 
 
 def _replace_retired(tx: Transaction, row: Mapping[str, Any]) -> None:

@@ -37,33 +37,24 @@ where {visible_edge e} and e.updated_at >= :since
 order by e.updated_at, e.seq
 limit :limit
 
--- name: edges_out
+-- name: edges_at
 -- One step of a walk: the strongest edges first, so that a limit keeps what matters most.
 select e.seq, {edge e}
 from edges e
-where {visible_edge e} and e.source_id in {each frontier}
-  and e.tag = :tag --if tag
-order by e.weight desc, e.seq
-limit :limit
-
--- name: edges_in
-select e.seq, {edge e}
-from edges e
-where {visible_edge e} and e.target_id in {each frontier}
+where {visible_edge e}
+  and e.source_id in {each frontier} --unless backward
+  and e.target_id in {each frontier} --if backward
   and e.tag = :tag --if tag
 order by e.weight desc, e.seq
 limit :limit
 
 -- name: edges_insert
--- Restored edges keep their former seqs. With `unless_known`, an edge that exists stays as it is.
-insert into edges (owner_id, {edge_columns}) --unless numbered
-insert into edges (owner_id, {edge_columns}, seq) --if numbered
-select cast(:owner as text), {edge r} --unless numbered
-from {rows {edge_types}} --unless numbered
-select cast(:owner as text), {edge r}, r.seq --if numbered
-from {rows {edge_types}, seq bigint} --if numbered
+-- Restored edges have their former seqs. With `skip_known`, an edge that exists stays as it is.
+insert into edges (owner_id, {edge_columns}, seq)
+select cast(:owner as text), {edge r}, {seq_or_next r.seq edges}
+from {rows {edge_types}, seq bigint}
 where true
-on conflict do nothing --if unless_known
+on conflict do nothing --if skip_known
 returning source_id, target_id, tag
 
 -- name: edges_replace

@@ -127,10 +127,11 @@ from nodes n
 where {visible n} and n.page_id = :page_id
 order by n.position
 
--- name: fragment_move
+-- name: fragments_move
 update nodes
-set position = :position, updated_at = :now, version = version + 1
-where owner_id = :owner and id = :id
+set position = r.position, updated_at = :now, version = version + 1
+from {rows id text, position integer}
+where owner_id = :owner and nodes.id = r.id
 
 -- name: fragments_unused
 -- Fragments of a document, other than these, that nobody uses. Fragments of a document have offsets.

@@ -30,24 +30,17 @@ where n.owner_id = :owner and n.kind = :kind and n.seq in (
 order by n.seq desc
 
 -- name: node_refs
-select n.id, n.namespace, n.kind, n.title
-from nodes n
-where {visible n} and n.id in {each ids}
-order by n.seq
-
--- name: node_beginnings
-select n.id, n.namespace, n.kind, coalesce(n.title, substr(n.content, 1, 80))
+select n.id, n.namespace, n.kind, n.title --unless beginnings
+select n.id, n.namespace, n.kind, coalesce(n.title, substr(n.content, 1, 80)) --if beginnings
 from nodes n
 where {visible n} and n.id in {each ids}
 order by n.seq
 
 -- name: nodes_insert
-insert into nodes (owner_id, {node_columns}) --unless numbered
-insert into nodes (owner_id, {node_columns}, seq) --if numbered
-select cast(:owner as text), {node r} --unless numbered
-from {rows {node_types}} --unless numbered
-select cast(:owner as text), {node r}, r.seq --if numbered
-from {rows {node_types}, seq bigint} --if numbered
+-- Restored nodes have their former seqs, the others the next ones.
+insert into nodes (owner_id, {node_columns}, seq)
+select cast(:owner as text), {node r}, {seq_or_next r.seq nodes}
+from {rows {node_types}, seq bigint}
 returning id, seq
 
 -- name: nodes_replace

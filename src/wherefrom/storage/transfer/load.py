@@ -24,7 +24,7 @@ from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.results import Imported
-from wherefrom.storage import bulk_mentions, embeddings, events, tasks
+from wherefrom.storage import bulk_mentions, embeddings, events, nodes, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress
 from wherefrom.storage.transfer import load_nodes, load_rest, splitting
@@ -140,7 +140,7 @@ class _Loader:
             kept = total, kind, [(*place, _VALUES[kind](record)) for place, record in batch]
             pickle.dump(kept, spool, protocol=pickle.HIGHEST_PROTOCOL)
             self._database.read(lambda tx, batch=batch: self._identities.rename_hidden(tx, batch))  # type: ignore[misc]
-        self._last_before = self._database.read(lambda tx: bulk_mentions.last(tx, self._access))
+        self._last_before = self._database.read(lambda tx: nodes.last_seq(tx, self._access))
         return total
 
     def fills(self, total: int) -> bool:

@@ -58,7 +58,7 @@ def load(tx: Transaction, loading: Loading, batch: Sequence[Read]) -> LoadedNode
 def link_successors(tx: Transaction, access: Access, identities: Identities, superseded: Mapping[str, str]) -> None:
     """Say which nodes stand for others now, as far as the access sees them."""
     heirs = {node_id: identities.node(heir) for node_id, heir in superseded.items()}
-    seen = {ref.id for ref in nodes.refs(tx, access, sorted(set(heirs.values())))} if heirs else set()
+    seen = {ref.id for ref in nodes.refs(tx, access, sorted(set(heirs.values())))}
     linked = [(node_id, heir) for node_id, heir in heirs.items() if heir in seen and heir != node_id]
     tx.many("nodes_succeeded", [{"id": node_id, "heir": heir} for node_id, heir in linked], {"owner": access.owner})
 

@@ -51,25 +51,23 @@ def load_edges(tx: Transaction, access: Access, batch: Sequence[Read], guard: Ca
     """Insert or update edges between nodes that the access sees."""
     locks.share(tx, access.owner)
     given = [(place, edge) for place, edge in batch if isinstance(edge, Edge)]
-    ids = sorted({end for _, edge in given for end in (edge.source_id, edge.target_id)})
-    rows = tx.rows("node_places", {"owner": access.owner, "ids": json_text(ids)})
-    places = {row[0]: row[1:] for row in rows if access.sees(row[1], row[2])}
+    ends = edges.ends_of(tx, access, (edge for _, edge in given))
     sources = json_text(sorted({edge.source_id for _, edge in given}))
     rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
-    known = {edges.key_of(edge): edge for edge in map(edges.from_row, rows)}
+    known = {edges.key_of(edge): edge for edge in (Edge(*row) for row in rows)}
     loaded = Loaded()
     new: dict[edges.Key, Edge] = {}
     changed: dict[edges.Key, Edge] = {}
     gone: list[Edge] = []
     for place, incoming in given:
-        if incoming.source_id not in places or incoming.target_id not in places:
+        if incoming.source_id not in ends or incoming.target_id not in ends:
             loaded.early.append((place, incoming))
             continue
         if incoming.tag == CONTINUES and incoming.source_id == incoming.target_id:
             # Parts of a split memo with the same text are one memo.
             loaded.counts["edges_unchanged"] += 1
             continue
-        edge = guard(edges.placed(incoming, places[incoming.source_id], places[incoming.target_id]))
+        edge = guard(edges.placed(incoming, ends[incoming.source_id], ends[incoming.target_id]))
         mine, rival = known.get(edges.key_of(edge)), evidence.rival(edge, known)
         held = rival or mine
         if held is not None and not is_newer(edge, held):

@@ -20,7 +20,7 @@ from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import BoundaryClass, Edge, Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.storage import edges, nodes
+from wherefrom.storage import nodes
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text import check
@@ -82,7 +82,7 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
             yield line("node", node)
     # A link of a text with personal data is as restricted as that, and others have the text.
     for row in tx.stream("edge_export", scope_parameters(access)):
-        edge = edges.from_row(row)
+        edge = Edge(*row)
         if not shared:
             yield line("edge", edge)
         elif edge.source_id in known and edge.target_id in known:

@@ -3,6 +3,7 @@
 -- fragment: key = text
 -- fragment: seq = integer primary key autoincrement
 -- fragment: identity = unique
+-- fragment: seq_or_next = {0}
 -- The texts of a parameter that holds a JSON array.
 -- fragment: each = (select value from json_each(:{0}))
 
