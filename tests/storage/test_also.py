@@ -147,7 +147,7 @@ def test_edges_are_seen_when_both_ends_are(memory, reader):
 
     def look(tx):
         def measure(tx, some):
-            return metabolism.measured(tx, some, {})
+            return metabolism.measured(tx, some, None)
 
         listed = edges.page(tx, access, none, within=None, limit=50, cursor=None, measure=measure)
         walked = edges.walk(

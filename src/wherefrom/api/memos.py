@@ -30,7 +30,7 @@ from wherefrom.model.graph import (
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
-from wherefrom.storage import edges, embeddings, events, evidence, expiry, locks, mentions, node_saving, nodes
+from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, receipts
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
@@ -262,8 +262,8 @@ class MemoEngine(Engine):
         moment = self.store.clock()
         now = timestamp(moment)
         run_id, known = self.store.new_id(), saving.node.content_hash
-        expiry.expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE)
-        expiry.expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE, content_hash=known)
+        receipts.retire_expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE)
+        receipts.retire_expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE, content_hash=known)
         lifetime = None if saving.node.scope is None else saving.rules.expiry(saving.node.scope)
         expires_at = None if lifetime is None else timestamp(moment + lifetime)
         accept = partial(keep_invariants, rules=saving.rules)
@@ -302,7 +302,7 @@ class MemoEngine(Engine):
             for name in saving.entities
         ]
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
-        mentions.give(tx, access, node.id, known, now=now)
+        mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
 
 
 def _refuse_judged(tx: Transaction, access: Access, saving: _Saving) -> None:

@@ -72,8 +72,9 @@ class View:
 
         def measure(tx: Transaction, some: Sequence[Edge]) -> tuple[MeasuredEdge, ...]:
             settings = {name: known.at(name).settings(kind) for name in {edge.source_namespace for edge in some}}
-            clocks = metabolism.clocks_of(tx, access, settings, moment=self.store.clock())
-            return metabolism.measured(tx, some, clocks)
+            moment = self.store.clock()
+            newest = metabolism.newest(tx, access, moment, among=settings) if settings else {}
+            return metabolism.measured(tx, some, metabolism.Clocks(moment, newest, settings))
 
         return measure
 

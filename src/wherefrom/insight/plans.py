@@ -175,7 +175,7 @@ class InsightEngine(Engine):
         kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self.store.clock()
         known = self.view.boundary.in_force().policies
 
-        def work(tx: Transaction) -> tuple[insight.Key, ...]:
+        def work(tx: Transaction) -> tuple[tuple[str, str, str], ...]:
             if not kept.plan.accepted:
                 self._remember(tx, access, kept.observed, known)
                 return ()

@@ -21,7 +21,7 @@ from wherefrom.recall import pipeline
 from wherefrom.recall.candidates import CandidateReader, RecallRequest
 from wherefrom.recall.pipeline import Recall
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
-from wherefrom.storage import contexts, embeddings, events, expiry, receipts
+from wherefrom.storage import contexts, embeddings, events, receipts
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
@@ -194,7 +194,7 @@ class RecallEngine(Engine):
         while len(gone) < limit:
             some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
             swept = database.write(
-                lambda tx, some=some: expiry.expired(  # type: ignore[misc]
+                lambda tx, some=some: receipts.retire_expired(  # type: ignore[misc]
                     tx, access, run_id=run_id, now=self.view.now(), limit=some
                 )
             )
@@ -202,7 +202,7 @@ class RecallEngine(Engine):
             edges += swept.edges
             if len(swept.node_ids) < some:
                 break
-        database.write(lambda tx: expiry.forget_old(tx, access, self.store.clock()))
+        database.write(lambda tx: receipts.forget_old(tx, access, self.store.clock()))
         while database.write(lambda tx: receipts.purge(tx, access, self.store.clock())):
             pass
         return SweepResult(run_id, tuple(gone), edges)
@@ -240,7 +240,7 @@ class RecallEngine(Engine):
 
         def work(tx: Transaction) -> None:
             contexts.save(tx, access, context, namespace=access.root)
-            expiry.expired(tx, writing, run_id=self.store.new_id(), now=now, limit=_EXPIRED_PER_TRANSACTION)
+            receipts.retire_expired(tx, writing, run_id=self.store.new_id(), now=now, limit=_EXPIRED_PER_TRANSACTION)
             events.record(tx, access, "activate", payload, namespace=access.root, at=now, trace=trace)
 
         self.store.database.write(work)

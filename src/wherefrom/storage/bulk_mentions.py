@@ -41,6 +41,6 @@ def _link_batch(database: Database, access: Access, some: Sequence[Node], *, old
         locks.share(tx, access.owner)
         mentions.link_texts(tx, access, some, now=now)
         if old_texts:
-            mentions.link_names(tx, access, some, now=now)
+            mentions.link_names(tx, access, mentions.names_of_all(some), now=now)
 
     database.write(work)

@@ -265,7 +265,7 @@ def to_parameters(edge: Edge) -> dict[str, Any]:
 
 def _undecayed(tx: Transaction, edge: Edge) -> MeasuredEdge:
     """An edge that was observed just now: no other one is newer, so it needs no clock."""
-    (measured,) = metabolism.measured(tx, [edge], {})
+    (measured,) = metabolism.measured(tx, [edge], None)
     return measured
 
 

@@ -20,6 +20,10 @@ Topic = Literal[
 ]  # fmt: skip
 
 
+Payload = Mapping[str, Any]
+"""The figures of an event and the ids of rows; never stored text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The ids that the caller gave to its request, and to the chain of requests of which it is a part."""
@@ -49,16 +53,9 @@ def current_trace() -> Trace:
 
 
 def record(
-    tx: Transaction,
-    access: Access,
-    topic: Topic,
-    payload: Mapping[str, Any],
-    *,
-    namespace: str,
-    at: str,
-    trace: Trace = NO_TRACE,
+    tx: Transaction, access: Access, topic: Topic, payload: Payload, *, namespace: str, at: str, trace: Trace = NO_TRACE
 ) -> None:
-    """Append an event. Payloads name rows and figures and never carry stored text."""
+    """Append an event."""
     tx.run("event_insert", row_of(access, topic, payload, namespace=namespace, at=at, trace=trace))
 
 
@@ -75,9 +72,7 @@ def search_health(tx: Transaction, access: Access, *, days: int, since: str) -> 
     return SearchHealth(days, searches, counts.get("search_fallback", 0))
 
 
-def row_of(
-    access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, at: str, trace: Trace
-) -> dict[str, Any]:
+def row_of(access: Access, topic: Topic, payload: Payload, *, namespace: str, at: str, trace: Trace) -> dict[str, Any]:
     """The parameters of the statement that writes an event; at the access's home, if it may only read the namespace."""
     call = _current.get()
     return {

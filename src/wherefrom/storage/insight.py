@@ -23,10 +23,8 @@ from wherefrom.text.check import json_text
 PROPOSED_FOR: Final = timedelta(days=1)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 
-
 Holds = Callable[[Transaction, Sequence[str]], set[str]]
-Key = tuple[str, str, str]
-"""Source, target and tag of an edge."""
+"""Returns the nodes among some that keep the invariants of the policy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class StoredPlan:
     seen_by: str
     observed: tuple[GateObservation, ...] = ()
     seen_seq: int | None = None
-    made: tuple[Key, ...] = ()
+    made: tuple[edges.Key, ...] = ()
 
 
 def settled(tx: Transaction, access: Access) -> int:
@@ -65,7 +63,7 @@ def new_nodes(
     """The nodes between two seqs (the second one included), oldest first, and how many there are in all."""
     between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
     where = {**scope_parameters(access.own()), **between}
-    (total,) = tx.row("nodes_new_total", where) or (0,)
+    (total,) = tx.row("nodes_new", {**where, "counted": True}) or (0,)
     return [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_new", where)], int(total)
 
 
@@ -95,7 +93,7 @@ def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] 
 
 
 def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str, Any], *, now: str) -> None:
-    """Store what the gates of a namespace have seen."""
+    """Store the memory of a namespace's gates."""
     row = {"owner": access.writing().owner, "namespace": namespace, "state": json_text(state), "now": now}
     tx.run("insight_gates_put", row)
 
@@ -150,9 +148,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
 
 
 def apply(tx: Transaction, access: Access, kept: StoredPlan, *, now: str, holds: Holds | None = None) -> StoredPlan:
-    """Write those edges of a plan whose ends can still be linked and have not been linked since. holds: returns the
-    nodes among some that keep the invariants of the policy.
-    """
+    """Write those edges of a plan whose ends can still be linked and have not been linked since."""
     access = access.writing()
     locks.share(tx, access.owner)
     ids = _ends(kept.plan.accepted)
@@ -186,13 +182,13 @@ def undo(tx: Transaction, access: Access, kept: StoredPlan, *, now: str) -> tupl
     if kept.plan.state == "proposed":
         raise Conflict(f"plan {kept.plan.id} was not applied", hint="there is nothing to undo")
     locks.share(tx, access.owner)
-    when = {"owner": access.owner, "created_at": kept.plan.applied_at}
+    where = {**scope_parameters(access), "created_at": kept.plan.applied_at}
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
-    removed = sum(tx.count("insight_link_remove", {**scope_parameters(access), **when, **key}) for key in keys)
+    removed = tx.many("insight_edges_remove", keys, where)
     sources = json_text([source for source, _, _ in kept.made])
-    left = {(one, other, tag) for one, other, tag in tx.rows("links_made_then", {**when, "ids": sources})}
-    plan = replace(kept.plan, state="undone", undone_at=now, written=len(left & set(kept.made)))
-    return _marked(tx, access, replace(kept, plan=plan), expected="applied"), removed
+    left = set(kept.made).intersection(tx.rows("edges_made_then", {**where, "ids": sources}))
+    plan = replace(kept.plan, state="undone", undone_at=now, written=len(left))
+    return _marked(tx, access, replace(kept, plan=plan), expected="applied"), len(removed)
 
 
 def move(tx: Transaction, access: Access, source: str, target: str) -> None:

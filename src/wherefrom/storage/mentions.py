@@ -19,7 +19,6 @@ Texts = Mapping[str, Words]
 """The words of texts, by node."""
 
 TAG: Final = "mentions"
-JUDGE: Final = NAMES
 NAMED: Final = ("memo", "claim", "page", "entity")
 MENTIONING: Final = ("memo", "claim", "fragment")
 # A name that more nodes share names none of them; the store keeps a few more holders of it, and not all.
@@ -30,9 +29,9 @@ MAX_TEXTS_PER_NAME: Final = 300
 
 
 def add(tx: Transaction, access: Access, new: Sequence[Node], *, now: str) -> None:
-    """Remember what new nodes are called, and find the mentions of their names and in their texts."""
+    """Store the names of new nodes, and find the mentions of their names in older texts, and in their own texts."""
     add_names(tx, access, new)
-    link_names(tx, access, new, now=now)
+    link_names(tx, access, names_of_all(new), now=now)
     link_texts(tx, access, new, now=now)
 
 
@@ -40,7 +39,7 @@ def change(tx: Transaction, access: Access, pairs: Sequence[tuple[Node, Node]], 
     """Bring the names of nodes and the mentions in their texts up to date; each pair is a node before and after."""
     grown = [(old, node) for old, node in pairs if _has_only_more_aliases(old, node)]
     add_names(tx, access, [node for _, node in grown])
-    _link_older(tx, access, {name for old, node in grown for name in set(_names(node)) - set(_names(old))}, now=now)
+    link_names(tx, access, {name for old, node in grown for name in set(_names(node)) - set(_names(old))}, now=now)
     changed = [(old, node) for old, node in pairs if not _has_only_more_aliases(old, node)]
     if not changed:
         return
@@ -50,7 +49,7 @@ def change(tx: Transaction, access: Access, pairs: Sequence[tuple[Node, Node]], 
     nodes = [node for _, node in changed]
     tx.run("mentions_forget_from", _of(access, [node.id for node in nodes]))
     add_names(tx, access, renamed)
-    link_names(tx, access, renamed, now=now)
+    link_names(tx, access, names_of_all(renamed), now=now)
     link_texts(tx, access, nodes, now=now)
     link(tx, access, freed, now=now)
 
@@ -89,8 +88,8 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 
 
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
-    """Link texts to the nodes that they name."""
-    # Who may not see a number must not learn from a link that a text has it.
+    """Link the texts of nodes to the nodes that they name."""
+    # Who may not see a number must not learn from an edge that a text has it.
     texts = {
         node.id: words_of(shared_text(text_of(node.title, node.content), node.shared_class))
         for node in written
@@ -111,16 +110,11 @@ def link(tx: Transaction, access: Access, texts: Texts, *, now: str) -> None:
         for name in dict.fromkeys(mentioned(words, by_head))
         for target_id in known[name]
     ]
-    _add(tx, access, found, judge=JUDGE, now=now)
+    insert(tx, access, found, judge=NAMES, now=now)
 
 
-def link_names(tx: Transaction, access: Access, named: Sequence[Node], *, now: str) -> None:
-    """Link the texts that were there before to nodes with new names."""
-    _link_older(tx, access, {name for node in named for name in _names(node)}, now=now)
-
-
-def _link_older(tx: Transaction, access: Access, names: Iterable[str], *, now: str) -> None:
-    """Find the mentions in all texts that may have one of these names anew."""
+def link_names(tx: Transaction, access: Access, names: Iterable[str], *, now: str) -> None:
+    """Find the mentions in all stored texts that may hold one of these names anew."""
     wanted = [{"name": tx.dialect.together(query_terms(phrase_of(name)))} for name in names]
     where = {**scope_parameters(access), "kinds": json_text(MENTIONING), "limit": MAX_TEXTS_PER_NAME}
     rows = tx.many("texts_naming", wanted, where)
@@ -133,12 +127,8 @@ def _link_older(tx: Transaction, access: Access, names: Iterable[str], *, now: s
         link(tx, access, texts, now=now)
 
 
-def give(tx: Transaction, access: Access, source_id: str, targets: Iterable[str], *, now: str) -> None:
-    """Link a node to entities that the caller names."""
-    _add(tx, access, [(source_id, target_id) for target_id in targets], judge=None, now=now)
-
-
-def _add(tx: Transaction, access: Access, pairs: Sequence[tuple[str, str]], *, judge: str | None, now: str) -> None:
+def insert(tx: Transaction, access: Access, pairs: Iterable[tuple[str, str]], *, judge: str | None, now: str) -> None:
+    """Store mentions, each as the ids of its source and its target; those without a judge are the caller's."""
     rows = [{"source_id": source, "target_id": target} for source, target in dict.fromkeys(pairs) if source != target]
     tx.many("mentions_add", rows, {"owner": access.owner, "judge": judge, "now": now})
 
@@ -165,22 +155,24 @@ def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
     }
 
 
+def names_of_all(named: Iterable[Node]) -> set[str]:
+    """The names of these nodes."""
+    return {name for node in named for name in _names(node)}
+
+
 def _names(node: Node) -> Sequence[str]:
-    """What a node is called: by its title and its aliases. One word is no name of a page: it is the name of a file,
+    """The names of a node, from its title and its aliases. One word is no name of a page: it is the name of a file,
     or of everything.
     """
-    if node.kind not in NAMED or (node.kind == "page" and len((node.title or "").split()) < 2 and not _unspaced(node)):
+    title = node.title or ""
+    if node.kind not in NAMED or (node.kind == "page" and len(title.split()) < 2 and not is_unspaced(title)):
         return ()
     return tuple(dict.fromkeys(name for title in (node.title, *node.aliases) for name in names_of(title)))
 
 
 def _has_only_more_aliases(old: Node, node: Node) -> bool:
-    """Whether a node has its title and text still, and goes by all the names that it had."""
+    """True if a node kept its title, its text and all its aliases."""
     return (old.title, old.content) == (node.title, node.content) and set(old.aliases) <= set(node.aliases)
-
-
-def _unspaced(node: Node) -> bool:
-    return is_unspaced(node.title or "")
 
 
 def _by_head(names: Iterable[str]) -> dict[str, list[str]]:
@@ -191,4 +183,4 @@ def _by_head(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _of(access: Access, ids: Sequence[str]) -> dict[str, Any]:
-    return {**scope_parameters(access), "ids": json_text(ids), "judge": JUDGE}
+    return {**scope_parameters(access), "ids": json_text(ids), "judge": NAMES}

@@ -161,7 +161,7 @@ class MeasuredGraph:
 
     def edge_total(self) -> int:
         """The number of edges that the access may see."""
-        (total,) = self.tx.row("visible_edge_total", self._where) or (0,)
+        (total,) = self.tx.row("edges_visible", self._where) or (0,)
         return int(total)
 
     def thickness_counts(self) -> tuple[int, ...]:
@@ -237,23 +237,12 @@ def newest(tx: Transaction, access: Access, moment: datetime, *, among: Iterable
     return found
 
 
-def clocks_of(
-    tx: Transaction, access: Access, settings: Mapping[str, DecaySettings], *, moment: datetime
-) -> dict[str, Mapping[str, Any]]:
-    """The clocks of the namespaces that have settings here, the same as those of a run at this moment."""
-    if not settings:
-        return {}
-    clocks = Clocks(moment, newest(tx, access, moment, among=settings), settings)
-    return {name: clocks.clock(name) for name in settings}
-
-
-def measured(
-    tx: Transaction, edges: Sequence[Edge], clocks: Mapping[str, Mapping[str, Any]]
-) -> tuple[MeasuredEdge, ...]:
-    """The edges with their thickness, by the clocks of their namespaces; without a clock an edge has not decayed."""
+def measured(tx: Transaction, edges: Sequence[Edge], clocks: Clocks | None) -> tuple[MeasuredEdge, ...]:
+    """The edges with their thickness, by the clocks of their namespaces; without clocks they have not decayed."""
+    by_namespace = {} if clocks is None else {name: clocks.clock(name) for name in clocks.settings}
     given = [
         {name: getattr(edge, name) for name in ("tag", "weight", "confidence", "observed_at")}
-        | {name: clocks.get(edge.source_namespace, {}).get(name) for name in ("newest", "rate", "vanished")}
+        | {name: by_namespace.get(edge.source_namespace, {}).get(name) for name in ("newest", "rate", "vanished")}
         for edge in edges
     ]
     values = tx.rows("thickness_of_edges", {"edges": json_text(given)}) if edges else []

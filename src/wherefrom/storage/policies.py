@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict
@@ -12,8 +12,7 @@ from wherefrom.storage import locks
 from wherefrom.storage.port import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """The boundary of an owner as it is stored: the text of each namespace's policy, and the privacy."""
 
     texts: Mapping[str, str]

@@ -15,9 +15,10 @@ from wherefrom.model.errors import NotFound
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
-from wherefrom.storage import edges, embeddings, events, nodes
+from wherefrom.model.results import SweepResult
+from wherefrom.storage import edges, embeddings, events, locks, nodes
 from wherefrom.storage.port import Row, Transaction
-from wherefrom.storage.sql import scope_parameters
+from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash, json_text
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from wherefrom.storage.transfer.load import Guard
 
 KEPT: Final = timedelta(days=30)
+_CONTEXTS_KEPT: Final = timedelta(days=30)
+_EVENTS_KEPT: Final = timedelta(days=365)
 MAX_NODES_PER_EDGE_SIDE: Final = 100
 _MAX_PURGED_AT_ONCE: Final = 2_000
 # A row that marks a node as restored: it is not let go again as long as receipts are kept.
@@ -139,7 +142,7 @@ def restore_edges(
     where = {**scope_parameters(access), **wanted.parameters(), "after": after, "limit": limit}
     rows = tx.rows("retired_edges", where)
     with_end = wanted.sources is not None or wanted.targets is not None
-    kept = [(row[0], row[1], _edge(row[2])) for row in rows if not with_end or json.loads(row[3]).get("end")]
+    kept = [(row[0], row[1], Edge(**_values(row[2]))) for row in rows if not with_end or json.loads(row[3]).get("end")]
     ends = edges.ends_of(tx, access, (edge for _, _, edge in kept))
     back = [
         (receipt, seq, guard.edge(edges.placed(edge, ends[edge.source_id], ends[edge.target_id])))
@@ -155,15 +158,10 @@ def restore_edges(
 
 def nothing_there(access: Access, wanted: RestoreRequest) -> NotFound:
     """The error for a node or a run of which nothing came back: there is none, or none that this access may see."""
-    if wanted.node_id is not None:
-        return NotFound(
-            f"there is no receipt of {wanted.node_id} in {access.root!r}",
-            hint=f"receipts are kept for {KEPT.days} days",
-        )
-    return NotFound(
-        f"there is nothing to bring back of run {wanted.run_id} in {access.root!r}",
-        hint=f"receipts are kept for {KEPT.days} days; each node comes back once",
-    )
+    what, hint = f"no receipt of {wanted.node_id}", f"receipts are kept for {KEPT.days} days"
+    if wanted.node_id is None:
+        what, hint = f"nothing to bring back of run {wanted.run_id}", f"{hint}; each node comes back once"
+    return NotFound(f"there is {what} in {access.root!r}", hint=hint)
 
 
 def note(tx: Transaction, access: Access, wanted: RestoreRequest, restored: Restored, *, now: str) -> None:
@@ -173,10 +171,49 @@ def note(tx: Transaction, access: Access, wanted: RestoreRequest, restored: Rest
     events.record(tx, access, "restore", payload, namespace=access.root, at=now)
 
 
+def rewrite(tx: Transaction, access: Access, changed: Mapping[tuple[int, str], str]) -> None:
+    """Replace the contents of receipts, by their seqs and nodes; the vectors of the old texts go."""
+    rows = [{"seq": seq, "content": content} for (seq, _), content in changed.items()]
+    tx.many("retired_replace", rows, {"owner": access.owner})
+    tx.run("retired_vectors_forget", {"owner": access.owner, "ids": json_text([node_id for _, node_id in changed])})
+
+
 def purge(tx: Transaction, access: Access, moment: datetime) -> int:
     """Delete some receipts that are older than the period for which they are kept; returns how many."""
     where = {"before": timestamp(moment - KEPT), "limit": _MAX_PURGED_AT_ONCE}
     return tx.count("retired_purge", {**scope_parameters(access), **where})
+
+
+def retire_expired(
+    tx: Transaction, access: Access, *, run_id: str, now: str, limit: int, content_hash: str | None = None
+) -> SweepResult:
+    """Retire up to `limit` nodes of the root that have expired (with a hash: those with that text), with their edges,
+    and write an event.
+    """
+    where = {"owner": access.owner, "now": now, "limit": limit, "content_hash": content_hash}
+    where |= inside_parameters("root", access.root)
+    # What this access may only read is swept by those who may write there.
+    rows = tx.rows("expired", where) if access.writes else []
+    if not rows:
+        return SweepResult(run_id, (), 0)
+    locks.share(tx, access.owner)
+    return sweep(tx, access, [row[0] for row in rows], Receipt(run_id, now, "expired"))
+
+
+def sweep(
+    tx: Transaction, access: Access, ids: Sequence[str], receipt: Receipt, *, instead: Mapping[str, Node] | None = None
+) -> SweepResult:
+    """Retire nodes with their edges, and write an event."""
+    gone, links = retire_nodes(tx, access, ids, receipt, instead=instead)
+    payload = {"run_id": receipt.run_id, "rule": receipt.rule, "node_ids": gone, "edges": links}
+    events.record(tx, access, "sweep", payload, namespace=access.root, at=receipt.now)
+    return SweepResult(receipt.run_id, tuple(gone), links)
+
+
+def forget_old(tx: Transaction, access: Access, moment: datetime) -> None:
+    """Delete contexts that expired more than 30 days ago, and events older than a year."""
+    tx.run("contexts_purge", {"owner": access.owner, "before": timestamp(moment - _CONTEXTS_KEPT)})
+    tx.run("events_purge", {"owner": access.owner, "before": timestamp(moment - _EVENTS_KEPT)})
 
 
 def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
@@ -208,16 +245,14 @@ def _attached(tx: Transaction, where: Mapping[str, Any], *, vectors: bool) -> It
 
 def _node(row: Row) -> Node:
     """A node as it was; in the namespace that it would be in now, and with the hash of what is left of its text."""
-    values = json.loads(row[5])
-    del values["type"]
-    node = Node(**{**values, "aliases": tuple(values.get("aliases", ()))})
-    return replace(node, namespace=row[3], content_hash=content_hash(node.content))
+    values = _values(row[5])
+    values |= {"aliases": tuple(values.get("aliases", ())), "content_hash": content_hash(values["content"])}
+    return Node(**{**values, "namespace": row[3]})
 
 
-def _edge(content: str) -> Edge:
-    values = json.loads(content)
-    del values["type"]
-    return Edge(**values)
+def _values(content: str) -> dict[str, Any]:
+    """The values of a retired row by the names of their fields."""
+    return {name: value for name, value in json.loads(content).items() if name != "type"}
 
 
 def _keep(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
-from wherefrom.storage import edges, evidence, expiry, locks, node_saving, nodes, tasks
+from wherefrom.storage import edges, evidence, locks, node_saving, nodes, receipts, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.receipts import Receipt
@@ -56,7 +56,7 @@ def rewrite_node(
     holder = nodes.same_text(tx, access, new)
     # The same text in another class stays another node: not everybody sees both.
     if holder is not None and holder.id != node.id and holder.boundary_class == new.boundary_class:
-        expiry.retire(tx, access, [node.id], receipt, instead={node.id: new})
+        receipts.sweep(tx, access, [node.id], receipt, instead={node.id: new})
         return True
     nodes.replace_many(tx, access, [(node, replace(new, version=node.version + 1))], made)
     # Reasons follow the class of the node, also those of edges that lead out of the namespace.
@@ -87,18 +87,14 @@ def rewrite_rest(
     database.write(lambda tx: evidence.clean_corrections(tx, access, clean))
     database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
     for rows in nodes.batches(database, access, "retired_after"):
-        for seq, namespace, content, node_id in rows:
-            kept = json_text(clean_row(json.loads(content), namespace))
-            if kept != content:
-                row = {"owner": access.owner, "seq": seq, "content": kept, "ids": json_text([node_id])}
-                database.write(lambda tx, row=row: _replace_retired(tx, row))  # type: ignore[misc]
+        changed = {
+            (seq, node_id): kept
+            for seq, namespace, content, node_id in rows
+            if (kept := json_text(clean_row(json.loads(content), namespace))) != content
+        }
+        database.write(lambda tx, changed=changed: receipts.rewrite(tx, access, changed))  # type: ignore[misc]
 
 
 def _changed(rows: Iterable[Row], keep: KeepEdge) -> list[Edge]:
     """The edges of these rows, which start with their seqs, that the policy leaves otherwise than they are."""
     return [kept for edge in (Edge(*row[1:]) for row in rows) if (kept := keep(edge)) != edge]
-
-
-def _replace_retired(tx: Transaction, row: Mapping[str, Any]) -> None:
-    tx.run("retired_replace", row)
-    tx.run("retired_vectors_forget", row)

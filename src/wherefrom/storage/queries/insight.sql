@@ -2,18 +2,13 @@
 
 -- name: nodes_new
 -- The nodes between two seqs that can be linked, oldest first.
-select n.seq, {node n}
+select n.seq, {node n} --unless counted
+select count(*) --if counted
 from nodes n
 where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
   and n.superseded_by is null
-order by n.seq
-limit :limit
-
--- name: nodes_new_total
-select count(*)
-from nodes n
-where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
-  and n.superseded_by is null
+order by n.seq --unless counted
+limit :limit --unless counted
 
 -- name: nodes_linkable
 select {node n}
@@ -122,13 +117,15 @@ select e.source_id, e.target_id
 from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each ids}
 
--- name: links_made_then
+-- name: edges_made_then
 select e.source_id, e.target_id, e.tag
 from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.created_at = :created_at
 
--- name: insight_link_remove
+-- name: insight_edges_remove
 -- An edge that somebody has changed since stays, and so does one that another plan has made anew.
 delete from edges
-where {visible_edge edges} and source_id = :source_id and target_id = :target_id and tag = :tag
-  and judge = 'insight' and created_at = :created_at
+where {visible_edge edges} and judge = 'insight' and created_at = :created_at and (source_id, target_id, tag) in (
+    select r.source_id, r.target_id, r.tag from {rows source_id text, target_id text, tag text}
+)
+returning seq

@@ -20,11 +20,6 @@ select v.value, (
 )
 from {each namespaces} as v
 
--- name: visible_edge_total
-select count(*)
-from edges e
-where {visible_edge e}
-
 -- name: weakly_connected_nodes
 -- Nodes (of :ids, if given) whose edges are all thin, a page at a time, with the rule that exempts each, if any; a young
 -- node is exempt, because its worth is not known yet. Most nodes have a thick edge that starts at them, so that is

@@ -65,8 +65,9 @@ limit :limit
 
 -- name: retired_replace
 update retired
-set content = :content
-where owner_id = :owner and seq = :seq
+set content = r.content
+from {rows seq bigint, content text}
+where retired.owner_id = :owner and retired.seq = r.seq
 
 -- name: retired_vectors_forget
 -- The vector of a text that may not be kept would reveal it.
