@@ -79,6 +79,15 @@ def test_a_common_word_crosses_only_where_the_store_knows_the_words_beside_it(me
     assert ranked(memory, "生物")[-1] == tiny
 
 
+def test_a_common_word_that_no_text_has_near_its_beginning_is_no_error(memory):
+    """The words beside the borders of the other word were compared with no text at all: a division by zero."""
+    filler = "海辺で風が吹く。" * 600
+    for number in range(12):
+        memory.save(f"{number} {filler} 予算")
+    tiny = memory.save("微生物の話。").node.content
+    assert tiny in ranked(memory, "生物 予算")
+
+
 def test_both_databases_give_the_same_scores(new_url):
     answers = []
     for dialect in ("sqlite", "postgres"):

@@ -1,4 +1,8 @@
-"""The full-text index: written in the transaction of the node, searched by BM25 (k1 = 1.2, b = 0.75)."""
+"""The full-text index: written in the transaction of the node, searched by BM25 (k1 = 1.2, b = 0.75).
+
+A short word of a script without spaces is found in a text also where it only stands across the border of two other
+words (京都 in 東京都). Such a text goes further back in the order.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,19 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BoundaryClass, Node
-from wherefrom.storage import text_borders
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Database, SearchRequest, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
+from wherefrom.text.han_words import Flank, crossings, short_words
 from wherefrom.text.sensitive.fingerprints import lookup_terms
 from wherefrom.text.sensitive.redaction import shared_text
-from wherefrom.text.tokens import query_terms, searched_text, terms, text_of
+from wherefrom.text.tokens import folded, query_terms, searched_text, terms, text_of
 
 # The rarest terms choose the candidates: terms are taken from the rarest on until this many places in texts are to be
 # scored. A place costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, with the limit 3 ms.
@@ -50,6 +53,22 @@ _PRIOR_TEXTS: Final = 16
 _MIN_WEIGHT: Final = 1e-6
 _LOOKUP_WEIGHT_FACTOR: Final = 10
 _MAX_REINDEXED_AT_ONCE: Final = 500
+# In a question with more short words none of them decides the order.
+_MAX_SHORT_WORDS: Final = 8
+# For a question of nothing but short words this many texts are looked at.
+_TEXTS_LOOKED_AT: Final = 200
+# The share of a word's score that is left in a text that has it across a border only. BM25 of one place differs by a
+# factor of four between a short text and one of four times the average length.
+_SHARE_ACROSS_BORDER: Final = 0.2
+# If a word is in this many texts, the word beside a border counts as a word only if it occurs in this many times more
+# texts than the border alone explains.
+_COMMON_WORD_TEXTS: Final = 10
+_MIN_EXCESS_RATIO: Final = 1.2
+
+Scored = list[tuple[str, float]]
+"""Ids and scores of texts, best first."""
+Crossings = Mapping[str, list[tuple[Flank, ...]]]
+"""The places where a word stands across a border, by text; each with the words on its sides."""
 
 
 def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Sequence[Node]) -> None:
@@ -134,17 +153,44 @@ class TextSearch:
             "ratios": json_text(ratios) if statistics.sampled or question.lookups else None,
             "average": max(statistics.average_length, 1.0),
         }
-        words = text_borders.words_of(question.text, weights)
-        wanted_texts = reach = text_borders.reach_of(words, weights, limit)
+        words = _short_words(question.text, weights)
+        only_short = words and len(words) == len(weights)
+        wanted_texts = reach = max(limit, _TEXTS_LOOKED_AT) if only_short else limit
         while True:
             rows = tx.rows("text_search", {**parameters, "reach": reach})
             visible = [(node_id, float(score)) for node_id, score in rows if node_id is not None]
             if len(visible) >= wanted_texts or len(rows) < reach:
-                found = visible[:wanted_texts]
-                count = partial(self._counted, tx, access)
-                return text_borders.reordered(tx, access, found, question.text, weights, count)[:limit]
+                return self._reordered(tx, access, visible[:wanted_texts], question.text, weights)[:limit]
             # Texts that the access may not see took up places: look further.
             reach *= 8
+
+    def _reordered(
+        self, tx: Transaction, access: Access, found: Scored, question: str, weights: Mapping[str, float]
+    ) -> Scored:
+        """The texts found, in a new order: a word that stands in a text across a border only counts less there."""
+        words = _short_words(question, weights)
+        if not words or not found:
+            return found
+        where = {"owner": access.owner, "ids": json_text([node_id for node_id, _ in found])}
+        texts: dict[str, str] = {}
+        for node_id, title, aliases, content, shared_class in tx.rows("text_beginnings", where):
+            text = shared_text(searched_text(title, json.loads(aliases), content), shared_class)
+            texts[node_id] = text if all(word in text for word in words) else folded(text)
+        by_word = {
+            word: {node_id: places for node_id, text in texts.items() if (places := crossings(word, text))}
+            for word in words
+        }
+        if not any(by_word.values()):
+            return found
+        flanks = {flank for crossed in by_word.values() for places in crossed.values() for flank in chain(*places)}
+        frequencies = self._counted(tx, access, [*words, *sorted({flank.word for flank in flanks})])
+        around = {word: _overlapping(word, folded(question), weights) for word in words}
+        shares = {
+            node_id: _share_left(texts[node_id], {word: around[word] for word in crossed}, weights)
+            for node_id, crossed in _believed(texts, by_word, frequencies).items()
+        }
+        reordered = ((node_id, score * shares.get(node_id, 1.0)) for node_id, score in found)
+        return sorted(reordered, key=lambda row: -row[1])
 
     def _counted(self, tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
         """The number of texts with each term; that of a common term is kept for a while, as counting it is slow."""
@@ -242,3 +288,61 @@ def _weight_in_store(count: int, statistics: Statistics) -> float:
     """The inverse document frequency in the whole store, as FTS5 computes it."""
     texts = max(statistics.texts, count)
     return max(math.log((texts - count + 0.5) / (count + 0.5)), _MIN_WEIGHT)
+
+
+def _short_words(question: str, weights: Mapping[str, float]) -> list[str]:
+    """The short words of a question among the terms that are searched for; none if there are many."""
+    words = [word for word in short_words(folded(question)) if word in weights]
+    return words if len(words) <= _MAX_SHORT_WORDS else []
+
+
+def _believed(
+    texts: Mapping[str, str], by_word: Mapping[str, Crossings], frequencies: Mapping[str, int]
+) -> dict[str, list[str]]:
+    """The words that stand in a text across a border only, by text, if the store confirms it: where a word is common,
+    the words beside the border must occur elsewhere, too, unless they are names of places.
+    """
+    believed: dict[str, list[str]] = {}
+    for word, found in by_word.items():
+        looked_at = [text for text in texts.values() if word in text]
+        rare = frequencies.get(word, 0) < _COMMON_WORD_TEXTS
+        seen_elsewhere = {
+            flank
+            for flank in {flank for places in found.values() for flank in chain(*places)}
+            if rare
+            or flank.is_place
+            or _is_seen_elsewhere(flank, looked_at, frequencies.get(word, 0), frequencies.get(flank.word, 0))
+        }
+        for node_id, places in found.items():
+            if all(seen_elsewhere.issuperset(place) for place in places):
+                believed.setdefault(node_id, []).append(word)
+    return believed
+
+
+def _is_seen_elsewhere(flank: Flank, looked_at: Sequence[str], word_texts: int, flank_texts: int) -> bool:
+    """True if the neighbouring word occurs in clearly more texts than those in which it stands at this border."""
+    share = sum(flank.across in text for text in looked_at) / len(looked_at)
+    return flank_texts > _MIN_EXCESS_RATIO * share * word_texts
+
+
+def _overlapping(word: str, question: str, weights: Mapping[str, float]) -> dict[str, str]:
+    """The terms of a question that share a character with a word (都の with 京都), each with both joined (京都の)."""
+    found = {}
+    for term in weights:
+        if len(term) == len(word) and term != word:
+            for joined in (word + term[-1], term[0] + word):
+                if term in joined and joined in question:
+                    found[term] = joined
+    return found
+
+
+def _share_left(text: str, crossing: Mapping[str, Mapping[str, str]], weights: Mapping[str, float]) -> float:
+    """The share of a text's score that is left. Each term in it counts by its weight; a term that shares a character
+    with a word across a border counts as little as that word, if the text has it nowhere else.
+    """
+    plain = folded(text)
+    present = sum(weight for term, weight in weights.items() if term in plain)
+    lost = set(crossing)
+    for overlapping in crossing.values():
+        lost |= {term for term, joined in overlapping.items() if 0 < plain.count(term) == plain.count(joined)}
+    return 1.0 - (1.0 - _SHARE_ACROSS_BORDER) * sum(weights[term] for term in lost) / present
