@@ -87,9 +87,9 @@ def test_what_is_kept_is_bounded_by_number_weight_and_time(monkeypatch):
     some.put("g", "g" * 99)  # heavier than all together may be: it is kept alone
     assert (len(some), some.get("g")) == (1, "g" * 99)
     some.put("g", "g")
-    assert some._weight == 1
+    assert some._held_weight == 1
     now += 10.0
-    assert some.get("g") is None and len(some) == 0 and some._weight == 0
+    assert some.get("g") is None and len(some) == 0 and some._held_weight == 0
 
 
 def test_what_is_kept_survives_many_threads():
@@ -103,7 +103,7 @@ def test_what_is_kept_survives_many_threads():
 
     in_threads(use, range(16))
     assert len(some) <= 50
-    assert some._weight == sum(key % 7 for key in some._held) <= 200
+    assert some._held_weight == sum(key % 7 for key in some._held) <= 200
 
 
 def test_a_sample_counts_terms():
@@ -118,7 +118,7 @@ def test_the_samples_of_all_owners_together_are_bounded(memory, owners, monkeypa
     question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
     for owner in owners:
         read(memory, lambda tx, owner=owner: search.best(tx, access_of(owner=owner), question, limit=5))
-    assert search._statistics._weight <= 20
+    assert search._statistics._held_weight <= 20
 
 
 def test_scopes_of_an_index_are_looked_up_by_owner():

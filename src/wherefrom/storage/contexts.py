@@ -27,9 +27,8 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
     if access.also or namespace != access.root:
         made_by |= {"roots": access.roots}
     plain = {name: getattr(context, name) for name in ("question", "policy_version", "created_at", "expires_at")}
-    json_texts = {"made_by": made_by, "scopes": context.scopes, "provenance": context.provenance}
-    json_texts = {name: json_text(value) for name, value in json_texts.items()}
-    tx.run("context_insert", {**key, **plain, **json_texts, "namespace": namespace})
+    plain |= {name: json_text(getattr(context, name)) for name in ("scopes", "provenance")}
+    tx.run("context_insert", {**key, **plain, "made_by": json_text(made_by), "namespace": namespace})
     rows = [
         {**key, "rank": item.rank, "node_id": item.node.id, "score": item.score, "reason": item.reason}
         for item in context.items
@@ -64,15 +63,7 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
         raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
     rows = tx.rows("context_items", key)
     by_id = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in rows])
-    items = (ContextItem(rank, by_id[node_id], *rest) for rank, node_id, *rest in rows if node_id in by_id)
-    return ActiveContext(
-        id=context_id,
-        question=question,
-        scopes=tuple(json.loads(scopes)),
-        policy_version=policy_version,
-        provenance=json.loads(provenance),
-        created_at=created_at,
-        expires_at=expires_at,
-        tokens=sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values()),
-        items=tuple(items),
-    )
+    items = tuple(ContextItem(rank, by_id[node_id], *rest) for rank, node_id, *rest in rows if node_id in by_id)
+    tokens = sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values())
+    known = question, tuple(json.loads(scopes)), policy_version, json.loads(provenance), created_at, expires_at
+    return ActiveContext(context_id, *known, items, tokens=tokens)

@@ -78,14 +78,7 @@ def save(
 
 
 def reinforce(
-    tx: Transaction,
-    access: Access,
-    key: Key,
-    *,
-    weaken: bool,
-    now: str,
-    measure: Measure,
-    within: str | None = None,
+    tx: Transaction, access: Access, key: Key, *, weaken: bool, now: str, measure: Measure, within: str | None = None
 ) -> Reinforced:
     """Strengthen an edge, or weaken it."""
     locks.share(tx, access.owner)

@@ -24,7 +24,7 @@ _MAX_CORRECTIONS_SHOWN: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An edge to be stored: what a fragment or claim says about a claim, or that a page cites another."""
+    """An edge to be stored: the relation of a fragment or claim to a claim."""
 
     source_id: str
     target_id: str
@@ -153,8 +153,8 @@ def cite(tx: Transaction, access: Access, page_id: str, cited: Sequence[str], *,
     rows = tx.rows("edges_from", {"owner": access.owner, "ids": json_text([page_id])})
     known = {page_id} | {edge.target_id for edge in (Edge(*row) for row in rows) if edge.tag == CITES}
     fresh = [target for target in dict.fromkeys(cited) if target not in known and target in ends]
-    citations = (Judgement(page_id, target, CITES, 1.0, None, source) for target in fresh)
-    edges.insert(tx, access, [_edge(citation, ends, now=now) for citation in citations])
+    citations = [replace(edges.between(ends[page_id], ends[target], CITES, now=now), judge=source) for target in fresh]
+    edges.insert(tx, access, citations)
     return len(fresh)
 
 

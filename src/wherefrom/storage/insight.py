@@ -1,4 +1,4 @@
-"""Stores plans of relations (proposed, applied, undone), and what the gates have seen."""
+"""Stores plans of relations (proposed, applied, undone), the memory of the gates, and up to where nodes were judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
-# A plan that nobody applied is kept for a day; one that was applied can be undone for a year.
+# A plan that nobody applied is stored for a day; one that was applied can be undone for a year.
 PROPOSED_FOR: Final = timedelta(days=1)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 
@@ -39,8 +39,8 @@ class GateObservation:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """A plan as it is stored. made: the edges that it has written. seen_by: the sight of the access whose new nodes it
-    judged; seen_seq: the last of those nodes.
+    """A plan as it is stored. made: the edges that it has written. seen_by: the `sight` of the access whose new nodes
+    it judged; seen_seq: the seq of the last of those nodes.
     """
 
     plan: InsightPlan
@@ -98,16 +98,16 @@ def remember(tx: Transaction, access: Access, namespace: str, state: Mapping[str
     tx.run("insight_gates_put", row)
 
 
-def keep(tx: Transaction, access: Access, kept: StoredPlan, *, moment: datetime) -> None:
-    """Store a proposed plan, and delete those that nobody applied within a day."""
+def keep(tx: Transaction, access: Access, stored: StoredPlan, *, moment: datetime) -> None:
+    """Store a proposed plan, and delete the plans whose time is over."""
     access = access.writing()
-    tx.run("insight_plans_purge", {"owner": access.owner, "before": timestamp(moment - PROPOSED_FOR)})
-    tx.run("insight_plans_forget", {"owner": access.owner, "before": timestamp(moment - _UNDONE_WITHIN)})
-    plan = kept.plan
-    # The words of a question are the asker's and are not kept.
+    bounds = {"proposed": timestamp(moment - PROPOSED_FOR), "applied": timestamp(moment - _UNDONE_WITHIN)}
+    tx.run("insight_plans_purge", {"owner": access.owner, **bounds})
+    plan = stored.plan
+    # The words of a question are the asker's and are not stored.
     asked = {name: "" if name == "query" else value for name, value in plan.asked.items()}
-    row = {"owner": access.owner, "id": plan.id, "namespace": kept.namespace, "now": plan.created_at}
-    tx.run("insight_plan_insert", {**row, "asked": json_text(asked), "content": _content(kept)})
+    row = {"owner": access.owner, "id": plan.id, "namespace": stored.namespace, "now": plan.created_at}
+    tx.run("insight_plan_insert", {**row, "asked": json_text(asked), "content": _content(stored)})
 
 
 def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> StoredPlan:
@@ -121,37 +121,28 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     links = tuple(ProposedEdge(**{**link, "figures": EdgeFigures(**link["figures"])}) for link in known["links"])
     named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
     where = {**scope_parameters(access.own()), "ids": json_text(named)}
-    if known["seen_by"] != sight(access) and tx.row("nodes_unseen", where):
+    if known["seen_by"] != sight(access) and tx.row("nodes_hidden", where):
         raise missing
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
         raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
-    plan = InsightPlan(
-        id=plan_id,
-        root_namespace=access.root,
-        state=state,
-        asked=asked,
-        created_at=created_at,
-        decisions=(Decision((), links, ()),),
-        judged=known["judged"],
-        written=known["written"],
-        applied_at=applied_at,
-        undone_at=undone_at,
-    )
+    plan = InsightPlan(plan_id, access.root, state, asked, created_at, (Decision((), links, ()),))
+    figures = {"judged": known["judged"], "written": known["written"]}
+    plan = replace(plan, applied_at=applied_at, undone_at=undone_at, **figures)
     # The namespace may have been renamed since.
     moved = len(known["namespace"])
     observed = tuple(
-        GateObservation(namespace + seen["namespace"][moved:], seen["g0"], tuple(seen["links"]), seen["fired"])
-        for seen in known["observed"]
+        GateObservation(namespace + saw["namespace"][moved:], saw["g0"], tuple(saw["links"]), saw["fired"])
+        for saw in known["observed"]
     )
     made = tuple((source, target, tag) for source, target, tag in known["made"])
     return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
 
 
-def apply(tx: Transaction, access: Access, kept: StoredPlan, *, now: str, holds: Holds | None = None) -> StoredPlan:
+def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, holds: Holds | None = None) -> StoredPlan:
     """Write those edges of a plan whose ends can still be linked and have not been linked since."""
     access = access.writing()
     locks.share(tx, access.owner)
-    ids = _ends(kept.plan.accepted)
+    ids = _ends(stored.plan.accepted)
     known = linkable(tx, access, ids, now=now)
     if holds is not None:
         known = {node_id: known[node_id] for node_id in holds(tx, list(known))}
@@ -164,31 +155,31 @@ def apply(tx: Transaction, access: Access, kept: StoredPlan, *, now: str, holds:
             confidence=link.confidence,
             judge=link.judge,
         )
-        for link in kept.plan.accepted
+        for link in stored.plan.accepted
         if known.keys() >= {link.source_id, link.target_id}
         and frozenset((link.source_id, link.target_id)) not in linked
     ]
-    stored = edges.insert(tx, access, new, skip_known=True)
-    made = [key for key in dict.fromkeys(map(edges.key_of, new)) if key in stored]
-    if kept.seen_seq is not None:
-        row = {"owner": access.owner, "namespace": kept.namespace, "seen_by": kept.seen_by, "seq": kept.seen_seq}
+    inserted = edges.insert(tx, access, new, skip_known=True)
+    made = [key for key in dict.fromkeys(map(edges.key_of, new)) if key in inserted]
+    if stored.seen_seq is not None:
+        row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by, "seq": stored.seen_seq}
         tx.run("insight_seen_put", row)
-    plan = replace(kept.plan, state="applied", applied_at=now, written=len(made))
-    return _marked(tx, access, replace(kept, plan=plan, made=tuple(made)), expected="proposed")
+    plan = replace(stored.plan, state="applied", applied_at=now, written=len(made))
+    return _marked(tx, access, replace(stored, plan=plan, made=tuple(made)), expected="proposed")
 
 
-def undo(tx: Transaction, access: Access, kept: StoredPlan, *, now: str) -> tuple[StoredPlan, int]:
+def undo(tx: Transaction, access: Access, stored: StoredPlan, *, now: str) -> tuple[StoredPlan, int]:
     """Remove the edges that a plan made, except those that somebody has changed or made anew since."""
-    if kept.plan.state == "proposed":
-        raise Conflict(f"plan {kept.plan.id} was not applied", hint="there is nothing to undo")
+    if stored.plan.state == "proposed":
+        raise Conflict(f"plan {stored.plan.id} was not applied", hint="there is nothing to undo")
     locks.share(tx, access.owner)
-    where = {**scope_parameters(access), "created_at": kept.plan.applied_at}
-    keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in kept.made]
+    where = {**scope_parameters(access), "created_at": stored.plan.applied_at}
+    keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in stored.made]
     removed = tx.many("insight_edges_remove", keys, where)
-    sources = json_text([source for source, _, _ in kept.made])
-    left = set(kept.made).intersection(tx.rows("edges_made_then", {**where, "ids": sources}))
-    plan = replace(kept.plan, state="undone", undone_at=now, written=len(left))
-    return _marked(tx, access, replace(kept, plan=plan), expected="applied"), len(removed)
+    sources = json_text([source for source, _, _ in stored.made])
+    left = set(stored.made).intersection(tx.rows("edges_made_then", {**where, "ids": sources}))
+    plan = replace(stored.plan, state="undone", undone_at=now, written=len(left))
+    return _marked(tx, access, replace(stored, plan=plan), expected="applied"), len(removed)
 
 
 def move(tx: Transaction, access: Access, source: str, target: str) -> None:
@@ -202,18 +193,18 @@ def move(tx: Transaction, access: Access, source: str, target: str) -> None:
         tx.run(name, where)
 
 
-def _marked(tx: Transaction, access: Access, kept: StoredPlan, *, expected: PlanState) -> StoredPlan:
-    plan = kept.plan
-    row = {"owner": access.owner, "id": plan.id, "state": plan.state, "expected": expected, "content": _content(kept)}
+def _marked(tx: Transaction, access: Access, stored: StoredPlan, *, expected: PlanState) -> StoredPlan:
+    plan = stored.plan
+    row = {"owner": access.owner, "id": plan.id, "state": plan.state, "expected": expected, "content": _content(stored)}
     if not tx.count("insight_plan_mark", {**row, "applied_at": plan.applied_at, "undone_at": plan.undone_at}):
         raise Conflict(f"plan {plan.id} was changed by somebody else at the same time", hint="ask for it again")
-    return kept
+    return stored
 
 
-def _content(kept: StoredPlan) -> str:
-    plain = {"namespace": kept.namespace, "seen_by": kept.seen_by, "seen_seq": kept.seen_seq, "made": kept.made}
-    counts = {"judged": kept.plan.judged, "written": kept.plan.written}
-    rows = {"links": list(map(asdict, kept.plan.accepted)), "observed": list(map(asdict, kept.observed))}
+def _content(stored: StoredPlan) -> str:
+    plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen_seq": stored.seen_seq, "made": stored.made}
+    counts = {"judged": stored.plan.judged, "written": stored.plan.written}
+    rows = {"links": list(map(asdict, stored.plan.accepted)), "observed": list(map(asdict, stored.observed))}
     return json_text({**plain, **counts, **rows})
 
 

@@ -7,30 +7,24 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
+@dataclass(eq=False, kw_only=True)
 class Kept(Generic[Key, Value]):
     """At most `entries` values of at most `weight` in all, each for `seconds`. Threads may share it."""
 
-    def __init__(
-        self,
-        *,
-        entries: int,
-        seconds: float = math.inf,
-        weight: float = math.inf,
-        weigh: Callable[[Value], int] = lambda _: 0,
-    ) -> None:
-        self._entries = entries
-        self._seconds = seconds
-        self._max_weight = weight
-        self._weigh = weigh
-        self._lock = threading.Lock()
-        self._held: OrderedDict[Key, tuple[float, int, Value]] = OrderedDict()
-        self._weight = 0
+    entries: int
+    seconds: float = math.inf
+    weight: float = math.inf
+    weigh: Callable[[Value], int] = lambda _: 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _held: OrderedDict[Key, tuple[float, int, Value]] = field(default_factory=OrderedDict, init=False)
+    _held_weight: int = field(default=0, init=False)
 
     def __len__(self) -> int:
         return len(self._held)
@@ -49,14 +43,14 @@ class Kept(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value; the least recently used ones are dropped to make room for it."""
-        weight = self._weigh(value)
+        weight = self.weigh(value)
         with self._lock:
             if key in self._held:
                 self._drop(key)
-            self._held[key] = (time.monotonic() + self._seconds, weight, value)
-            self._weight += weight
-            while len(self._held) > self._entries or (self._weight > self._max_weight and len(self._held) > 1):
+            self._held[key] = (time.monotonic() + self.seconds, weight, value)
+            self._held_weight += weight
+            while len(self._held) > self.entries or (self._held_weight > self.weight and len(self._held) > 1):
                 self._drop(next(iter(self._held)))
 
     def _drop(self, key: Key) -> None:
-        self._weight -= self._held.pop(key)[1]
+        self._held_weight -= self._held.pop(key)[1]

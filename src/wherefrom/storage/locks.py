@@ -26,7 +26,7 @@ _EVERY_OWNER = ""
 
 def share(tx: Transaction, owner: str) -> None:
     """Lock an owner in share mode until the commit, so that no other transaction can be alone with it."""
-    if tx.dialect.many_writers and tx.row("lock_edges_shared", {"owner": owner}) is None:
+    if tx.dialect.many_writers and tx.row("lock_owner_shared", {"owner": owner}) is None:
         tx.run("owner_add", {"owner": owner})
 
 
@@ -39,9 +39,9 @@ def be_alone(tx: Transaction, owner: str, *, patient: bool = True) -> None:
         tx.run("see_each_commit", {})
         if not patient:
             tx.run("wait_briefly", {})
-        if not tx.count("lock_edges_alone", {"owner": owner}):
+        if not tx.count("lock_owner_alone", {"owner": owner}):
             tx.run("owner_add", {"owner": owner})
-            tx.run("lock_edges_alone", {"owner": owner})
+            tx.run("lock_owner_alone", {"owner": owner})
 
 
 def be_alone_with_all(tx: Transaction) -> None:

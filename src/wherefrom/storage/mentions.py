@@ -89,7 +89,7 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
     """Link the texts of nodes to the nodes that they name."""
-    # Who may not see a number must not learn from an edge that a text has it.
+    # An edge must not tell that a text has a number to somebody who may not see the number.
     texts = {
         node.id: words_of(shared_text(text_of(node.title, node.content), node.shared_class))
         for node in written

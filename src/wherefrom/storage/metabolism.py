@@ -263,31 +263,29 @@ def begin(
     """
     access = access.writing()
     locks.be_alone(tx, access.owner)
-    now, until = timestamp(moment), timestamp(moment + LEASE)
-    where = {"owner": access.owner, **inside_parameters("root", access.root)}
-    words = json_text(asked)
+    now, words = timestamp(moment), json_text(asked)
     tx.run("runs_purge", {"owner": access.owner, "before": timestamp(moment - _RUNS_KEPT)})
-    going = tx.rows("run_going", where)
-    for _, namespace, _, _, _, started_at, leased_until in going:
+    rows = tx.rows("run_going", {"owner": access.owner, **inside_parameters("root", access.root)})
+    going = [(Run(*(*row[:3], json.loads(row[3]), row[4])), row[5], row[6]) for row in rows]
+    for run, _, started_at in going:
         # A lease that ends later than any lease of now was given by a clock that was wrong.
-        if now < leased_until <= timestamp(moment + 2 * LEASE):
+        if now < run.leased_until <= timestamp(moment + 2 * LEASE):
             raise StoreBusy(
-                f"a run in {namespace!r} that began at {started_at} is under way",
-                hint=f"try again when it is done; if it was killed, after {leased_until}",
+                f"a run in {run.namespace!r} that began at {started_at} is under way",
+                hint=f"try again when it is done; if it was killed, after {run.leased_until}",
             )
-    run = None
-    for known_id, namespace, known_asked, known_moment, known_newest, started_at, leased_until in going:
-        same = (namespace, known_asked) == (access.root, words)
-        if run is None and same and started_at > timestamp(moment - _COMPLETED_WITHIN):
-            tx.run("run_extend", {"owner": access.owner, "id": known_id, "leased": leased_until, "until": until})
-            run = Run(known_id, namespace, known_moment, json.loads(known_newest), until, resumed=True)
+    resumed = None
+    for run, known_words, started_at in going:
+        same = (run.namespace, known_words) == (access.root, words)
+        if resumed is None and same and started_at > timestamp(moment - _COMPLETED_WITHIN):
+            resumed = replace(extend(tx, access, run, moment), resumed=True)
         else:
-            ended = {"id": known_id, "state": "stopped", "now": now, "counts": "{}", "leased": leased_until}
-            tx.run("run_end", {"owner": access.owner, **ended})
-    if run is None:
-        run = Run(run_id, access.root, now, measured, until)
-        new = {"id": run_id, "namespace": access.root, "asked": words, "moment": now, "now": now, "until": until}
-        tx.run("run_add", {"owner": access.owner, **new, "newest": json_text(run.newest), "counts": "{}"})
+            end(tx, access, run, state="stopped", counts={}, now=now)
+    if resumed is not None:
+        return resumed
+    run = Run(run_id, access.root, now, measured, timestamp(moment + LEASE))
+    row = {"owner": access.owner, "id": run.id, "namespace": run.namespace, "until": run.leased_until, "asked": words}
+    tx.run("run_add", {**row, "now": now, "newest": json_text(run.newest)})
     return run
 
 

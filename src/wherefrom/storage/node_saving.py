@@ -44,6 +44,8 @@ class Change:
     year: int | None = None
 
 
+# The values that a node with the same text brings to the one that has it already.
+_MERGED: Final = ("metadata", "provenance", "boundary_class", "shared_class", "claim_kind", "expires_at", "year")
 # The values of a change that take the place of the node's own.
 _PLAIN: Final = ("content", "title", "claim_kind", "scope", "confidence", "quality", "pinned", "year")
 
@@ -68,20 +70,11 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, ac
         nodes.insert(tx, access, [created], made, now=node.updated_at)
         return Saved(created, "created")
     renamed = existing.title is None or node.kind == "page"
-    change = Change(
-        title=node.title if renamed else None,
-        alias=None if renamed else node.title,
-        metadata=node.metadata,
-        provenance=node.provenance,
-        boundary_class=node.boundary_class,
-        shared_class=node.shared_class,
-        claim_kind=node.claim_kind,
-        # A scope is never shortened by saying the same again.
-        scope=node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None,
-        expires_at=node.expires_at,
-        pinned=node.pinned or None,
-        year=node.year,
-    )
+    # A scope is never shortened by saying the same again.
+    scope = node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None
+    given: dict[str, Any] = {name: getattr(node, name) for name in _MERGED}
+    title, alias = (node.title, None) if renamed else (None, node.title)
+    change = Change(**given, title=title, alias=alias, scope=scope, pinned=node.pinned or None)
     merged = _merged(existing, change, now=node.updated_at)
     if node.kind != "page":  # adding the same source again changes nothing
         merged = _fresh(merged, now=node.updated_at)

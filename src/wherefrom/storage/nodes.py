@@ -80,8 +80,7 @@ def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str 
     """Nodes in the access's root, newest first."""
     before = cursors.decode_number(cursor, "nodes")
     rows = tx.rows("node_list", {**scope_parameters(access), "kind": kind, "before": before, "limit": limit + 1})
-    found = (seen(access, from_row(row[1:])) for row in rows[:limit])
-    nodes = tuple(node for node in found if node is not None)
+    nodes = tuple(node for row in rows[:limit] if (node := seen(access, from_row(row[1:]))) is not None)
     return Page(nodes, cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None)
 
 
@@ -129,9 +128,9 @@ def batches(database: Database, access: Access, statement: str, *, after: int = 
 
 def from_row(row: Row) -> Node:
     """A node from its columns."""
-    before, (metadata, provenance, pinned, aliases), after = row[:_JSON], row[_JSON : _JSON + 4], row[_JSON + 4 :]
-    known = json.loads(metadata), json.loads(provenance), bool(pinned), tuple(json.loads(aliases))
-    return Node(*(*before, *known, *after))
+    metadata, provenance, pinned, aliases = row[_JSON : _JSON + 4]
+    parsed = json.loads(metadata), json.loads(provenance), bool(pinned), tuple(json.loads(aliases))
+    return Node(*(*row[:_JSON], *parsed, *row[_JSON + 4 :]))
 
 
 def to_parameters(node: Node) -> dict[str, Any]:

@@ -75,8 +75,12 @@ class UtilityStatistics:
     ) -> MeanDeviation:
         """Mean and sample standard deviation of the utilities at the time of the request."""
         where = {**scope_parameters(access), **request.filters(), "half_life": half_life_days}
-        total, squares = tx.row("utility_sums", where) or (0.0, 0.0)
-        return _mean_deviation(self._count(tx, access, request), float(total), float(squares))
+        total, squares = map(float, tx.row("utility_sums", where) or (0.0, 0.0))
+        count = self._count(tx, access, request)
+        mean = total / max(count, 1)
+        variance = max(squares - count * mean * mean, 0.0) / (count - 1) if count > 1 else 0.0
+        # If all utilities are equal, a deviation of 1 leaves their differences 0.
+        return MeanDeviation(mean, max(math.sqrt(variance), _MIN_DEVIATION) if variance > 0 else 1.0)
 
     def _count(self, tx: Transaction, access: Access, request: SearchRequest) -> int:
         where = {**scope_parameters(access), **request.filters(), "exact": None}
@@ -108,9 +112,9 @@ def around(
 
 
 def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of a center and one of these nodes that an edge joins, in either direction."""
+    """The pairs of one of the `centers` and one of these nodes that an edge joins, in either direction."""
     where = {"owner": access.owner, "centers": json_text(centers), "ids": json_text(ids)}
-    return [(one, other) for one, other in tx.rows("edges_of_centers", where)]
+    return [(center, other) for center, other in tx.rows("edges_of_centers", where)]
 
 
 def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, set[str]]:
@@ -125,12 +129,3 @@ def disputes(tx: Transaction, access: Access, ids: Iterable[str]) -> list[Edge]:
     """The edges by which one of these nodes contradicts or replaces another."""
     rows = tx.rows("disputes", {**scope_parameters(access), "ids": json_text(list(ids))})
     return [Edge(*row) for row in rows]
-
-
-def _mean_deviation(count: int, total: float, squares: float) -> MeanDeviation:
-    if count == 0:
-        return MeanDeviation()
-    mean = total / count
-    variance = max(squares - count * mean * mean, 0.0) / (count - 1) if count > 1 else 0.0
-    # If all utilities are equal, a deviation of 1 leaves their differences 0.
-    return MeanDeviation(mean, max(math.sqrt(variance), _MIN_DEVIATION) if variance > 0 else 1.0)

@@ -89,7 +89,7 @@ def retire_nodes(
     for seq, edge in touching:
         figures = {"thickness": receipt.thickness[seq]} if seq in receipt.thickness else {}
         rows.append(_edge_row(seq, edge, {**rule, "end": True, **figures}))
-    _keep(tx, access, rows, run_id=receipt.run_id, now=receipt.now)
+    _insert(tx, access, rows, run_id=receipt.run_id, now=receipt.now)
     nodes.remove(tx, access, gone)
     return gone, len(touching)
 
@@ -102,7 +102,7 @@ def retire_edges(
     where = {"owner": access.owner, "seqs": json_text(sorted(reasons))}
     found = tx.rows("edges_numbered", where)
     rows = [_edge_row(seq, Edge(*values), reasons[seq]) for seq, *values in found]
-    _keep(tx, access, rows, run_id=run_id, now=now)
+    _insert(tx, access, rows, run_id=run_id, now=now)
     tx.run("edges_delete", where)
     return len(found)
 
@@ -119,8 +119,8 @@ def restore_nodes(
     found, denied = _guarded(access, were, guard)
     skipped = denied | _refused(tx, access, found, now=now)
     back = {node_id: node for node_id, node in found.items() if node_id not in skipped}
-    texts = {node_id: (node.title, node.content) for node_id, node in were.items()}
-    cleaned = [node.id for node in back.values() if (node.title, node.content) != texts[node.id]]
+    texts = {(node.id, node.title, node.content) for node in were.values()}
+    cleaned = [node.id for node in back.values() if (node.id, node.title, node.content) not in texts]
     tx.run("retired_vectors_forget", {"owner": access.owner, "ids": json_text(cleaned)})
     former_seqs = {row[2]: row[4] for row in rows}
     seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
@@ -128,7 +128,7 @@ def restore_nodes(
     _restore_attached(tx, access, receipts)
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
-    _keep(tx, access, marks, run_id="restored", now=now)
+    _insert(tx, access, marks, run_id="restored", now=now)
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
     last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
     return (list(back), skipped), last
@@ -139,8 +139,7 @@ def restore_edges(
 ) -> tuple[int, int | None]:
     """Bring back edges whose ends are both here; returns how many, and after which receipt to go on."""
     access = access.writing()
-    where = {**scope_parameters(access), **wanted.parameters(), "after": after, "limit": limit}
-    rows = tx.rows("retired_edges", where)
+    rows = tx.rows("retired_edges", {**scope_parameters(access), **wanted.parameters(), "after": after, "limit": limit})
     with_end = wanted.sources is not None or wanted.targets is not None
     kept = [(row[0], row[1], Edge(**_values(row[2]))) for row in rows if not with_end or json.loads(row[3]).get("end")]
     ends = edges.ends_of(tx, access, (edge for _, _, edge in kept))
@@ -192,7 +191,7 @@ def retire_expired(
     """
     where = {"owner": access.owner, "now": now, "limit": limit, "content_hash": content_hash}
     where |= inside_parameters("root", access.root)
-    # What this access may only read is swept by those who may write there.
+    # An access that may only read leaves the sweeping to those who may write there.
     rows = tx.rows("expired", where) if access.writes else []
     if not rows:
         return SweepResult(run_id, (), 0)
@@ -255,11 +254,10 @@ def _values(content: str) -> dict[str, Any]:
     return {name: value for name, value in json.loads(content).items() if name != "type"}
 
 
-def _keep(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:
+def _insert(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:
     """Write rows of `retired`."""
-    plain = dict.fromkeys(("target_id", "stand_in", "row_seq"))
-    common = {"owner": access.owner, "run_id": run_id, "now": now}
-    tx.many("retire", [{**plain, **row} for row in rows], common)
+    empty = dict.fromkeys(("target_id", "stand_in", "row_seq"))
+    tx.many("retire", [{**empty, **row} for row in rows], {"owner": access.owner, "run_id": run_id, "now": now})
 
 
 def _guarded(access: Access, were: Mapping[str, Node], guard: Guard) -> tuple[dict[str, Node], dict[str, str]]:

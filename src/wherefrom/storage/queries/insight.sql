@@ -15,13 +15,6 @@ select {node n}
 from nodes n
 where {visible n} and {live n} and n.superseded_by is null and n.id in {each ids}
 
--- name: nodes_unseen
--- A row if the access may not see one of these nodes.
-select 1
-from nodes n
-where n.owner_id = :owner and n.id in {each ids} and not ({visible n})
-limit 1
-
 -- name: edges_of_centers
 -- Each edge as its center and its other end.
 select e.source_id, e.target_id
@@ -49,11 +42,7 @@ where owner_id = :owner and id = :id and state = :expected
 
 -- name: insight_plans_purge
 delete from insight_plans
-where owner_id = :owner and state = 'proposed' and created_at < :before
-
--- name: insight_plans_forget
-delete from insight_plans
-where owner_id = :owner and created_at < :before
+where owner_id = :owner and (created_at < :applied or (state = 'proposed' and created_at < :proposed))
 
 -- name: insight_plans_move
 update insight_plans

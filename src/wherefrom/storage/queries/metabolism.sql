@@ -167,7 +167,7 @@ where n.owner_id = :owner and n.superseded_by in {each ids}
 
 -- name: run_going
 -- The unfinished runs of this namespace, or of one above or below it.
-select r.id, r.namespace, r.asked, r.moment, r.newest, r.started_at, r.leased_until
+select r.id, r.namespace, r.moment, r.newest, r.leased_until, r.asked, r.started_at
 from metabolism_runs r
 where r.owner_id = :owner and r.state = 'running'
   and ({inside r.namespace root} or substr(cast(:root as text) || '/', 1, length(r.namespace) + 1) = r.namespace || '/')
@@ -190,7 +190,7 @@ where r.owner_id = :owner and r.run_id = :id and r.kind = 'edge'
 
 -- name: run_add
 insert into metabolism_runs (owner_id, id, namespace, state, asked, moment, newest, started_at, leased_until, counts)
-values (:owner, :id, :namespace, 'running', :asked, :moment, :newest, :now, :until, :counts)
+values (:owner, :id, :namespace, 'running', :asked, :now, :newest, :now, :until, '{}')
 
 -- name: run_extend
 -- Changes nothing if another process has taken the run over.

@@ -1,12 +1,12 @@
 -- Locks of an owner; storage/locks.py says which transaction takes which.
 
--- name: lock_edges_shared
+-- name: lock_owner_shared
 select 1
 from owners o
 where o.owner_id = :owner
 for share
 
--- name: lock_edges_alone
+-- name: lock_owner_alone
 update owners
 set times_alone = times_alone + 1
 where owner_id = :owner
