@@ -36,21 +36,19 @@ def record(
     tx: Transaction, access: Access, given: Judgement, *, trace: Trace, judge: Callable[[Node], Node]
 ) -> FeedbackResult:
     """Store a judgement and the node as `judge` changes it; a request that was counted before changes nothing."""
-    asked = {"owner": access.owner, "root": access.root, "request_id": trace.request_id}
-    judged = {"node_id": given.node.id, "signal": given.signal}
-    if trace.request_id is not None:
-        row = tx.row("feedback_of_request", {**asked, **judged})
-        if row is not None and row[1:] != (given.node.id, given.signal):
-            raise Conflict("this request_id was used for another judgement", hint="give each request an id of its own")
-        if row is not None:
-            return FeedbackResult(given.node, given.signal, "repeated", given.node.superseded_by)
+    new = {"owner": access.owner, "root": access.root, "request_id": trace.request_id, "at": given.now}
+    new |= {"id": given.id, "node_id": given.node.id, "signal": given.signal, "context_id": given.context_id}
+    known = None if trace.request_id is None else tx.row("feedback_of_request", new)
+    if known is not None and known[1:] != (given.node.id, given.signal):
+        raise Conflict("this request_id was used for another judgement", hint="give each request an id of its own")
+    if known is not None:
+        return FeedbackResult(given.node, given.signal, "repeated", given.node.superseded_by)
     if given.context_id is not None:
         contexts.require(tx, access, given.context_id)
     after = judge(given.node)
     if given.duplicate_of is not None:
         after = replace(after, superseded_by=_heir(tx, access, given.node, given.duplicate_of).id)
-    new = {"id": given.id, "context_id": given.context_id, "at": given.now}
-    tx.run("feedback_insert", {**asked, **judged, **new})
+    tx.run("feedback_insert", new)
     nodes.replace_many(tx, access, [(given.node, after)], None)
     said: dict[str, Any] = {"memo_id": given.node.id, "signal": given.signal, "active_context_id": given.context_id}
     said |= {} if given.score is None else {"score": given.score}

@@ -6,6 +6,11 @@
 -- Like `inside`, for tables without an index by namespace: the planner can use what it knows of the column.
 -- fragment: within = ({0} = :{1} or ({0} >= :{1}_below and {0} < :{1}_end))
 
+-- The path of a namespace after :moved was renamed to :target.
+-- fragment: moved = cast(:target as text) || substr({0}, length(cast(:moved as text)) + 1)
+
+-- fragment: move = update {0} set namespace = {moved namespace} where owner_id = :owner and {inside namespace moved}
+
 -- fragment: readable
 -- A namespace inside the root, or inside one of the further roots, which end in /.
 {inside {0} root} --unless also

@@ -45,9 +45,7 @@ delete from insight_plans
 where owner_id = :owner and (created_at < :applied or (state = 'proposed' and created_at < :proposed))
 
 -- name: insight_plans_move
-update insight_plans
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
-where owner_id = :owner and {inside namespace moved}
+{move insight_plans}
 
 -- name: insight_seen_get
 select s.seq
@@ -75,11 +73,11 @@ set state = excluded.state, updated_at = excluded.updated_at
 -- name: insight_seen_move
 -- A row that the target has already stays: it is about the nodes that were there before.
 update insight_seen
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+set namespace = {moved namespace}
 where owner_id = :owner and {inside namespace moved} and not exists (
     select 1 from insight_seen other
     where other.owner_id = :owner and other.seen_by = insight_seen.seen_by
-      and other.namespace = cast(:target as text) || substr(insight_seen.namespace, length(cast(:moved as text)) + 1)
+      and other.namespace = {moved insight_seen.namespace}
 )
 
 -- name: insight_seen_lower
@@ -93,11 +91,11 @@ where owner_id = :owner and namespace in {each names}
 
 -- name: insight_gates_move
 update insight_gates
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
+set namespace = {moved namespace}
 where owner_id = :owner and {inside namespace moved} and not exists (
     select 1 from insight_gates other
     where other.owner_id = :owner
-      and other.namespace = cast(:target as text) || substr(insight_gates.namespace, length(cast(:moved as text)) + 1)
+      and other.namespace = {moved insight_gates.namespace}
 )
 
 -- name: edges_among

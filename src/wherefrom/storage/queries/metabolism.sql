@@ -208,9 +208,7 @@ delete from metabolism_runs
 where owner_id = :owner and started_at < :before
 
 -- name: runs_move
-update metabolism_runs
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
-where owner_id = :owner and {inside namespace moved}
+{move metabolism_runs}
 
 -- name: versions_that_live
 select n.id, n.version

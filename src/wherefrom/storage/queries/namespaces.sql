@@ -22,7 +22,7 @@ select (select count(*) from nodes n where n.owner_id = :owner and {inside n.nam
 
 -- name: namespace_move_nodes
 update nodes
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
+set namespace = {moved namespace},
     updated_at = :now,
     version = version + 1
 where owner_id = :owner and {inside namespace moved}
@@ -30,10 +30,10 @@ where owner_id = :owner and {inside namespace moved}
 -- name: namespace_move_edges
 update edges
 set source_namespace = case when {inside source_namespace moved}
-        then cast(:target as text) || substr(source_namespace, length(cast(:moved as text)) + 1)
+        then {moved source_namespace}
         else source_namespace end,
     target_namespace = case when {inside target_namespace moved}
-        then cast(:target as text) || substr(target_namespace, length(cast(:moved as text)) + 1)
+        then {moved target_namespace}
         else target_namespace end,
     updated_at = :now,
     version = version + 1
@@ -41,7 +41,7 @@ where owner_id = :owner and ({inside source_namespace moved} or {inside target_n
 
 -- name: namespace_move_tasks
 update tasks
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1),
+set namespace = {moved namespace},
     updated_at = :now
 where owner_id = :owner and {inside namespace moved}
 
@@ -57,7 +57,7 @@ select count(distinct n.id)
 from nodes n
 join nodes other
   on other.owner_id = :owner and other.kind = n.kind and other.content_hash = n.content_hash
- and other.namespace = cast(:target as text) || substr(n.namespace, length(cast(:moved as text)) + 1)
+ and other.namespace = {moved n.namespace}
  and coalesce(other.task_id, '') = coalesce(n.task_id, '') and coalesce(other.page_id, '') = coalesce(n.page_id, '')
  and coalesce(other.position, -1) = coalesce(n.position, -1)
 where n.owner_id = :owner and {inside n.namespace moved} and {visible other}

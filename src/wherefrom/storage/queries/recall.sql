@@ -135,6 +135,4 @@ from policies p
 where p.owner_id = :owner and {inside p.namespace target}
 
 -- name: policies_move
-update policies
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
-where owner_id = :owner and {inside namespace moved}
+{move policies}

@@ -121,9 +121,7 @@ where owner_id = :owner and seq in (
 )
 
 -- name: retired_move
-update retired
-set namespace = cast(:target as text) || substr(namespace, length(cast(:moved as text)) + 1)
-where owner_id = :owner and {inside namespace moved}
+{move retired}
 
 -- name: vector_restore
 -- Restores nothing if the model is no longer known.
