@@ -12,6 +12,8 @@ RENAMED: dict[str, str] = {
     "test_a_context_is_read_from_its_plain_form": "L1 makes a context itself; only tests write one in the plain form.",
     "test_a_norm_spec_is_read_with_its_effective_thresholds_nested": "So it does its norm spec.",
     "test_what_is_no_context_is_refused": "Nobody can hand over a context in the plain form.",
+    "tests/recall/test_diversify.py::test_each_text_once": "The pipeline takes each text once; its own tests show it.",
+    "test_the_first_of_each_key_stays_and_in_order": "So they do that the first of each text stays.",
     "tests/storage/test_transfer.py::test_an_older_setting_does_not_overwrite_a_newer_one": (
         "test_a_setting_of_a_former_version_is_left_out"
     ),

@@ -1,4 +1,4 @@
-"""Each text once, few of one entity, and maximal marginal relevance."""
+"""Few of one entity, and maximal marginal relevance."""
 
 from __future__ import annotations
 
@@ -8,23 +8,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.recall.selection import few_of_each, first_of_each, mmr
+from wherefrom.recall.selection import few_of_each, mmr
 
 EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 
 scores = st.lists(st.integers(0, 100).map(lambda hundredths: hundredths / 100), max_size=12)
-
-
-def test_each_text_once():
-    assert first_of_each(["x", "y", "x", "z", "y"]) == [0, 1, 3]
-    assert first_of_each([]) == []
-
-
-@given(st.lists(st.sampled_from("abcd")))
-def test_the_first_of_each_key_stays_and_in_order(keys):
-    kept = first_of_each(keys)
-    assert [keys[at] for at in kept] == list(dict.fromkeys(keys))
-    assert kept == sorted(kept)
 
 
 def test_a_context_holds_few_of_one_entity():

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.model.identifiers import timestamp
-from wherefrom.recall.rerank import days_before, half_life_days, half_of, rerank
+from wherefrom.recall.rerank import days_before, rerank, share_left
 from wherefrom.recall.settings import Feedback, Rerank
 from wherefrom.storage.ranking_facts import MeanDeviation, RankingFacts, _mean_deviation
 
@@ -31,7 +31,7 @@ def weighed(*standings, spread=PLAIN, settings=SEED):
 
 
 def g_of(standing, **options):
-    return float(weighed(standing, **options).g[0])
+    return weighed(standing, **options)[0].g
 
 
 def test_a_fresh_claim_of_which_nothing_is_known():
@@ -42,14 +42,13 @@ def test_a_fresh_claim_of_which_nothing_is_known():
 def test_g_by_hand():
     """σ(1) = 0.731059, a confidence of 0.9, and two half-lives of a task, 2⁻² = 0.25."""
     task = replace(FRESH, claim_kind="task", utility=0.3, confidence=0.9, recency_anchor=before(28))
-    found = weighed(task, spread=MeanDeviation(0.1, 0.2))
-    assert found.utility_z[0] == pytest.approx(1.0)
-    assert found.g[0] == pytest.approx((0.6 + 0.4 * 0.731059) * (0.5 + 0.45) * (0.3 + 0.175), abs=1e-6)
-    factors = found.factors(0)
+    (factors,) = weighed(task, spread=MeanDeviation(0.1, 0.2))
+    assert factors.utility_z == pytest.approx(1.0)
+    assert factors.g == pytest.approx((0.6 + 0.4 * 0.731059) * (0.5 + 0.45) * (0.3 + 0.175), abs=1e-6)
     assert (factors.age_days, factors.quality) == (28.0, None)
     assert factors.recency == pytest.approx(0.25)
     assert factors.utility == pytest.approx(0.731059, abs=1e-6)
-    assert (factors.confidence, factors.g) == (0.9, found.g[0])
+    assert factors.confidence == 0.9
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,7 @@ def test_g_by_hand():
 )
 def test_recency_after_thirty_days(kind, recency):
     old = replace(FRESH, recency_anchor=before(30), **kind)
-    assert weighed(old).recency[0] == pytest.approx(recency, abs=5e-4)
+    assert weighed(old)[0].recency == pytest.approx(recency, abs=5e-4)
 
 
 def test_the_lowest_and_the_highest_g():
@@ -77,23 +76,23 @@ def test_the_lowest_and_the_highest_g():
 
 
 def test_what_lies_ahead_is_fresh():
-    found = weighed(replace(FRESH, recency_anchor=before(-400), judged_at=before(-400), utility=0.4))
-    assert (found.recency[0], found.age_days[0]) == (1.0, 0.0)
-    assert found.utility_z[0] == pytest.approx(0.4)
+    (found,) = weighed(replace(FRESH, recency_anchor=before(-400), judged_at=before(-400), utility=0.4))
+    assert (found.recency, found.age_days) == (1.0, 0.0)
+    assert found.utility_z == pytest.approx(0.4)
 
 
 def test_utility_is_taken_as_it_is_now():
     """Half of it is lost in thirty days since the last judgement, whenever the node was fresh."""
     judged = replace(FRESH, utility=0.8, judged_at=before(60))
-    assert weighed(judged).utility_z[0] == pytest.approx(0.2)
+    assert weighed(judged)[0].utility_z == pytest.approx(0.2)
 
 
 def test_quality_counts_only_where_the_policy_says_so():
     node = replace(FRESH, quality=0.8, judged_at=before(120))
-    plain, counted = weighed(node), weighed(node, settings=Rerank(use_quality=True))
+    (plain,), (counted,) = weighed(node), weighed(node, settings=Rerank(use_quality=True))
     assert plain.quality is None
-    assert counted.quality[0] == pytest.approx(0.4)
-    assert counted.g[0] == pytest.approx(plain.g[0] * (0.5 + 0.5 * 0.4))
+    assert counted.quality == pytest.approx(0.4)
+    assert counted.g == pytest.approx(plain.g * (0.5 + 0.5 * 0.4))
 
 
 def test_the_spread_is_the_mean_and_the_sample_deviation():
@@ -106,7 +105,7 @@ def test_the_spread_is_the_mean_and_the_sample_deviation():
 @pytest.mark.parametrize(("count", "value"), [(1, 0.7), (4, 0.5), (3, 0.0)])
 def test_where_all_are_equal_nobody_stands_out(count, value):
     spread = _mean_deviation(count, count * value, count * value**2)
-    assert weighed(replace(FRESH, utility=value), spread=spread).utility_z[0] == pytest.approx(0.0, abs=1e-9)
+    assert weighed(replace(FRESH, utility=value), spread=spread)[0].utility_z == pytest.approx(0.0, abs=1e-9)
 
 
 def test_without_nodes_the_spread_is_that_of_nothing():
@@ -120,19 +119,19 @@ def test_a_tiny_spread_does_not_blow_up():
 
 def test_the_half_life_is_that_of_the_kind_of_claim_then_of_the_node():
     settings = Rerank(half_life_days={"fact": 1.0, "memo": 2.0}, recency_half_life_days=3.0)
-    assert half_life_days(replace(FRESH, claim_kind="fact"), settings) == 1.0
-    assert half_life_days(replace(FRESH, kind="memo"), settings) == 2.0
-    assert half_life_days(FRESH, settings) == 3.0
+    old = replace(FRESH, recency_anchor=before(6))
+    kinds = (replace(old, claim_kind="fact"), replace(old, kind="memo"), old)
+    assert [factors.recency for factors in weighed(*kinds, settings=settings)] == [2**-6, 2**-3, 2**-2]
 
 
 def test_days_and_halves():
     days = days_before(timestamp(NOW), [before(1.5), before(0), before(-2)])
     assert days.tolist() == [1.5, 0.0, 0.0]
-    assert half_of(np.array([0.0, 10.0, 20.0]), 10.0).tolist() == [1.0, 0.5, 0.25]
+    assert share_left(np.array([0.0, 10.0, 20.0]), 10.0).tolist() == [1.0, 0.5, 0.25]
 
 
 def test_nothing_gives_nothing():
-    assert len(weighed().g) == 0
+    assert weighed() == []
 
 
 numbers = st.floats(-1e9, 1e9)
@@ -165,11 +164,10 @@ spreads = st.builds(MeanDeviation, mean=numbers, deviation=st.floats(0.001, 1e9)
 
 @given(st.lists(standings, min_size=1, max_size=5), spreads, settings)
 def test_g_is_in_its_range_for_anything(nodes, spread, chosen):
-    g = weighed(*nodes, spread=spread, settings=chosen).g
+    values = [factors.g for factors in weighed(*nodes, spread=spread, settings=chosen)]
     floor = chosen.utility_floor * chosen.confidence_floor * chosen.recency_floor
     floor *= chosen.quality_floor if chosen.use_quality else 1.0
-    assert (g >= floor - 1e-9).all()
-    assert (g <= 1.0).all()
+    assert all(floor - 1e-9 <= g <= 1.0 for g in values)
 
 
 @given(standings, spreads, settings, numbers, numbers)

@@ -60,18 +60,18 @@ class CandidateReader:
         return candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
 
     def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
-        """Return the candidates of both arms, and how many were asked for. An arm that gives less than half of `limit`
-        and has more is asked once more.
+        """Return the candidates of both arms, and how many of each were looked for. Where an arm finds less than half
+        of `limit` though there may be more, it looks once for a multiple.
         """
         found = self.find(reach)
         by_text = sum(candidate.text_rank is not None for candidate in found.found)
         by_vector = sum(candidate.vector_rank is not None for candidate in found.found)
-        thin_text = 2 * by_text < limit and by_text == reach[0]
-        thin_vector = 2 * by_vector < limit and by_vector < found.vectors_searched
-        if not thin_text and not thin_vector:
-            return found, reach
         more = self.request.retrieval.hybrid.expansion
-        reach = (reach[0] * (more if thin_text else 1), reach[1] * (more if thin_vector else 1))
+        text_factor = more if 2 * by_text < limit and by_text == reach[0] else 1
+        vector_factor = more if 2 * by_vector < limit and by_vector < found.vectors_searched else 1
+        if text_factor == vector_factor == 1:
+            return found, reach
+        reach = (reach[0] * text_factor, reach[1] * vector_factor)
         return self.find(reach), reach
 
     def read_named(self) -> dict[str, float]:

@@ -17,7 +17,7 @@ from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.param import Param
 from wherefrom.model.results import FeedbackResult
-from wherefrom.recall.rerank import days_before, half_of
+from wherefrom.recall.rerank import days_before, share_left
 from wherefrom.recall.settings import Feedback, RecallSettings, Signal
 from wherefrom.storage import contexts, edges, events, feedback, locks, nodes
 from wherefrom.storage.events import Trace
@@ -120,7 +120,7 @@ def decayed(node: Node, *, now: str, settings: Feedback) -> Node:
     days = days_before(now, [node.judged_at or node.created_at])
     return replace(
         node,
-        utility=node.utility * float(half_of(days, settings.utility_half_life_days)[0]),
-        quality=node.quality * float(half_of(days, settings.quality_half_life_days)[0]),
+        utility=node.utility * float(share_left(days, settings.utility_half_life_days)[0]),
+        quality=node.quality * float(share_left(days, settings.quality_half_life_days)[0]),
         judged_at=max(now, node.judged_at or now),
     )

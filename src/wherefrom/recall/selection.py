@@ -55,12 +55,6 @@ def knee(scores: Sequence[float], sensitivity: float) -> int | None:
     return None
 
 
-def first_of_each(keys: Sequence[str]) -> list[int]:
-    """Return the places of the first of each key, in order: with content hashes, each text once."""
-    # From the end on, so that the first place of a key is the one that stays.
-    return sorted({key: at for at, key in reversed(list(enumerate(keys)))}.values())
-
-
 def few_of_each(
     ids: Sequence[str], entities: Mapping[str, Collection[str]], *, most: int, asked: Collection[str] = ()
 ) -> list[int]:
@@ -83,9 +77,6 @@ def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: f
     relevance = np.array(scores, dtype=np.float64)
     if len(scores) > 1 and relevance.max() > relevance.min():
         relevance = (relevance - relevance.min()) / (relevance.max() - relevance.min())
-    if balance >= 1.0 or len(scores) <= 1:
-        plain: list[int] = np.argsort(-relevance, kind="stable")[:count].tolist()
-        return plain
     places = [at for at, vector in enumerate(vectors) if vector is not None]
     rows = np.stack([vector for vector in vectors if vector is not None]) if places else np.zeros((0, 1))
     nearest = np.zeros(len(scores))

@@ -19,11 +19,10 @@ from wherefrom.model.param import Param
 from wherefrom.model.results import ActiveContext, SearchResult, SweepResult
 from wherefrom.recall import pipeline
 from wherefrom.recall.candidates import CandidateReader, RecallRequest
-from wherefrom.recall.pipeline import Recall
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
 from wherefrom.storage import contexts, embeddings, events, receipts
 from wherefrom.storage.events import Trace
-from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
 if TYPE_CHECKING:
@@ -105,15 +104,12 @@ class RecallEngine(Engine):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
         access = self.view.reading(namespace)
         rules = self.view.boundary.at(access.root)
-        question, degraded = self._questions.question(query, like, access)
-        question = replace(question, metadata=metadata or {}, scopes=scope)
-        request = replace(self._request(question, access, rules, graph=graph), exclude=like)
+        request, degraded = self._request(query, like, access, rules, scope=scope, metadata=metadata, graph=graph)
         kept = limit or self.store.tuning.cut or _HITS_WITHOUT_CUTOFF
-        found, waiting = self._read(
-            access, request, lambda reader: pipeline.search(reader, kept, final=rank == "final")
+        found, lacks = self._read(
+            access, request, rules, degraded, lambda reader: pipeline.search(reader, kept, final=rank == "final")
         )
-        degraded = self._lacks(question, rules, degraded, waiting=waiting)
-        found = replace(found, degraded=degraded, policy_version=rules.version)
+        found = replace(found, degraded=lacks, policy_version=rules.version)
         payload = {
             "hits": len(found.hits),
             "candidates": found.candidates,
@@ -150,33 +146,32 @@ class RecallEngine(Engine):
         started, boundary = time.monotonic(), self.view.boundary
         access = boundary.narrowed(self.view.reading(namespace), allow)
         rules = boundary.at(access.root)
-        question, degraded = self._questions.question(query, None, access)
-        question = replace(question, scopes=scope, metadata=metadata or {})
-        request = self._request(question, access, rules, graph=graph)
+        request, degraded = self._request(query, None, access, rules, scope=scope, metadata=metadata, graph=graph)
         settings = request.retrieval.context
         request = replace(request, deadline=started + settings.timeout_ms / 1000)
         most = limit or settings.k_final
         budget = min((rules.max_tokens[name] for name in scope), default=limits.CONTEXT_TOKENS)
         budget, measure = min(budget, max_tokens or budget), self.view.measure(access)
-        recalled, waiting = self._read(
-            access, request, lambda reader: pipeline.recall(reader, most, budget=budget, measure=measure)
-        )
         moment = self.store.clock()
-        context = ActiveContext(
+        empty = ActiveContext(
             id=self.store.new_id(),
-            question=question.text,
+            question=request.search.text,
             scopes=tuple(scope),
             policy_version=rules.version,
             provenance=boundary.cleaned_values(provenance or {}, access.root),
             created_at=timestamp(moment),
             expires_at=timestamp(moment + timedelta(minutes=settings.minutes)),
-            items=recalled.items,
-            parameters=recalled.parameters,
-            filtered=recalled.filtered,
-            tokens=recalled.tokens,
-            degraded=self._lacks(question, rules, degraded, late=recalled.late, waiting=waiting),
+            items=(),
         )
-        return self._stored(access, context, recalled, Trace(request_id, trace_id))
+        (context, statistics), lacks = self._read(
+            access,
+            request,
+            rules,
+            degraded,
+            lambda reader: pipeline.recall(reader, empty, most, budget=budget, measure=measure),
+        )
+        context = replace(context, degraded=(*lacks, *context.degraded))
+        return self._stored(access, context, statistics, Trace(request_id, trace_id))
 
     def context(
         self,
@@ -208,22 +203,36 @@ class RecallEngine(Engine):
         return SweepResult(run_id, tuple(gone), edges)
 
     def _request(
-        self, question: SearchRequest, access: Access, rules: PlaceRules, *, graph: bool | None
-    ) -> RecallRequest:
-        """Return a question with the settings of policy and store; `graph` is the caller's wish for the graph arm."""
-        retrieval = rules.settings(RecallSettings)
+        self,
+        query: str | None,
+        like: str | None,
+        access: Access,
+        rules: PlaceRules,
+        *,
+        scope: Sequence[str],
+        metadata: Mapping[str, Any] | None,
+        graph: bool | None,
+    ) -> tuple[RecallRequest, tuple[str, ...]]:
+        """Return a question with the settings of policy and store, and the reasons why it has no vector; `graph` is
+        the caller's wish for the graph arm.
+        """
+        question, degraded = self._questions.question(query, like, access)
+        question = replace(question, metadata=metadata or {}, scopes=scope)
+        retrieval, calibration = rules.settings(RecallSettings), rules.settings(Calibration)
         if retrieval.hybrid.alpha is None and self.store.tuning.alpha is not None:
             fixed = replace(retrieval.hybrid, alpha=self.store.tuning.alpha, lexical_shift=0.0, natural_shift=0.0)
             retrieval = replace(retrieval, hybrid=fixed)
-        if _is_calibrated(question, rules):
-            retrieval = replace(retrieval, calibration=rules.settings(Calibration))
+        if question.model is not None and calibration.model == question.model.model_id:
+            retrieval = replace(retrieval, calibration=calibration)
         if graph is not None:
             weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
             retrieval = replace(retrieval, graph=replace(retrieval.graph, weight=weight))
         holds = holding(access, self.view.boundary.in_force().policies)
-        return RecallRequest(question, self._questions.trust(), retrieval, holds)
+        return RecallRequest(question, self._questions.trust(), retrieval, holds, exclude=like), degraded
 
-    def _stored(self, access: Access, context: ActiveContext, recalled: Recall, trace: Trace) -> ActiveContext:
+    def _stored(
+        self, access: Access, context: ActiveContext, statistics: Mapping[str, Any], trace: Trace
+    ) -> ActiveContext:
         """Store a context with its events and return it; one of a read-only memory says that it is not kept."""
         if self.store.database.read_only:
             return replace(context, degraded=(*context.degraded, _NOT_KEPT), is_kept=False)
@@ -234,7 +243,7 @@ class RecallEngine(Engine):
             **context.parameters,
             "items": len(context.items),
             "filtered": dict(context.filtered),
-            "scores": recalled.statistics,
+            "scores": statistics,
             "degraded": len(context.degraded),
         }
 
@@ -248,38 +257,32 @@ class RecallEngine(Engine):
         return context
 
     def _read(
-        self, access: Access, request: RecallRequest, work: Callable[[CandidateReader], Answer]
-    ) -> tuple[Answer, bool]:
-        """Run the work on one snapshot; return its answer, and true if texts that the access sees wait for vectors."""
+        self,
+        access: Access,
+        request: RecallRequest,
+        rules: PlaceRules,
+        degraded: tuple[str, ...],
+        work: Callable[[CandidateReader], Answer],
+    ) -> tuple[Answer, tuple[str, ...]]:
+        """Run the work on one snapshot; return its answer, and what that lacks, in words. Texts that wait for their
+        vectors get them in the background.
+        """
         store, classes = self.store, self.store.tuning.send_classes
-        return store.database.read(
+        answer, waiting = store.database.read(
             lambda tx: (
                 work(CandidateReader(tx, access, store, request)),
                 embeddings.has_waiting(tx, access, store.embedder, classes),
             )
         )
-
-    def _lacks(
-        self,
-        question: SearchRequest,
-        rules: PlaceRules,
-        degraded: tuple[str, ...],
-        *,
-        late: bool = False,
-        waiting: bool,
-    ) -> tuple[str, ...]:
-        """Return what an answer lacks, in words; texts that wait for their vectors get them in the background."""
         lacks = list(degraded)
         model = rules.settings(Calibration).model
-        if model and question.vector is not None and not _is_calibrated(question, rules):
+        if model and request.search.vector is not None and request.retrieval.calibration is None:
             lacks.append(f"the calibration was fitted for {model} and is not used")
-        if late:
-            lacks.append("the graph arm was left out: time was up")
         if waiting:
             lacks.append("some texts wait for their vectors")
             if not degraded:
-                self.store.worker.wake(self.view.writing)
-        return tuple(lacks)
+                store.worker.wake(self.view.writing)
+        return answer, tuple(lacks)
 
     def _note_lacks(self, access: Access, verb: str, answer: SearchResult | ActiveContext, trace: Trace) -> None:
         """Note events of an answer: how many candidates each rule left out, and why an arm failed."""
@@ -289,8 +292,3 @@ class RecallEngine(Engine):
         failed = [why for why in answer.degraded if why.startswith(("searched by words only", "the graph arm"))]
         if failed:
             self.view.note(access, "search_fallback", {"reasons": failed}, namespace=access.root, trace=trace)
-
-
-def _is_calibrated(question: SearchRequest, rules: PlaceRules) -> bool:
-    """Return true if the policy has a calibration for the model of the question's vector."""
-    return question.model is not None and rules.settings(Calibration).model == question.model.model_id
