@@ -1,4 +1,4 @@
-"""What L1 hands over is checked: what does not fit is refused, what says nothing is left out, no number is made up."""
+"""Of what L1 hands over, what says nothing is left out, and no number is made up."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from insight_for_tests import WHATEVER, Case, context_of, judged_case, tuned
 
-from wherefrom import InvalidInput
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.context import Scene, checked
+from wherefrom.insight.context import Scene
 from wherefrom.insight.judge import judge
-from wherefrom.model.insight import CandidateEdge, NormSpec
+from wherefrom.model.insight import NormSpec
 
 CASE = Case(4, [(0, 1), (1, 2)], {at: [1.0, float(at)] for at in range(4)}, [0], [(0, 2, 0.9)])
-NAN, INF = math.nan, math.inf
 
 
 def judged(scene, context, **sections):
@@ -34,64 +32,16 @@ def test_candidates_that_are_not_handed_over_are_logged_as_a_warning(caplog, edg
     assert all(record.levelname == "WARNING" for record in caplog.records)
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"centers": (4,)},
-        {"centers": (-1,)},
-        {"centers": (2**70,)},
-        {"candidate_edges": (CandidateEdge(0, 4),)},
-        {"candidate_edges": (CandidateEdge(-1, 2),)},
-        {"candidate_edges": (CandidateEdge(0, 2**70),)},
-        {"candidate_edges_by_hop": {3: (CandidateEdge(0, 4),)}},
-        *({"candidate_edges": (CandidateEdge(0, 2, score),)} for score in (1.0001, -0.0001, NAN, INF, -INF)),
-        *({"candidate_edges_by_hop": {0: (CandidateEdge(0, 2, score),)}} for score in (2.0, NAN)),
-        {"candidate_edges": (CandidateEdge(1, 1, NAN),)},
-    ],
-)
-def test_a_context_that_does_not_fit_the_graph_is_refused(more):
-    with pytest.raises(InvalidInput):
-        judged(CASE.scene(), replace(CASE.context(), **more))
-
-
 SCENE = CASE.scene()
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"rows": np.full((4, 2), NAN)},
-        {"rows": np.array([[1.0, 0.0], [INF, 0.0], [0.0, 1.0], [1.0, 1.0]])},
-        {"rows": np.ones((3, 2))},
-        {"rows": np.ones(4)},
-        {"rows": np.ones((4, 2, 2))},
-        {"places": np.array([0, 1, 2, 4])},
-        {"places": np.array([0, 1, 2, -1])},
-        {"places": np.array([0, 1, 2, 2])},
-        {"places": np.array([0.0, 1.0, 2.0, 3.0])},
-        {"places": np.array([[0], [1], [2], [3]])},
-        {"weights": np.ones(3)},
-        {"weights": np.array([1.0, NAN])},
-        {"weights": np.array([1.0, INF])},
-        {"weights": np.array([1.0, -1.0])},
-        {"weights": np.full(2, 1e200), "rows": np.full((4, 2), 1e200)},
-        {"after": graph_of(5, np.array([(0, 1), (1, 2)]))},
-        {"after": graph_of(4, np.array([(0, 1)]))},
-        {"fresh": -1},
-    ],
-)
-def test_a_scene_that_does_not_fit_is_refused(more):
-    with pytest.raises(InvalidInput):
-        judged(replace(SCENE, **more), CASE.context())
 
 
 def test_loops_doubles_and_links_that_are_there_are_left_out():
     given = [(0, 0), (0, 1), (1, 0), (2, 1), (0, 2, {"score": 0.4}), (2, 0, {"score": 0.4}), (0, 2, {"score": 0.4})]
-    found = checked(SCENE, context_of({"centers": [0, 0, 1, 0], "candidate_edges": given}))
+    found = context_of({"centers": [0, 0, 1, 0], "candidate_edges": given}).cleaned(SCENE.graph)
     assert found.centers == (0, 1)
     assert [{each.source, each.target} for each in found.candidate_edges] == [{0, 2}]
-    coming = replace(SCENE, after=SCENE.graph.joined(np.array([(0, 2)])))
-    assert checked(coming, context_of({"centers": [0], "candidate_edges": [(2, 0)]})).candidate_edges == ()
+    coming = SCENE.graph.joined(np.array([(0, 2)]))
+    assert context_of({"centers": [0], "candidate_edges": [(2, 0)]}).cleaned(coming).candidate_edges == ()
 
 
 def test_where_nothing_is_left_the_judgement_is_empty():
@@ -106,8 +56,6 @@ def test_an_empty_graph_gives_an_empty_judgement(rows):
     scene = Scene(graph_of(0, np.empty((0, 2), dtype=np.int64)), np.empty(0, dtype=np.int64), rows)
     done = judged(scene, context_of({"centers": [], "candidate_edges": []}), candidates={"allow_autocand": True})
     assert (done.links, done.request, done.metrics.g0, done.metrics.pairs) == ((), None, 0.0, 0)
-    with pytest.raises(InvalidInput):
-        judged(scene, context_of({"centers": [0]}))
 
 
 @pytest.mark.parametrize("places", [np.empty(0), np.empty(0, dtype=np.int64)])
@@ -132,11 +80,11 @@ def test_scores_that_are_not_given_cost_a_whole_link():
     assert sure.delta_ged == 0.0
 
 
-ENDS = st.integers(-1, 4)
+ENDS = st.integers(0, 3)
 EDGES = st.lists(
     st.one_of(
         st.tuples(ENDS, ENDS),
-        st.tuples(ENDS, ENDS, st.dictionaries(st.just("score"), st.one_of(st.none(), st.floats(0, 1), st.floats()))),
+        st.tuples(ENDS, ENDS, st.dictionaries(st.just("score"), st.one_of(st.none(), st.floats(0, 1)))),
     ),
     max_size=5,
 )
@@ -153,11 +101,8 @@ EDGES = st.lists(
         },
     )
 )
-def test_whatever_is_given_is_refused_or_judged_in_finite_numbers(given):
-    try:
-        done = judged(SCENE, context_of(given))
-    except InvalidInput:
-        return
+def test_whatever_is_given_is_judged_in_finite_numbers(given):
+    done = judged(SCENE, context_of(given))
     for hop in done.metrics.hops:
         assert all(math.isfinite(value) for value in (hop.g, hop.ig, hop.delta_ged, hop.delta_h, hop.delta_sp))
         assert 0 <= hop.delta_ged <= 1

@@ -26,15 +26,13 @@ def decide(
 ) -> tuple[Decision, GateState]:
     """The decision about a stage, and the state of the gates after it."""
 
-    def answer(request: ExpansionRequest) -> Context | None:
+    def more(request: ExpansionRequest) -> Context | None:
         nonlocal staged
         larger = expand(staged, request)
-        if larger.context.candidate_edges == staged.context.candidate_edges:
-            return None
-        staged = larger
-        return larger.context
+        staged = larger or staged
+        return None if larger is None else larger.context
 
-    judgements, after = judged(staged.scene, staged.context, state, answer, linking=linking, cache=cache)
+    judgements, after = judged(staged.scene, staged.context, state, more, linking=linking, cache=cache)
     return _decision(staged, judgements[-1], tuple(judgement.metrics for judgement in judgements)), after
 
 
@@ -42,50 +40,42 @@ def judged(
     scene: Scene,
     context: Context,
     state: GateState,
-    expanded: Callable[[ExpansionRequest], Context | None],
+    more: Callable[[ExpansionRequest], Context | None],
     *,
     linking: InsightSettings,
     cache: PairCache | None = None,
 ) -> tuple[tuple[Judgement, ...], GateState]:
-    """The cycles of one decision, the last of which counts, and the state of the gates after it.
+    """Return the cycles of one decision, the last of which counts, and the state of the gates after it.
 
-    expanded: L1's answer to a request, the context with more candidates, or None if it has no more. Where the mode
-    is l3, or hybrid and L1 has none, L3 looks around by itself, if that is allowed.
+    more: L1's answer to a request, the context with more candidates, or None if it has no more. Where the mode is l3,
+    or hybrid and L1 has none, L3 looks around by itself, if that is allowed.
     """
-    limits = thresholds(state, linking.gates)
+    limits, expansion = thresholds(state, linking.gates), linking.cand_expansion
     cycles = [judge(scene, context, linking=linking, thresholds=limits, cache=cache)]
-    while (request := cycles[-1].request) is not None and len(cycles) <= linking.cand_expansion.cycles:
-        mode = linking.cand_expansion.mode if linking.candidates.allow_autocand else "l1"
-        larger = expanded(request) if mode != "l3" else None
+    first = cycles[0].metrics
+    while (request := cycles[-1].request) is not None and len(cycles) <= expansion.cycles:
+        mode = expansion.mode if linking.candidates.allow_autocand else "l1"
+        larger = more(request) if mode != "l3" else None
         automatic = larger is None and mode != "l1"
         if automatic:
-            hop = linking.cand_expansion.near_centers_hop
-            more = near_centers(scene, context, hop=hop, limit=request.budget)
-            larger = replace(context, candidate_edges=(*(context.candidate_edges or ()), *more)) if more else None
+            near = near_centers(scene, context, hop=expansion.near_centers_hop, limit=request.budget)
+            larger = replace(context, candidate_edges=(*(context.candidate_edges or ()), *near)) if near else None
         if larger is None:
             break
         context = larger
-        cycle, first = (
-            judge(scene, context, linking=linking, thresholds=limits, further=True, cache=cache),
-            cycles[0].metrics,
-        )
+        cycle = judge(scene, context, linking=linking, thresholds=limits, further=True, cache=cache)
         used = automatic or first.autocand_used
         metrics = replace(cycle.metrics, autocand_used=used, input_contract_ok=first.input_contract_ok)
         cycles.append(replace(cycle, metrics=metrics))
-    if not cycles[0].metrics.input_contract_ok:
-        return tuple(cycles), state  # without candidates nothing was weighed: the gates learn nothing from it
-    after = observed(
-        state,
-        linking.gates,
-        g0=cycles[0].metrics.g0,
-        links=[link.g for link in cycles[-1].links],
-        fired=any(cycle.metrics.ag for cycle in cycles),
-    )
-    return tuple(cycles), after
+    if first.input_contract_ok:  # without candidates nothing was weighed: the gates learn nothing from it
+        values = [link.g for link in cycles[-1].links]
+        fired = any(cycle.metrics.ag for cycle in cycles)
+        state = observed(state, linking.gates, g0=first.g0, links=values, fired=fired)
+    return tuple(cycles), state
 
 
 def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics, ...]) -> Decision:
-    full = sum(link.accepted for link in judgement.links)
+    accepted = sum(link.accepted for link in judgement.links)
     steps = _steps(staged)
     links = []
     for link in judgement.links:
@@ -98,7 +88,7 @@ def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics
                 tag=TAG,
                 weight=round(figures.score, 4),
                 accepted=link.accepted,
-                reason=reason(figures, accepted=link.accepted, theta_dg=cycles[-1].theta_dg, others=full),
+                reason=reason(figures, accepted=link.accepted, theta_dg=cycles[-1].theta_dg, others=accepted),
                 figures=figures,
             )
         )

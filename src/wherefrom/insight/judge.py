@@ -20,7 +20,7 @@ from wherefrom.graph.gauge import hop as gauge_of
 from wherefrom.graph.gauge import least
 from wherefrom.graph.local import Flags, Numbers, Places
 from wherefrom.graph.paths import PairCache, Paths, open_paths
-from wherefrom.insight.context import Context, Scene, checked, ends_of
+from wherefrom.insight.context import Context, Scene, ends_of
 from wherefrom.insight.gates import Thresholds
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import np
@@ -35,7 +35,7 @@ _LEAST_ENTROPY: Final = math.log(4)
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A candidate that was judged, with what it adds to the measures, times the candidate base."""
+    """A candidate that was judged. g and the deltas are those of this edge alone, times the candidate base."""
 
     edge: CandidateEdge
     accepted: bool
@@ -48,7 +48,7 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The metrics of a cycle, the links (accepted ones first, then by g), and what L3 asks of L1, if anything."""
+    """The metrics of a cycle, its edges (accepted ones first, then by g), and L3's request to L1 if it has one."""
 
     metrics: InsightMetrics
     links: tuple[Weighed, ...]
@@ -57,23 +57,12 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ring:
-    """The nodes within some steps, their entropy before, and the paths between them; hop 0 has no paths."""
+    """The nodes within some steps, their entropy before, the paths between them (None at hop 0), and their gauge."""
 
-    hop: int
     nodes: Flags
     entropy: float
     paths: Paths | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidates:
-    """The candidates as arrays; `at` says which count at each hop."""
-
-    edges: tuple[CandidateEdge, ...]
-    ends: Places
-    scores: Numbers
-    proposed: Flags
-    at: tuple[Flags, ...]
+    gauge: Hop
 
 
 def judge(
@@ -86,9 +75,10 @@ def judge(
     cache: PairCache | None = None,
 ) -> Judgement:
     """Judge the candidates in one cycle. further: look at all hops at once, because AG fired in the cycle before."""
-    context = checked(scene, context)
+    context = context.cleaned(scene.after or scene.graph)
     given = bool(context.edges())
-    if context.lacks_candidates:
+    if context.candidate_edges is None and not context.candidate_edges_by_hop:
+        # An empty list says that L1 looked and found none.
         logger.warning("insight judges without candidate_edges: L1 has to hand them over (input_contract_ok=false)")
     automatic = False
     if not given and linking.candidates.allow_autocand:
@@ -100,23 +90,23 @@ def judge(
         knobs = replace(knobs, engine="cached")
     work = _Cycle(scene, context, replace(linking, paths=knobs), cache)
     rings = [work.ring(0)]
-    hops = [work.measured(rings[0])]
-    fires = bool(work.candidates.edges) and hops[0].g > thresholds.theta_ag and not thresholds.rests
-    rings += [work.ring(number) for number in range(1, linking.gauge.hops + 1 if fires or further else 1)]
-    hops += [work.measured(ring) for ring in rings[1:]]
+    fires = bool(work.edges) and rings[0].gauge.g > thresholds.theta_ag and not thresholds.rests
+    if fires or further:
+        rings += [work.ring(number) for number in range(1, linking.gauge.hops + 1)]
     links = work.weighed(rings, theta_dg=thresholds.theta_dg, most=linking.candidates.links)
+    hops = tuple(ring.gauge for ring in rings)
     g0, gmin, best_h = least(hops)
     metrics = InsightMetrics(
         g0=g0,
         gmin=gmin,
         best_h=best_h,
-        hops=tuple(hops),
-        candidates=len(work.candidates.edges),
-        proposed=int(work.candidates.proposed.sum()),
-        k_star=work.k_star,
+        hops=hops,
+        candidates=len(work.edges),
+        proposed=int(work.proposed.sum()),
+        k_star=len(work.edges),
         pairs=max((ring.paths.pairs for ring in rings if ring.paths is not None), default=0),
         sp_engine=knobs.engine,
-        h_scope="cand_mask" if work.candidates.edges else "global",
+        h_scope="cand_mask" if work.edges else "global",
         input_contract_ok=given,
         autocand_used=automatic,
         theta_ag=thresholds.theta_ag,
@@ -130,121 +120,100 @@ def judge(
 
 
 class _Cycle:
-    """The arrays of one cycle."""
+    """The arrays of one cycle. proposed: the candidates from θ_link on, or if there are none, the best one."""
 
     def __init__(self, scene: Scene, context: Context, linking: InsightSettings, cache: PairCache | None) -> None:
-        self._before = scene.graph
-        self._present = scene.after or scene.graph
-        self._fresh = scene.fresh
+        self._before, self._after = scene.graph, scene.after or scene.graph
+        self._linking, self._cache = linking, cache
         self._centers = np.array(context.centers, dtype=np.int64)
-        self._linking = linking
-        self._cache = cache
-        self.candidates = _arrays(context, linking)
-        self.k_star = len(self.candidates.edges)
-        self._base = candidate_base(self.k_star)
-        self._mask = np.full(scene.graph.size, not self.candidates.edges)
-        self._mask[[*self._centers, *self.candidates.ends.ravel()]] = True
+        self.edges = edges = context.edges()
+        self._ends = np.array([(edge.source, edge.target) for edge in edges], dtype=np.int64).reshape(-1, 2)
+        scores = np.array([math.nan if edge.score is None else edge.score for edge in edges])
+        self._costs, self._scores = doubt(scores), np.nan_to_num(scores, nan=1.0)
+        self.proposed = self._scores >= context.theta_link(linking.candidates.theta_link)
+        if edges and not self.proposed.any():
+            self.proposed[int(np.argmax(self._scores))] = True
+        by_hop = ({ends_of(edge) for edge in context.at(hop)} for hop in range(linking.gauge.hops + 1))
+        self._counts_at = [np.array([ends_of(edge) in known for edge in edges], dtype=bool) for known in by_hop]
+        self._base = candidate_base(len(edges))
+        self._mask = np.full(scene.graph.size, not edges)
+        self._mask[[*self._centers, *self._ends.ravel()]] = True
         places = scene.places.astype(np.int64)
         shown = self._mask[places]
         self._entropies = Entropies(self._before, places[shown], scene.rows[shown], weights=scene.weights)
-        self._come = self._present.edges[~self._before.has(self._present.edges)]
-        self._entropies_now = self._entropies.copy()
-        self._entropies_now.add(self._come)
+        self._added = self._after.edges[~self._before.has(self._after.edges)]
+        self._edit_cost = scene.fresh + edit_cost(self._before, self._after)
+        self._entropies_after = self._entropies.copy()
+        self._entropies_after.add(self._added)
 
     def ring(self, number: int) -> _Ring:
-        nodes = self._present.within(self._mask, number)
-        paths = None
+        """Measure what is within some steps; the gauge is that of all candidates that are proposed there together."""
+        nodes = self._after.within(self._mask, number)
+        chosen = self.proposed & self._counts_at[number]
+        ends, paths = self._ends[chosen], None
         if number:
             paths = open_paths(
                 self._before,
                 nodes,
                 centers=self._centers,
-                endpoints=np.unique(np.concatenate([self.candidates.ends.ravel(), self._come.ravel()])),
+                endpoints=np.unique(np.concatenate([self._ends.ravel(), self._added.ravel()])),
                 knobs=self._linking.paths,
                 cache=self._cache,
             )
-        return _Ring(number, nodes, self._entropies.mean(nodes), paths)
-
-    def measured(self, ring: _Ring) -> Hop:
-        """The gauge of a hop, if all links that are proposed there were made."""
-        chosen = self.candidates.proposed & self.candidates.at[min(ring.hop, len(self.candidates.at) - 1)]
-        ends = self.candidates.ends[chosen]
-        after = self._entropies_now.copy()
+        before, after = self._entropies.mean(nodes), self._entropies_after.copy()
         after.add(ends)
-        cost = self._fresh + edit_cost(self._before, self._present) + float(doubt(self.candidates.scores[chosen]).sum())
-        gained = 0.0 if ring.paths is None else ring.paths.gain(np.concatenate([self._come, ends]))
-        return gauge_of(
-            ring.hop,
-            delta_ged=delta_ged(cost, self._base),
-            delta_h=entropy_change(ring.entropy, after.mean(ring.nodes), least=_LEAST_ENTROPY).delta,
-            delta_sp=gained,
+        gauge = gauge_of(
+            number,
+            delta_ged=delta_ged(self._edit_cost + float(self._costs[chosen].sum()), self._base),
+            delta_h=entropy_change(before, after.mean(nodes), least=_LEAST_ENTROPY).delta,
+            delta_sp=0.0 if paths is None else paths.gain(np.concatenate([self._added, ends])),
             temperature=self._linking.gauge.temperature,
             path_weight=self._linking.gauge.path_weight,
         )
+        return _Ring(nodes, before, paths, gauge)
 
     def weighed(self, rings: Sequence[_Ring], *, theta_dg: float, most: int) -> tuple[Weighed, ...]:
-        """The links, adopted one by one as long as the best that is left is worth it."""
-        if not self.candidates.edges:
+        """Return the candidates that were judged, adopted one by one as long as the best that is left is worth it."""
+        if not self.edges:
             return ()
-        entropies, measured = self._entropies_now.copy(), [ring.paths for ring in rings if ring.paths is not None]
+        entropies, measured = self._entropies_after.copy(), [ring.paths for ring in rings if ring.paths is not None]
         for paths in measured:
-            paths.adopt(self._come)
-        costs = doubt(self.candidates.scores)
-        left = np.ones(len(costs), dtype=bool)
+            paths.adopt(self._added)
+        left = np.ones(len(self.edges), dtype=bool)
         accepted: list[Weighed] = []
         while True:
-            parts = self._marginal(rings, entropies, costs)
-            best = parts[0]
-            open_to = np.where(left, best, np.inf)
-            at = int(np.argmin(open_to))
-            if len(accepted) == most or not np.isfinite(open_to[at]) or open_to[at] > theta_dg:
+            columns = self._marginal(rings, entropies)
+            g = columns[0]
+            at = int(np.argmin(np.where(left, g, np.inf)))
+            if len(accepted) == most or not left[at] or not np.isfinite(g[at]) or g[at] > theta_dg:
                 break
-            accepted.append(self._weighed(parts, at, accepted=True))
+            accepted.append(Weighed(self.edges[at], True, *(column[at].item() for column in columns)))
             left[at] = False
-            entropies.add(self.candidates.ends[at : at + 1])
+            entropies.add(self._ends[at : at + 1])
             for paths in measured:
-                paths.adopt(self.candidates.ends[at : at + 1])
+                paths.adopt(self._ends[at : at + 1])
         # A candidate of a hop that was not measured was not judged.
-        order = sorted(np.flatnonzero(left & np.isfinite(best)).tolist(), key=lambda at: (best[at], at))
-        others = (self._weighed(parts, at, accepted=False) for at in order)
+        order = sorted(np.flatnonzero(left & np.isfinite(g)).tolist(), key=lambda at: (g[at], at))
+        others = (Weighed(self.edges[at], False, *(column[at].item() for column in columns)) for at in order)
         return (*accepted, *others)
 
-    def _marginal(
-        self, rings: Sequence[_Ring], entropies: Entropies, costs: Numbers
-    ) -> tuple[Numbers, Places, Numbers, Numbers, Numbers]:
-        """The least g of each candidate alone over the hops, its hop, and ΔGED, ΔH and ΔSP there; times the base."""
-        ends, gauge = self.candidates.ends, self._linking.gauge
-        risen = entropies.gains(ends)
+    def _marginal(self, rings: Sequence[_Ring], entropies: Entropies) -> tuple[Numbers | Places, ...]:
+        """Return the least g of each candidate alone over the hops, its hop, and ΔGED, ΔH and ΔSP there; times the
+        base.
+        """
+        gauge, gains = self._linking.gauge, entropies.gains(self._ends)
         values = []
-        for ring in rings:
-            delta_h = self._base * risen / (max(ring.nodes.sum(), 1) * max(ring.entropy, _LEAST_ENTROPY))
-            delta_sp = np.zeros(len(costs))
+        for ring, counts in zip(rings, self._counts_at, strict=False):
+            delta_h = self._base * gains / (max(ring.nodes.sum(), 1) * max(ring.entropy, _LEAST_ENTROPY))
+            delta_sp = np.zeros(len(self.edges))
             if ring.paths is not None:
-                delta_sp = self._base * ring.paths.gains(ends, scores=np.nan_to_num(self.candidates.scores, nan=1.0))
-            g = costs - gauge.temperature * (delta_h + gauge.path_weight * delta_sp)
-            counts = self.candidates.at[min(ring.hop, len(self.candidates.at) - 1)]
+                delta_sp = self._base * ring.paths.gains(self._ends, scores=self._scores)
+            g = self._costs - gauge.temperature * (delta_h + gauge.path_weight * delta_sp)
             values.append((np.where(counts, g, np.inf), delta_h, delta_sp))
         stacked = np.array(values)
         hop = np.argmin(stacked[:, 0], axis=0)
-        g, delta_h, delta_sp = stacked[hop, :, np.arange(len(costs))].T
-        return g, hop, costs, delta_h, delta_sp
-
-    def _weighed(self, parts: tuple[Numbers | Places, ...], at: int, *, accepted: bool) -> Weighed:
-        return Weighed(self.candidates.edges[at], accepted, *(part[at].item() for part in parts))
-
-
-def _arrays(context: Context, linking: InsightSettings) -> _Candidates:
-    """The candidates as arrays. Proposed are those from θ_link on; if there are none, the best."""
-    edges = context.edges()
-    ends = np.array([(edge.source, edge.target) for edge in edges], dtype=np.int64).reshape(-1, 2)
-    scores = np.array([math.nan if edge.score is None else edge.score for edge in edges])
-    sure = np.nan_to_num(scores, nan=1.0)
-    proposed = sure >= context.theta_link(linking.candidates.theta_link)
-    if len(edges) and not proposed.any():
-        proposed[int(np.argmax(sure))] = True
-    by_hop = ({ends_of(edge) for edge in context.at(hop)} for hop in range(linking.gauge.hops + 1))
-    at = tuple(np.array([ends_of(edge) in known for edge in edges], dtype=bool) for known in by_hop)
-    return _Candidates(edges, ends, scores, proposed, at)
+        g, delta_h, delta_sp = stacked[hop, :, np.arange(len(self.edges))].T
+        return g, hop, self._costs, delta_h, delta_sp
 
 
 def _request(

@@ -44,14 +44,21 @@ _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 
 
 @dataclass(slots=True)
-class _Finding:
-    """A plan while it is made: the decisions in order, the edges accepted so far, and the gates by namespace."""
+class _Draft:
+    """A plan while it is made: its decisions in order, the edges accepted so far, and the gates by namespace.
+
+    seen_seq, remaining: of the nodes that are new, the last that was judged, and how many are left.
+    """
 
     access: Access
+    asked: Mapping[str, str] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
-    links: list[WeightedEdge] = field(default_factory=list)
+    accepted: list[WeightedEdge] = field(default_factory=list)
     observed: list[GateObservation] = field(default_factory=list)
     gates: dict[str, gates.GateState] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+    seen_seq: int | None = None
+    remaining: int = 0
 
 
 class InsightEngine(Engine):
@@ -87,29 +94,28 @@ class InsightEngine(Engine):
         """
         if memo_id is not None and query is not None:
             raise InvalidInput("give memo_id or query, not both", hint="give neither to judge everything new")
-        plan = self._found(memo_id, query, namespace, limit)
+        plan = self._find(memo_id, query, namespace, limit)
         if not apply:
             return plan
         applied = self.apply_insight(plan.id)
         # With what only the search knew of it.
         return replace(plan, state=applied.state, written=applied.written, applied_at=applied.applied_at)
 
-    def _found(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
+    def _find(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
         writing = self.view.writing
         if memo_id is not None:
             node = self._linkable(writing.own().narrowed(namespace), memo_id)
-            finding = _Finding(writing.narrowed(node.namespace if namespace is None else namespace))
-            degraded = self._judge(finding, [node])
-            return self._proposed(self._kept(finding, {"memo_id": node.id}, degraded, judged=1), finding.access)
-        access = writing.narrowed(writing.resolve(namespace))
-        finding = _Finding(access)
-        if query is not None:
-            question, degraded = self._questions.question(query, None, access)
-            if question.vector is None:
-                degraded = (*degraded, _NO_VECTORS)
-            self._decide(finding, question, None, namespace=access.root)
-            return self._proposed(self._kept(finding, {"query": question.text}, degraded, judged=1), access)
-        return self._find_new(finding, limit)
+            within = writing.narrowed(node.namespace if namespace is None else namespace)
+            return self._keep(self._judge(_Draft(within, {"memo_id": node.id}), [node]))
+        draft = _Draft(writing.narrowed(writing.resolve(namespace)))
+        if query is None:
+            return self._find_new(draft, limit)
+        question, draft.degraded = self._questions.question(query, None, draft.access)
+        if question.vector is None:
+            draft.degraded += (_NO_VECTORS,)
+        draft.asked = {"query": question.text}
+        self._decide(draft, question, None, namespace=draft.access.root)
+        return self._keep(draft)
 
     def apply_insight(
         self,
@@ -126,8 +132,8 @@ class InsightEngine(Engine):
             if kept.plan.state == "undone":
                 raise Conflict(f"plan {plan_id} was undone", hint="find_insight makes a new one")
             if kept.plan.state == "proposed":
-                kept = self._applied(tx, access, kept, known)
-            return self._shown(tx, access, kept.plan)
+                kept = self._apply(tx, access, kept, known)
+            return self._show(tx, access, kept.plan)
 
         return self.store.database.write(work)
 
@@ -152,7 +158,7 @@ class InsightEngine(Engine):
                 kept, removed = insight.undo(tx, access, kept, now=now)
                 payload = {"plan_id": plan_id, "state": "undone", "links": removed}
                 events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
-            return self._shown(tx, access, kept.plan)
+            return self._show(tx, access, kept.plan)
 
         return self.store.database.write(work)
 
@@ -162,17 +168,15 @@ class InsightEngine(Engine):
         """Read a plan again: the links that it found worth making, made or not."""
         access = self.view.writing
         return self.store.database.read(
-            lambda tx: self._shown(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()).plan)
+            lambda tx: self._show(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()).plan)
         )
 
     def link_saved(self, node: Node) -> tuple[tuple[ProposedEdge, ...], tuple[str, ...]]:
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
-        finding = _Finding(self.view.writing.narrowed(node.namespace))
-        access = finding.access
+        access = self.view.writing.narrowed(node.namespace)
         if not self._is_linkable(access, node.id):
             return (), ("not linked: it was replaced or rejected",)
-        degraded = self._judge(finding, [node])
-        kept, moment = self._kept(finding, {"memo_id": node.id}, judged=1), self.store.clock()
+        kept, moment = self._plan(self._judge(_Draft(access, {"memo_id": node.id}), [node])), self.store.clock()
         known = self.view.boundary.in_force().policies
 
         def work(tx: Transaction) -> tuple[tuple[str, str, str], ...]:
@@ -180,11 +184,11 @@ class InsightEngine(Engine):
                 self._remember(tx, access, kept.observed, known)
                 return ()
             insight.keep(tx, access, kept, moment=moment)
-            return self._applied(tx, access, kept, known).made
+            return self._apply(tx, access, kept, known).made
 
         made = self.store.database.write(work)
         links = (link for link in kept.plan.accepted if (link.source_id, link.target_id, link.tag) in made)
-        return tuple(links), degraded
+        return tuple(links), kept.plan.degraded
 
     def _linkable(self, access: Access, node_id: str) -> Node:
         """The node with this id, if it is one that can be linked."""
@@ -204,8 +208,8 @@ class InsightEngine(Engine):
 
         return self.store.database.read(look)
 
-    def _find_new(self, finding: _Finding, limit: int) -> InsightPlan:
-        access, now = finding.access, self.view.now()
+    def _find_new(self, draft: _Draft, limit: int) -> InsightPlan:
+        access, now = draft.access, self.view.now()
         upto = self.store.database.write(lambda tx: insight.settled(tx, access))
 
         def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
@@ -214,14 +218,12 @@ class InsightEngine(Engine):
 
         after, found, total = self.store.database.read(look)
         found = found[: self._ready(access, [node for _, node in found])]
-        degraded = self._judge(finding, [node for _, node in found])
-        last, left = found[-1][0] if found else after, total - len(found)
-        asked = {"since": str(after)}
-        kept = self._kept(finding, asked, degraded, judged=len(found), seen_seq=last, remaining=left)
-        return self._proposed(kept, access)
+        draft.asked, draft.remaining = {"since": str(after)}, total - len(found)
+        draft.seen_seq = found[-1][0] if found else after
+        return self._keep(self._judge(draft, [node for _, node in found]))
 
     def _ready(self, access: Access, some: Sequence[Node]) -> int:
-        """The number of nodes before the first that waits for its vector; after a day one is judged without."""
+        """Return the number of nodes before the first that waits for its vector; after a day one is judged without."""
         if self.store.embedder is None:
             return len(some)
         _, vectors = self.store.database.read(lambda tx: _vectors(tx, access, some))
@@ -229,70 +231,60 @@ class InsightEngine(Engine):
         waiting = (at for at, node in enumerate(some) if node.id not in vectors and node.created_at > lately)
         return next(waiting, len(some))
 
-    def _judge(self, finding: _Finding, some: Sequence[Node]) -> tuple[str, ...]:
-        """Decide about each of these nodes; what is accepted for one counts for those after it."""
-        access = finding.access
-        model, vectors = self.store.database.read(lambda tx: _vectors(tx, access, some))
+    def _judge(self, draft: _Draft, some: Sequence[Node]) -> _Draft:
+        """Decide about each of these nodes, with what was accepted for those before it; return the same draft."""
+        model, vectors = self.store.database.read(lambda tx: _vectors(tx, draft.access, some))
         now = self.view.now()
         for node in some:
             words = text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED]
             question = SearchRequest(words, vectors.get(node.id), model, now=now)
-            self._decide(finding, question, node.id, namespace=node.namespace)
-        return (_NO_VECTOR,) if self.store.embedder is not None and len(vectors) < len(some) else ()
+            self._decide(draft, question, node.id, namespace=node.namespace)
+        if self.store.embedder is not None and len(vectors) < len(some):
+            draft.degraded = (_NO_VECTOR,)
+        return draft
 
-    def _decide(self, finding: _Finding, question: SearchRequest, center_id: str | None, *, namespace: str) -> None:
+    def _decide(self, draft: _Draft, question: SearchRequest, center_id: str | None, *, namespace: str) -> None:
         known, trust = self.view.boundary.in_force().policies, self._questions.trust()
-        linking, holds = known.at(namespace).settings(InsightSettings), holding(finding.access, known)
+        linking, holds = known.at(namespace).settings(InsightSettings), holding(draft.access, known)
         alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
 
         def work(tx: Transaction) -> propose.Staged:
-            if namespace not in finding.gates:
-                finding.gates[namespace] = gates.from_json(insight.gates(tx, finding.access, namespace))
+            if namespace not in draft.gates:
+                draft.gates[namespace] = gates.from_json(insight.gates(tx, draft.access, namespace))
             text, vectors = self.store.text_search, self.store.database.vectors
-            index = propose.Index(tx, finding.access, text, vectors, alpha, trust.floor, holds)
-            return propose.compose(index, question, center_id=center_id, linking=linking, planned=finding.links)
+            index = propose.Index(tx, draft.access, text, vectors, alpha, trust.floor, holds)
+            return propose.compose(index, question, center_id=center_id, linking=linking, planned=draft.accepted)
 
-        staged = self.store.database.read(work)
-        decision, state = decide.decide(staged, finding.gates[namespace], linking=linking, cache=self.store.pair_cache)
-        finding.gates[namespace] = state
-        finding.decisions.append(decision)
+        staged, state = self.store.database.read(work), draft.gates[namespace]
+        decision, draft.gates[namespace] = decide.decide(staged, state, linking=linking, cache=self.store.pair_cache)
+        draft.decisions.append(decision)
         # As strong as they are once they are written.
-        accepted = ((link, link.weight * link.confidence) for link in decision.accepted)
-        finding.links += [
-            WeightedEdge(link.source_id, link.target_id, link.tag, strength) for link, strength in accepted
+        draft.accepted += [
+            WeightedEdge(edge.source_id, edge.target_id, edge.tag, edge.weight * edge.confidence)
+            for edge in decision.accepted
         ]
         first, fired = decision.cycles[0], any(metrics.ag for metrics in decision.cycles)
         if first.input_contract_ok:
-            links = tuple(round(link.figures.g, 6) for link in decision.links)
-            finding.observed.append(GateObservation(namespace, round(first.g0, 6), links, fired))
+            values = tuple(round(edge.figures.g, 6) for edge in decision.links)
+            draft.observed.append(GateObservation(namespace, round(first.g0, 6), values, fired))
 
-    def _kept(
-        self,
-        finding: _Finding,
-        asked: Mapping[str, str],
-        degraded: tuple[str, ...] = (),
-        *,
-        judged: int,
-        seen_seq: int | None = None,
-        remaining: int = 0,
-    ) -> StoredPlan:
-        access = finding.access
-        plan_id, now, decisions = self.store.new_id(), self.view.now(), tuple(finding.decisions)
-        made = InsightPlan(plan_id, access.root, "proposed", asked, now, decisions, judged=judged)
-        plan = replace(made, remaining=remaining, degraded=degraded)
-        return StoredPlan(plan, access.root, insight.sight(access), tuple(finding.observed), seen_seq)
+    def _plan(self, draft: _Draft) -> StoredPlan:
+        root, decisions = draft.access.root, tuple(draft.decisions)
+        plan = InsightPlan(self.store.new_id(), root, "proposed", draft.asked, self.view.now(), decisions)
+        plan = replace(plan, judged=len(decisions), remaining=draft.remaining, degraded=draft.degraded)
+        return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen_seq)
 
-    def _proposed(self, kept: StoredPlan, access: Access) -> InsightPlan:
-        """Keep a plan, and show it."""
-        moment = self.store.clock()
+    def _keep(self, draft: _Draft) -> InsightPlan:
+        """Store the plan that a draft has become, and return it as it is shown."""
+        kept, moment = self._plan(draft), self.store.clock()
 
         def work(tx: Transaction) -> InsightPlan:
-            insight.keep(tx, access, kept, moment=moment)
-            return self._shown(tx, access, kept.plan)
+            insight.keep(tx, draft.access, kept, moment=moment)
+            return self._show(tx, draft.access, kept.plan)
 
         return self.store.database.write(work)
 
-    def _applied(self, tx: Transaction, access: Access, kept: StoredPlan, known: Policies) -> StoredPlan:
+    def _apply(self, tx: Transaction, access: Access, kept: StoredPlan, known: Policies) -> StoredPlan:
         """Write the edges of a plan, what the gates saw, and the event."""
         now = self.view.now()
         kept = insight.apply(tx, access, kept, now=now, holds=holding(access, known))
@@ -310,7 +302,7 @@ class InsightEngine(Engine):
                 state = gates.observed(state, settings, g0=saw.g0, links=saw.links, fired=saw.fired)
             insight.remember(tx, access, namespace, gates.to_json(state), now=self.view.now())
 
-    def _shown(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
+    def _show(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
         """The plan with the ends of its links, and the nodes around them, as far as the access may see them; without
         links to what it may not see any more.
         """

@@ -17,6 +17,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
@@ -127,16 +128,20 @@ def compose(
     return _staged(centers, pairs, found, links, linking, fresh=int(center_id is not None and not near[center_id]))
 
 
-def expand(staged: Staged, request: ExpansionRequest) -> Staged:
-    """L1's answer to L3: the next best candidates, down to the score that it hints at."""
-    more = [edge for edge in staged.others if (edge.score or 0.0) >= request.theta_link_hint]
-    chosen = tuple(more[: request.budget])
-    known = staged.context.candidate_edges or ()
-    selection = {**staged.context.candidate_selection, "expanded_by": len(chosen)}
+def expand(staged: Staged, request: ExpansionRequest) -> Staged | None:
+    """Return L1's answer to L3: the stage with the next best candidates, down to the score that the request hints at;
+    None if there are no more.
+    """
+    likely = (edge for edge in staged.others if (edge.score or 0.0) >= request.theta_link_hint)
+    chosen = tuple(islice(likely, request.budget))
+    if not chosen:
+        return None
+    context = staged.context
+    selection = {**context.candidate_selection, "expanded_by": len(chosen)}
+    edges = (*(context.candidate_edges or ()), *chosen)
+    others = tuple(edge for edge in staged.others if edge not in chosen)
     return replace(
-        staged,
-        context=replace(staged.context, candidate_edges=(*known, *chosen), candidate_selection=selection),
-        others=tuple(edge for edge in staged.others if edge not in chosen),
+        staged, context=replace(context, candidate_edges=edges, candidate_selection=selection), others=others
     )
 
 
@@ -212,14 +217,7 @@ def _current(index: Index, question: SearchRequest, ids: Sequence[str]) -> dict[
 
 
 def _scored(
-    center: str,
-    ends: Sequence[str],
-    found: _Found,
-    near: Near,
-    *,
-    own: bool,
-    index: Index,
-    linking: InsightSettings,
+    center: str, ends: Sequence[str], found: _Found, near: Near, *, own: bool, index: Index, linking: InsightSettings
 ) -> dict[tuple[str, str], Pair]:
     """The figures of the links from a center to these nodes, but for those it has a link with."""
     others = [node_id for node_id in ends if node_id != center]
@@ -274,25 +272,21 @@ def _staged(
     features = np.array([found.rows[node_id] for node_id in rows], dtype=np.float64) if rows else np.empty((0, 0))
     present = [(place[link.source_id], place[link.target_id]) for link in links]
     graph = graph_of(len(ids), np.array(present, dtype=np.int64).reshape(-1, 2))
-    spec = NormSpec(theta_link=limits.theta_link, theta_cand=limits.theta_cand, dimension=features.shape[1])
-    told = {
+    selection = {
         "found": len(edges),
         "l1_candidates": len(chosen),
         "k_star": len(chosen),
         "link_count": sum((edge.score or 0.0) >= limits.theta_link for edge in chosen),
     }
-    return Staged(
-        ids=ids,
-        scene=Scene(graph, np.array([place[node_id] for node_id in rows], dtype=np.int64), features, fresh=fresh),
-        context=Context(
-            centers=tuple(place[center] for center in centers),
-            candidate_edges=tuple(chosen),
-            candidate_selection=told,
-            norm_spec=spec,
-        ),
-        pairs={(place[a], place[b]): pairs[a, b] for a, b in ranked},
-        others=tuple(edges[len(chosen) :]),
+    context = Context(
+        centers=tuple(place[center] for center in centers),
+        candidate_edges=tuple(chosen),
+        candidate_selection=selection,
+        norm_spec=NormSpec(theta_link=limits.theta_link, theta_cand=limits.theta_cand, dimension=features.shape[1]),
     )
+    scene = Scene(graph, np.array([place[node_id] for node_id in rows], dtype=np.int64), features, fresh=fresh)
+    by_places = {(place[a], place[b]): pairs[a, b] for a, b in ranked}
+    return Staged(ids, scene, context, by_places, others=tuple(edges[len(chosen) :]))
 
 
 def _usual(relevances: Iterable[float]) -> float:
