@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.metabolism.conflicts import in_question, settled
+from wherefrom.metabolism import conflicts
 from wherefrom.metabolism.settings import EXCLUSIVE
 from wherefrom.storage.metabolism import ThickEdge
 
@@ -23,6 +24,11 @@ def edges(*rows):
 
 def settle(*rows):
     return settled(edges(*rows), lambda _, tag: tag in ONE_VALUED)
+
+
+def settled(rows, is_exclusive):
+    losing, found = conflicts.settle(rows, is_exclusive)
+    return SimpleNamespace(losing=losing, conflicts=found)
 
 
 def lost(found):
@@ -116,9 +122,9 @@ def test_whether_a_tag_is_exclusive_is_the_namespaces_own_matter():
 
 def test_only_tags_that_can_be_in_conflict_are_looked_at():
     tags = ["lives_in", "lives-in", "likes", "knows_of", "knows-of", "mentions"]
-    assert in_question(tags, ONE_VALUED) == ["knows-of", "knows_of", "lives-in", "lives_in"]
-    assert in_question(tags, frozenset()) == ["knows-of", "knows_of", "lives-in", "lives_in"]
-    assert in_question(["likes", "status"], frozenset()) == []
+    assert conflicts.tags_in_conflict(tags, ONE_VALUED) == ["knows-of", "knows_of", "lives-in", "lives_in"]
+    assert conflicts.tags_in_conflict(tags, frozenset()) == ["knows-of", "knows_of", "lives-in", "lives_in"]
+    assert conflicts.tags_in_conflict(["likes", "status"], frozenset()) == []
 
 
 def test_the_fixed_list_of_the_origin_is_the_default():

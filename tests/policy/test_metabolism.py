@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from policy_for_tests import dump_with, numbers_of, parse
 
 from wherefrom import InvalidInput, Memory
-from wherefrom.metabolism.settings import EXCLUSIVE, MetabolismSettings, normal_tag, overridden
+from wherefrom.metabolism.settings import EXCLUSIVE, MetabolismSettings, normal_tag
 from wherefrom.model.metabolism import EVIDENCE_TAGS
 from wherefrom.policy import document
 from wherefrom.policy.boundary import Policies
@@ -130,9 +130,6 @@ def test_a_count_is_whole(memory, key, value):
 def test_fractions_of_hours_and_days_count():
     assert held(written(protection_hours=0.25)).protection_hours == 0.25
     assert held(written(half_life_days=1.5)).half_life_days == 1.5
-    assert overridden(DEFAULT, protection_hours=0.25, half_life_days=1.5) == dataclasses.replace(
-        DEFAULT, protection_hours=0.25, half_life_days=1.5
-    )
 
 
 @pytest.mark.parametrize("key", NUMBERS)
@@ -167,12 +164,11 @@ def test_zero_is_zero_and_not_the_default(key):
     assert getattr(held(written(**{key: 0})), key) == 0
     assert getattr(held(written(**{key: 0.5 if key not in WHOLE else 3}), written(**{key: 0})), key) == 0
     assert getattr(held(written(**{key: 0}), policy()), key) == 0
-    assert getattr(overridden(DEFAULT, **{key: 0}), key) == 0
 
 
 def test_orphans_are_one_of_two_words(memory):
     for word in ("entities", "all"):
-        assert held(written(orphans=word)).orphans == overridden(DEFAULT, orphans=word).orphans == word
+        assert held(written(orphans=word)).orphans == word
     error = refused(policy("metabolism:", "  orphans: none"))
     assert (error.message, error.hint) == (
         "line 3: unknown metabolism.orphans 'none'",
@@ -370,11 +366,12 @@ def test_every_tag_that_can_be_saved_can_be_made_exclusive(text):
         assert exclusive(saved) == (normal_tag(saved),)
 
 
-def test_what_a_call_does_not_give_stays_as_the_policy_says():
-    settings = held(written(half_life_days=7, mdl_neighbours=0, orphans="all", exclusive=["seat"]))
-    nothing = dict.fromkeys((*NUMBERS, "orphans"))
-    assert overridden(settings) == overridden(settings, **nothing) == settings
-    assert overridden(settings, **{**nothing, "mdl_neighbours": 3}) == dataclasses.replace(settings, mdl_neighbours=3)
+def test_what_a_call_does_not_give_stays_as_the_policy_says(memory):
+    memory.apply_policy(written(half_life_days=7, mdl_neighbours=0, orphans="all", exclusive=["seat"]))
+    ((_, settings),) = memory.metabolize().settings.items()
+    assert (settings["half_life_days"], settings["mdl_neighbours"], settings["orphans"]) == (7, 0, "all")
+    ((_, changed),) = memory.metabolize(mdl_neighbours=3).settings.items()
+    assert changed == {**settings, "mdl_neighbours": 3}
 
 
 def test_a_call_may_set_all_but_the_exclusive_tags(memory):
@@ -386,7 +383,7 @@ def test_a_call_may_set_all_but_the_exclusive_tags(memory):
         "mdl_benefit": 0.5,
         "orphans": "all",
     }
-    assert overridden(DEFAULT, **given) == MetabolismSettings(**given)
+    assert list(memory.metabolize(**given).settings.values()) == [given]
     for key in ("exclusive", "half_life"):
         with pytest.raises(TypeError, match=key):
             memory.metabolize(**{key: None})

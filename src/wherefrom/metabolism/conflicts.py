@@ -27,16 +27,8 @@ class EdgeRemoval:
     winner: ThickEdge
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The conflicts of a graph, and the edges that lose them by their seq."""
-
-    losing: Mapping[int, EdgeRemoval]
-    conflicts: tuple[TagConflict, ...]
-
-
-def in_question(tags: Iterable[str], exclusive: frozenset[str]) -> list[str]:
-    """The tags that may be in conflict: one-valued ones, and those that are written in several ways."""
+def tags_in_conflict(tags: Iterable[str], exclusive: frozenset[str]) -> list[str]:
+    """Return the tags that may be in conflict: one-valued ones, and those that are written in several ways."""
     spellings: dict[str, list[str]] = defaultdict(list)
     for tag in tags:
         spellings[normal_tag(tag)].append(tag)
@@ -45,8 +37,10 @@ def in_question(tags: Iterable[str], exclusive: frozenset[str]) -> list[str]:
     )
 
 
-def settled(edges: Iterable[ThickEdge], is_exclusive: IsExclusive) -> Settled:
-    """Settle the conflicts among edges. edges: those of the tags in question."""
+def settle(
+    edges: Iterable[ThickEdge], is_exclusive: IsExclusive
+) -> tuple[dict[int, EdgeRemoval], tuple[TagConflict, ...]]:
+    """Return by their seq the edges that lose a conflict with others of these, and all conflicts."""
     losing: dict[int, EdgeRemoval] = {}
     conflicts: list[TagConflict] = []
     by_tag: dict[tuple[str, str], list[ThickEdge]] = defaultdict(list)
@@ -63,7 +57,7 @@ def settled(edges: Iterable[ThickEdge], is_exclusive: IsExclusive) -> Settled:
             _settle(source_id, tag, left, "exclusive", losing, conflicts)
     # An edge that stays for another spelling may itself have lost to another target.
     final = {seq: replace(removal, winner=_last_winner(removal, losing)) for seq, removal in losing.items()}
-    return Settled(final, tuple(sorted(conflicts, key=_conflict_order)))
+    return final, tuple(sorted(conflicts, key=_conflict_order))
 
 
 def _last_winner(removal: EdgeRemoval, losing: Mapping[int, EdgeRemoval]) -> ThickEdge:
@@ -101,5 +95,5 @@ def _settle(
 
 
 def thin_edge(edge: ThickEdge, rule: EdgeRule) -> ThinEdge:
-    """An edge as a plan shows it."""
+    """Return an edge as a plan shows it."""
     return ThinEdge(edge.source_id, edge.target_id, edge.tag, edge.value, rule)

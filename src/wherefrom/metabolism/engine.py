@@ -14,7 +14,7 @@ from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, Targ
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
 from wherefrom.metabolism.adaptive_batch import AdaptiveBatch
-from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings, overridden
+from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced, Restored
@@ -103,24 +103,36 @@ class MetabolismEngine(Engine):
         if sum(value is not None for value in (node_id, run_id, since)) != 1:
             raise InvalidInput("what to bring back is not clear", hint="give exactly one of node_id, run_id and since")
         wanted = RestoreRequest(node_id=node_id, run_id=run_id, since=since)
-        access = self.view.writing
-        ids, skipped = self._restore_nodes(access, wanted)
-        batch = AdaptiveBatch()
-        links = 0 if wanted.node_id is not None else self._restore_links(access, wanted, batch)
-        # What went with a neighbour at another time comes back with the second of the two; a node that is here
-        # already may lack relations if this was cut off before.
-        around = ids if wanted.node_id is None else [wanted.node_id]
+        access, guard, batch = self.view.writing, ImportGuard(self.view.boundary), AdaptiveBatch()
+        ids: list[str] = []
+        skipped: dict[str, str] = {}
+
+        def nodes(tx: Transaction, **page: int) -> tuple[tuple[list[str], dict[str, str]], int | None]:
+            return receipts.restore_nodes(tx, access, wanted, guard, now=self.view.now(), **page)
+
+        for back, left in self._in_batches(nodes, AdaptiveBatch()):
+            ids += back
+            skipped |= left
+
+        def restore_edges(wanted: RestoreRequest) -> int:
+            return sum(
+                self._in_batches(lambda tx, **page: receipts.restore_edges(tx, access, wanted, guard, **page), batch)
+            )
+
+        links = 0 if node_id is not None else restore_edges(wanted)
+        # An edge that went with either of two nodes comes back with the second of them; a node that is here already
+        # may lack edges if this was cut off before.
+        around = ids if node_id is None else [node_id]
         for start in range(0, len(around), receipts.MAX_NODES_PER_EDGE_SIDE):
             some = around[start : start + receipts.MAX_NODES_PER_EDGE_SIDE]
-            links += self._restore_links(access, RestoreRequest(sources=some), batch)
-            links += self._restore_links(access, RestoreRequest(targets=some), batch)
-        if wanted.since is None and not ids and not skipped and not links:
+            links += restore_edges(RestoreRequest(sources=some)) + restore_edges(RestoreRequest(targets=some))
+        if since is None and not ids and not skipped and not links:
             raise receipts.nothing_there(access, wanted)
-        restored = Restored(access.root, tuple(ids), links, skipped)
+        done = Restored(access.root, tuple(ids), links, skipped)
         if ids or links:
-            self.store.database.write(lambda tx: receipts.note(tx, access, wanted, restored, now=self.view.now()))
-        self.store.worker.wake(self.view.writing)
-        return restored
+            self.store.database.write(lambda tx: receipts.note(tx, access, wanted, done, now=self.view.now()))
+        self.store.worker.wake(access)
+        return done
 
     def reinforce(
         self,
@@ -215,30 +227,7 @@ class MetabolismEngine(Engine):
         except WherefromError as error:
             logger.warning("the run stays taken until its lease is over: %s", error)
 
-    def _restore_nodes(self, access: Access, wanted: RestoreRequest) -> tuple[list[str], dict[str, str]]:
-        guard = ImportGuard(self.view.boundary)
-        ids: list[str] = []
-        skipped: dict[str, str] = {}
-
-        def step(tx: Transaction, after: int, limit: int) -> tuple[tuple[list[str], dict[str, str]], int | None]:
-            return receipts.restore_nodes(tx, access, wanted, guard, after=after, limit=limit, now=self.view.now())
-
-        for back, left in self._in_batches(step, AdaptiveBatch()):
-            ids += back
-            skipped |= left
-        return ids, skipped
-
-    def _restore_links(self, access: Access, wanted: RestoreRequest, batch: AdaptiveBatch) -> int:
-        guard = ImportGuard(self.view.boundary)
-
-        def step(tx: Transaction, after: int, limit: int) -> tuple[int, int | None]:
-            return receipts.restore_edges(tx, access, wanted, guard, after=after, limit=limit)
-
-        return sum(self._in_batches(step, batch))
-
-    def _in_batches(
-        self, step: Callable[[Transaction, int, int], tuple[Result, int | None]], batch: AdaptiveBatch
-    ) -> Iterator[Result]:
+    def _in_batches(self, step: Callable[..., tuple[Result, int | None]], batch: AdaptiveBatch) -> Iterator[Result]:
         """Run a step in short transactions, each from where the one before it ended."""
         after: int | None = 0
         while after is not None:
@@ -246,7 +235,7 @@ class MetabolismEngine(Engine):
             def work(tx: Transaction, after: int = after) -> tuple[Result, int | None, float]:
                 locks.be_alone(tx, self.view.writing.owner)
                 started = time.perf_counter()
-                result, last = step(tx, after, batch.size)
+                result, last = step(tx, after=after, limit=batch.size)
                 return result, last, time.perf_counter() - started
 
             result, after, seconds = self.store.database.write(work)
@@ -259,4 +248,4 @@ def _settings(
 ) -> dict[str, MetabolismSettings]:
     """The settings of each namespace below the root, with what the call gives."""
     names = {*metabolism.namespaces(tx, access), *newest, access.root}
-    return {name: overridden(known.at(name).settings(MetabolismSettings), **given) for name in names}
+    return {name: replace(known.at(name).settings(MetabolismSettings), **given) for name in names}

@@ -51,18 +51,14 @@ class FactsByNode:
         self.disputed |= self.graph.disputes(wanted)
 
     def against(self, one: str, other: str) -> str | None:
-        """Why the first cannot be restored from the other: what would be lost with it; None if nothing is."""
+        """Return what would be lost if the first node were restored from the other; None if nothing would."""
         if frozenset((one, other)) in self.disputed:
             return "disputed"
         goes, stays = self.by_id[one], self.by_id[other]
-        if not _has(stays.metadata, goes.metadata):
+        if not goes.metadata.items() <= stays.metadata.items():
             return "metadata"
         if goes.holds != stays.holds:
             return "date"
-        if not _has(stays.source, goes.source):
+        if not goes.source.items() <= stays.source.items():
             return "source"
         return difference(goes.facts, stays.facts)
-
-
-def _has(whole: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    return all(name in whole and whole[name] == value for name, value in part.items())

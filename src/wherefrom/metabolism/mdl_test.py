@@ -13,8 +13,8 @@ from typing import Literal
 
 from wherefrom.metabolism.nearest import Neighbour, Neighbours
 
-Against = Callable[[str, str], str | None]
-"""Says why a node cannot be restored from another: what they differ in, or `disputed`; None if it can."""
+Obstacle = Callable[[str, str], str | None]
+"""Returns why the first node cannot be restored from the second: the difference, or `disputed`; None if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,15 @@ class Verdict:
 
 def judge(
     candidates: Sequence[MdlCandidate],
-    against: Against,
+    obstacle: Obstacle,
     *,
     standing_in: frozenset[str],
     going: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, Verdict], set[str]]:
-    """A verdict for each candidate, and the ids of those whose kept neighbours all go though they have more.
+    """Return a verdict for each candidate, and the ids of those of whose listed neighbours too few stay, though the
+    list was cut.
 
-    standing_in: nodes that something was let go for before. going: nodes that go for another reason.
+    standing_in: nodes from which others can be restored, so that they stay. going: nodes that go for another reason.
     """
     verdicts: dict[str, Verdict] = {}
     kept, gone = set(standing_in), set(going)
@@ -68,16 +69,16 @@ def judge(
         for candidate in waiting:
             staying = [near for near in candidate.neighbours.near if near.id not in gone]
             sure = [near for near in staying if near.id not in weak or near.id in kept]
-            verdict = _verdict(candidate, sure, against, kept=kept, gone=gone)
+            verdict = _verdict(candidate, sure, obstacle, kept=kept, gone=gone)
             if not verdict.removed and not only_sure:
-                verdict = _verdict(candidate, staying, against, kept=kept, gone=gone)
+                verdict = _verdict(candidate, staying, obstacle, kept=kept, gone=gone)
             verdicts[candidate.id] = verdict
             if verdict.removed and verdict.neighbour is not None:
                 gone.add(candidate.id)
                 kept.add(verdict.neighbour.id)
             else:
                 left.append(candidate)
-        # What was compared with one that went after it is compared with the next.
+        # A candidate whose neighbour has gone since is compared with the next one.
         changed, waiting = len(left) < len(waiting), left
         if not changed and not only_sure:
             break
@@ -93,7 +94,7 @@ def judge(
 
 
 def _verdict(
-    candidate: MdlCandidate, staying: Sequence[Neighbour], against: Against, *, kept: set[str], gone: set[str]
+    candidate: MdlCandidate, staying: Sequence[Neighbour], obstacle: Obstacle, *, kept: set[str], gone: set[str]
 ) -> Verdict:
     best = candidate.neighbours.best
     nearest = staying[0] if staying else None if best is None or best.id in gone else best
@@ -103,7 +104,7 @@ def _verdict(
     for near in staying[: candidate.compared]:
         if not candidate.benefit > near.difficulty:
             break
-        why = against(candidate.id, near.id)
+        why = obstacle(candidate.id, near.id)
         if why is None:
             return Verdict("restorable", near)
         found = found or why

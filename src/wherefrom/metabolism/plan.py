@@ -20,7 +20,7 @@ from wherefrom.metabolism.mdl_test import MdlCandidate, Verdict, judge
 from wherefrom.metabolism.nearest import Candidate, Neighbour, Neighbours, nearest
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model.graph import NodeRef
-from wherefrom.model.metabolism import Histogram, MetabolismPlan, NodeVerdict, RemovalRule, SparedRule, ThinEdge
+from wherefrom.model.metabolism import Histogram, MetabolismPlan, NodeVerdict, RemovalRule, SparedRule, TagConflict
 from wherefrom.storage import embeddings, metabolism, nodes
 from wherefrom.storage.metabolism import PAGE_ROWS, THICKNESS_PARTS, MeasuredGraph, ThickEdge, WeakNode
 from wherefrom.storage.port import EmbeddingModel
@@ -74,8 +74,8 @@ def make(
 ) -> Removals:
     """Plan for the root of a graph, by the settings of each namespace.
 
-    let_go: the thickest edges of nodes that this run has let go before it was cut off, so that it chooses as it did.
-    beat: called now and then, for whoever has to show signs of life.
+    let_go: by node, the thickest edge that the same run removed before it was cut off; with it, the run judges as it
+    did then. beat: called now and then, so that a run can extend its lease.
     """
     planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph))
     planner.settle_conflicts()
@@ -96,7 +96,8 @@ class _Planner:
     let_go: Mapping[str, float]
     figures: bool
     facts: FactsByNode
-    settled: conflicts.Settled = field(init=False)
+    losing: dict[int, conflicts.EdgeRemoval] = field(default_factory=dict)
+    conflicts: tuple[TagConflict, ...] = ()
     weak: dict[str, WeakNode] = field(default_factory=dict)
     edges: dict[str, list[ThickEdge]] = field(default_factory=dict)
     spared: dict[str, SparedRule] = field(default_factory=dict)
@@ -104,16 +105,16 @@ class _Planner:
     waves: dict[str, int] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     thin: dict[int, float] = field(default_factory=dict)
-    thinnest: tuple[ThinEdge, ...] = ()
+    thinnest: list[ThickEdge] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
 
     def settle_conflicts(self) -> None:
         """Settle conflicts first, so that the rest is decided without the edges that lose."""
         exclusive = {name: frozenset(settings.exclusive) for name, settings in self.settings.items()}
-        tags = conflicts.in_question(self.graph.tags(), frozenset().union(*exclusive.values()))
+        tags = conflicts.tags_in_conflict(self.graph.tags(), frozenset().union(*exclusive.values()))
         found = self.graph.edges_tagged(tags)
-        self.settled = conflicts.settled(found, lambda namespace, tag: tag in exclusive[namespace])
-        self.graph.overlook(self.settled.losing)
+        self.losing, self.conflicts = conflicts.settle(found, lambda namespace, tag: tag in exclusive[namespace])
+        self.graph.overlook(self.losing)
         self.beat()
 
     def find_weak(self) -> None:
@@ -173,8 +174,8 @@ class _Planner:
                 self.spared[node_id] = verdict.rule  # type: ignore[assignment]
 
     def find_left_over(self) -> None:
-        """Let entities go that the others leave without an edge; keep the last edge of a node that would go untested
-        otherwise.
+        """Let entities go whose neighbours all go. Where nodes without edges go untested, keep instead the neighbour at
+        the thickest edge of a node that was tested and stays.
         """
         staying = (node for node in self.weak.values() if self.spared.get(node.id) in (*_TESTED, "stands_in"))
         for node in sorted(staying, key=lambda node: node.id):
@@ -204,9 +205,7 @@ class _Planner:
             listed.append(edge)
             if len(listed) >= 20 * _MAX_LISTED:
                 listed = heapq.nsmallest(_MAX_LISTED, listed, key=_thickness)
-        losing = [conflicts.thin_edge(removal.edge, removal.rule) for removal in self.settled.losing.values()]
-        thin = (conflicts.thin_edge(edge, "thin") for edge in heapq.nsmallest(_MAX_LISTED, listed, key=_thickness))
-        self.thinnest = (*losing, *thin)[:_MAX_LISTED]
+        self.thinnest = heapq.nsmallest(_MAX_LISTED, listed, key=_thickness)
         self.beat()
 
     def removals(self) -> Removals:
@@ -218,8 +217,10 @@ class _Planner:
         examples = [node_id for ids in by_rule.values() for node_id in ids[:_MAX_EXAMPLES]]
         weakest = heapq.nsmallest(_MAX_WEAKEST, self.verdicts, key=self._weakness)
         names = self._names([*(removal.id for removal in going), *weakest, *examples])
-        listed = self.settled.conflicts[:_MAX_LISTED]
-        named = (*self.thinnest, *(edge for conflict in listed for edge in conflict.links[:_MAX_EXAMPLES]))
+        losing = (conflicts.thin_edge(removal.edge, removal.rule) for removal in self.losing.values())
+        thinnest = (*losing, *(conflicts.thin_edge(edge, "thin") for edge in self.thinnest))[:_MAX_LISTED]
+        listed = self.conflicts[:_MAX_LISTED]
+        named = (*thinnest, *(edge for conflict in listed for edge in conflict.links[:_MAX_EXAMPLES]))
         ends = self._names(end for edge in named for end in (edge.source_id, edge.target_id))
         root = self.graph.access.root
         counts = metabolism.namespaces(self.graph.tx, self.graph.access)
@@ -235,18 +236,18 @@ class _Planner:
             spared=dict(Counter(self.spared.values()).most_common()),
             examples=tuple(self._verdict(node_id, names) for node_id in examples),
             weakest=tuple(self._verdict(node_id, names) for node_id in weakest),
-            pruned=len(self.thin) + len(self.settled.losing),
-            thinnest=self.thinnest,
+            pruned=len(self.thin) + len(self.losing),
+            thinnest=thinnest,
             conflicts=listed,
             ends=tuple(ends.values()),
-            undecided=sum(conflict.kept is None for conflict in self.settled.conflicts),
+            undecided=sum(conflict.kept is None for conflict in self.conflicts),
             degraded=self.degraded,
         )
         if self.figures:
             cuts = self.settings.get(root) or next(iter(self.settings.values()), MetabolismSettings())
             thickness = Histogram(self.graph.thickness_counts(), cuts.prune_threshold)
             plan = replace(plan, thickness=thickness, difficulty=Histogram(self._difficulties(), cuts.mdl_benefit))
-        return Removals(plan, tuple(going), self.settled.losing, self.thin)
+        return Removals(plan, tuple(going), self.losing, self.thin)
 
     def _candidates(self, found: Sequence[WeakNode], model: EmbeddingModel) -> dict[str, Candidate]:
         vectors: dict[str, Matrix] = {}
@@ -320,13 +321,10 @@ class _Planner:
         return replace(shown, difficulty=verdict.difficulty, neighbour=near, detail=verdict.detail)
 
     def _difficulties(self) -> tuple[int, ...]:
-        """The number of weak nodes of each difficulty, in as many parts as thicknesses are counted in."""
-        counts = [0] * THICKNESS_PARTS
-        for verdict in self.verdicts.values():
-            if verdict.difficulty is not None:
-                part = int(max(verdict.difficulty, 0.0) * THICKNESS_PARTS)
-                counts[min(part, THICKNESS_PARTS - 1)] += 1
-        return tuple(counts)
+        """Return the number of weak nodes of each difficulty, in as many parts as thicknesses are counted in."""
+        known = (verdict.difficulty for verdict in self.verdicts.values() if verdict.difficulty is not None)
+        parts = Counter(min(int(max(value, 0.0) * THICKNESS_PARTS), THICKNESS_PARTS - 1) for value in known)
+        return tuple(parts[part] for part in range(THICKNESS_PARTS))
 
 
 def _thickness(edge: ThickEdge) -> tuple[float, str, str, str]:

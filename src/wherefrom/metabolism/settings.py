@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.limits import TAG_CHARACTERS
@@ -21,7 +21,7 @@ RUN_SETTINGS: Final = (
     *("mdl_neighbours", "mdl_benefit", "orphans"),
 )
 
-# What may join the words of a tag in normal form.
+# The characters that may join the words of a tag in normal form.
 _JOINTS: Final = "_.:"
 
 # Tags of which a source has one target at a time, in normal form. Tags that are evidence (model/metabolism.py) are
@@ -50,7 +50,7 @@ EXCLUSIVE: Final = (
 
 @lru_cache(maxsize=1024)
 def normal_tag(tag: str) -> str:
-    """A tag in the form in which tags are compared: without case, its words joined by one underscore."""
+    """Return a tag in the form in which tags are compared: without case, its words joined by one underscore."""
     # Both forms twice, as Unicode's NFKC_Casefold: once is not stable for all letters.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", tag).casefold())
     folded = unicodedata.normalize("NFKC", folded.casefold())
@@ -59,7 +59,7 @@ def normal_tag(tag: str) -> str:
 
 
 def _check_exclusive_tag(text: str, *, field: str) -> str:
-    """A tag in normal form that is no evidence."""
+    """Return a tag in normal form; raises if it is none, or if it is evidence."""
     tag = normal_tag(text)
     # As tags are where relations are saved: letters, numbers and the marks that belong to letters, of any script.
     is_plain = all(c in _JOINTS or unicodedata.category(c)[0] in "LNM" for c in tag)
@@ -80,8 +80,7 @@ class MetabolismSettings(Settings):
     SECTION: ClassVar[str] = "metabolism"
 
     half_life_days: Annotated[
-        float,
-        Param("After how many days, back from the newest, a relation is half as thick; 0: never.", 0, 36_500),
+        float, Param("After how many days, back from the newest, a relation is half as thick; 0: never.", 0, 36_500)
     ] = 30.0
     prune_threshold: Annotated[float, Param("Thinner relations go; a node without a thicker one is weak.", 0, 1)] = 0.1
     protection_hours: Annotated[float, Param("What is younger stays; fractions count.", 0, 876_000)] = 72.0
@@ -102,8 +101,3 @@ class MetabolismSettings(Settings):
             *(0, MAX_EXCLUSIVE_TAGS),
         ),
     ] = EXCLUSIVE
-
-
-def overridden(settings: MetabolismSettings, **given: Any) -> MetabolismSettings:
-    """The settings with a call's own values, which the verb has checked, over them; None is not given."""
-    return replace(settings, **{key: value for key, value in given.items() if value is not None})

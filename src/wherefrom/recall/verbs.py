@@ -158,7 +158,7 @@ class RecallEngine(Engine):
             question=request.search.text,
             scopes=tuple(scope),
             policy_version=rules.version,
-            provenance=boundary.cleaned_values(provenance or {}, access.root),
+            provenance={},
             created_at=timestamp(moment),
             expires_at=timestamp(moment + timedelta(minutes=settings.minutes)),
             items=(),
@@ -170,7 +170,8 @@ class RecallEngine(Engine):
             degraded,
             lambda reader: pipeline.recall(reader, empty, most, budget=budget, measure=measure),
         )
-        context = replace(context, degraded=(*lacks, *context.degraded))
+        said = boundary.cleaned_values(provenance or {}, access.root)
+        context = replace(context, provenance=said, degraded=(*lacks, *context.degraded))
         return self._stored(access, context, statistics, Trace(request_id, trace_id))
 
     def context(
