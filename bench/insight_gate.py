@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from bench.insight_pool import MENTION, MOST, Numbers, Places, Pool
 from wherefrom.embedding.static import StaticEmbedder
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.context import Context, Scene
 from wherefrom.insight.gates import Thresholds
-from wherefrom.insight.judge import judge
+from wherefrom.insight.judge import Context, Scene, judge
 from wherefrom.insight.propose import _MAX_EDGES, _MAX_EDGES_PER_NODE, Index, _Found, _scored
 from wherefrom.insight.settings import Candidates, InsightSettings
 from wherefrom.model.insight import CandidateEdge, NormSpec

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.context import Context, Scene
 from wherefrom.insight.gates import Thresholds
-from wherefrom.insight.judge import judge
+from wherefrom.insight.judge import Context, Scene, judge
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.model.insight import CandidateEdge, NormSpec, PathKnobs
 

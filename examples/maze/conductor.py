@@ -15,7 +15,7 @@ import numpy as np
 from episode import Episode
 from maze import Cell
 
-from wherefrom.insight.context import Context
+from wherefrom.insight.judge import Context
 from wherefrom.model.insight import CandidateEdge, ExpansionRequest, NormSpec
 
 # Distances; a candidate's score is exp(−distance).

@@ -15,7 +15,7 @@ import numpy as np
 from maze import DIRECTIONS, OPPOSITE, Cell, step
 
 from wherefrom.graph.local import LocalGraph, Numbers, Places, graph_of
-from wherefrom.insight.context import Scene
+from wherefrom.insight.judge import Scene
 
 # How much [row/H, col/W, dx, dy, passable, log(1 + visits), success, goal] count.
 WEIGHTS: Final[Numbers] = np.array([1.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.0, 0.0])

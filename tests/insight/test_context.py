@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from insight_for_tests import WHATEVER, Case, context_of, judged_case, tuned
 
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.context import Scene
-from wherefrom.insight.judge import judge
+from wherefrom.insight.judge import Scene, judge
 from wherefrom.model.insight import NormSpec
 
 CASE = Case(4, [(0, 1), (1, 2)], {at: [1.0, float(at)] for at in range(4)}, [0], [(0, 2, 0.9)])

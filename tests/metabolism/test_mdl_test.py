@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.metabolism.mdl_test import MdlCandidate, judge
-from wherefrom.metabolism.nearest import Neighbour, Neighbours
+from wherefrom.metabolism.mdl_test import judge
+from wherefrom.metabolism.nearest import Candidate, Neighbour
+from wherefrom.storage.metabolism import WeakNode
 
 NONE = frozenset()
 
 
-def neighbours(**similar):
-    near = sorted(
-        (Neighbour(name, value) for name, value in similar.items()), key=lambda each: (-each.similarity, each.id)
-    )
-    return Neighbours(near[0] if near else None, near)
-
-
-def weak(name, *, thickness=0.05, benefit=0.1, compared=5, **similar):
-    return MdlCandidate(name, thickness, neighbours(**similar), benefit, compared)
+def weak(name, *, thickness=0.05, benefit=0.1, compared=5, more=False, **similar):
+    node = WeakNode(0, name, 1, "main", "memo", None, "internal", None, None)
+    found = Candidate(node, None, thickness, benefit, compared)
+    found.add([Neighbour(other, value) for other, value in similar.items()])
+    found.more = more
+    return found
 
 
 def verdicts(*candidates, against=lambda *_: None, standing_in=NONE, going=NONE):
@@ -155,14 +154,12 @@ def test_what_was_compared_with_one_that_went_is_compared_with_the_next():
 
 
 def test_where_all_near_ones_go_more_are_asked_for():
-    near = neighbours(b=0.99)
-    near.more = True
-    candidate = MdlCandidate("a", 0.0, near, 0.1, 5)
+    candidate = weak("a", b=0.99, more=True)
     _, exhausted = judge([candidate], lambda *_: None, standing_in=NONE, going=frozenset("b"))
     assert exhausted == {"a"}
     _, exhausted = judge([candidate], lambda *_: "name", standing_in=NONE)
     assert exhausted == {"a"}, "one of five was compared"
-    _, exhausted = judge([MdlCandidate("a", 0.0, near, 0.1, 1)], lambda *_: "name", standing_in=NONE)
+    _, exhausted = judge([weak("a", b=0.99, more=True, compared=1)], lambda *_: "name", standing_in=NONE)
     assert exhausted == set()
 
 
@@ -195,13 +192,13 @@ def test_whatever_the_similarities_what_goes_is_near_to_one_that_stays(scene):
     candidates, against = scene
     found = verdicts(*candidates, against=against)
     gone = {name for name, verdict in found.items() if verdict.removed}
-    assert set(found) == {candidate.id for candidate in candidates}
+    assert set(found) == {candidate.node.id for candidate in candidates}
     for candidate in candidates:
-        verdict = found[candidate.id]
+        verdict = found[candidate.node.id]
         if verdict.removed:
             assert verdict.neighbour.id not in gone
             assert candidate.benefit > 1.0 - verdict.neighbour.similarity
-            assert against(candidate.id, verdict.neighbour.id) is None
+            assert against(candidate.node.id, verdict.neighbour.id) is None
     standing = {found[name].neighbour.id for name in gone}
     assert {name for name, verdict in found.items() if verdict.rule == "stands_in"} <= standing
 
@@ -220,9 +217,8 @@ def test_judged_again_right_after_nothing_more_goes(scene):
     gone = {name for name, verdict in found.items() if verdict.removed}
     left = []
     for candidate in candidates:
-        if candidate.id not in gone:
-            near = [each for each in candidate.neighbours.near if each.id not in gone]
-            rest = Neighbours(near[0] if near else None, near)
-            left.append(MdlCandidate(candidate.id, candidate.thickness, rest, candidate.benefit, candidate.compared))
+        if candidate.node.id not in gone:
+            near = [each for each in candidate.near if each.id not in gone]
+            left.append(replace(candidate, near=near, best=near[0] if near else None))
     standing = {found[name].neighbour.id for name in gone}
     assert not any(verdict.removed for verdict in verdicts(*left, against=against, standing_in=standing).values())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,7 +27,9 @@ def candidate(stored):
 
 def near_to(candidates, rows, *, floor=0.9, **given):
     floors = {each.node.namespace: floor for each in candidates}
-    return nearest(candidates, rows, np.stack, floors=floors, **given)
+    found = [replace(each) for each in candidates]
+    nearest(found, rows, np.stack, floors=floors, **given)
+    return {each.node.id: each for each in found}
 
 
 def unit(*values):
@@ -148,7 +152,7 @@ def test_bounds_find_what_whole_vectors_find():
     candidates = [candidate(row(at, vectors[at])) for at in range(400)]
 
     def found(best_of):
-        return nearest(candidates, rows, np.stack, floors={"main": 0.9}, best_of=best_of)
+        return near_to(candidates, rows, best_of=best_of)
 
     whole, bound = found(None), found(())
     assert {name: each.near for name, each in bound.items()} == {name: each.near for name, each in whole.items()}

@@ -1,1 +1,1 @@
-"""Insight: judges which new links are worth it. L1 (`propose`) chooses candidates, L3 (`judge`) decides."""
+"""Insight: judges which new relations are worth it. L1 (`propose`) chooses candidates, L3 (`judge`) decides."""

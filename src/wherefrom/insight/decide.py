@@ -8,9 +8,8 @@ from typing import Final
 
 from wherefrom.graph.distances import FAR, arcs_of, distances
 from wherefrom.graph.paths import PairCache
-from wherefrom.insight.context import Context, Scene
 from wherefrom.insight.gates import GateState, observed, thresholds
-from wherefrom.insight.judge import Judgement, Weighed, judge, near_centers
+from wherefrom.insight.judge import Context, Judgement, Scene, Weighed, judge, near_centers
 from wherefrom.insight.propose import Pair, Staged, expand
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import np
@@ -24,7 +23,7 @@ _LEAST_TOLD_SHARE: Final = 0.005
 def decide(
     staged: Staged, state: GateState, *, linking: InsightSettings, cache: PairCache | None = None
 ) -> tuple[Decision, GateState]:
-    """The decision about a stage, and the state of the gates after it."""
+    """Return the decision about a stage, and the state of the gates after it."""
 
     def more(request: ExpansionRequest) -> Context | None:
         nonlocal staged
@@ -75,37 +74,37 @@ def judged(
 
 
 def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics, ...]) -> Decision:
-    accepted = sum(link.accepted for link in judgement.links)
+    accepted = sum(weighed.accepted for weighed in judgement.links)
     steps = _steps(staged)
-    links = []
-    for link in judgement.links:
-        ends = (link.edge.source, link.edge.target)
-        figures = _figures(link, staged.pairs.get(ends), steps.get(ends))
-        links.append(
+    edges = []
+    for weighed in judgement.links:
+        ends = (weighed.edge.source, weighed.edge.target)
+        figures = _figures(weighed, staged.pairs.get(ends), steps.get(ends))
+        edges.append(
             ProposedEdge(
                 source_id=staged.ids[ends[0]],
                 target_id=staged.ids[ends[1]],
                 tag=TAG,
                 weight=round(figures.score, 4),
-                accepted=link.accepted,
-                reason=reason(figures, accepted=link.accepted, theta_dg=cycles[-1].theta_dg, others=accepted),
+                accepted=weighed.accepted,
+                reason=reason(figures, accepted=weighed.accepted, theta_dg=cycles[-1].theta_dg, others=accepted),
                 figures=figures,
             )
         )
     around = tuple((staged.ids[u], staged.ids[v]) for u, v in staged.scene.graph.edges.tolist())
     centers = tuple(staged.ids[center] for center in staged.context.centers)
-    return Decision(centers, tuple(links), cycles, around)
+    return Decision(centers, tuple(edges), cycles, around)
 
 
-def _figures(link: Weighed, pair: Pair | None, distance: int | None) -> EdgeFigures:
-    measured = {name: getattr(link, name) for name in ("g", "hop", "delta_ged", "delta_h", "delta_sp")}
+def _figures(weighed: Weighed, pair: Pair | None, distance: int | None) -> EdgeFigures:
+    measured = {name: getattr(weighed, name) for name in ("g", "hop", "delta_ged", "delta_h", "delta_sp")}
     known = {} if pair is None else asdict(pair)
-    score = 1.0 if link.edge.score is None else link.edge.score
+    score = 1.0 if weighed.edge.score is None else weighed.edge.score
     return EdgeFigures(**{**known, **measured, "score": score, "distance": distance})
 
 
 def _steps(staged: Staged) -> dict[tuple[int, int], int]:
-    """The number of steps from each center to each node, as far as the scene shows a way."""
+    """Return the number of steps from each center to each node, as far as the scene shows a way."""
     centers, nodes = staged.context.centers, np.arange(staged.scene.graph.size)
     found = distances(arcs_of(staged.scene.graph), np.array(centers, dtype=np.int64), columns=nodes)
     return {
@@ -114,8 +113,8 @@ def _steps(staged: Staged) -> dict[tuple[int, int], int]:
 
 
 def reason(figures: EdgeFigures, *, accepted: bool, theta_dg: float, others: int) -> str:
-    """Why a link was accepted or not, in one sentence: what speaks for it, how far apart its ends were, how the gate
-    decided; without a word of the texts, which the edge may outlive.
+    """Return why an edge was accepted or not, in one sentence: what speaks for it, how far apart its ends were, how the
+    gate decided; without a word of the texts, which the edge may outlive.
     """
     for_it = []
     if figures.similarity is not None:

@@ -1,7 +1,7 @@
-"""The two gates: AG says that a closer look is worth it, DG which links are accepted.
+"""The two gates: AG says that a closer look is worth it, DG which edges are accepted.
 
-AG fires when g0 > θ_AG and it does not rest; DG accepts a link when its g ≤ θ_DG. The thresholds are fixed, or
-quantiles of the last decisions in the namespace: θ_AG the upper one of g0, θ_DG the lower one of the least g of a link.
+AG fires when g0 > θ_AG and it does not rest; DG accepts an edge when its g ≤ θ_DG. The thresholds are fixed, or
+quantiles of the last decisions in the namespace: θ_AG an upper one of g0, θ_DG a lower one of the least g of an edge.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Thresholds:
 class GateState:
     """The memory of the gates of a namespace.
 
-    attention, decision: of the last decisions, g0 and the least g of a link. resting: for how many decisions AG rests
-    yet; rest: how long it rested last, 0 once it passed a decision without firing.
+    attention: g0 of the last decisions; decision: the least g of an edge in each. resting: how many more decisions AG
+    rests; rest: how many it rested the last time, 0 once it could have fired and did not.
     """
 
     attention: tuple[float, ...] = ()
@@ -40,7 +40,7 @@ class GateState:
 
 
 def thresholds(state: GateState, settings: Gates) -> Thresholds:
-    """The thresholds in force; the fixed ones as long as too little was seen."""
+    """Return the thresholds in force; the fixed ones as long as too little was seen."""
     theta_ag, theta_dg = settings.theta_ag, settings.theta_dg
     if settings.mode == "running":
         if len(state.attention) >= settings.warm_up:
@@ -51,7 +51,7 @@ def thresholds(state: GateState, settings: Gates) -> Thresholds:
 
 
 def observed(state: GateState, settings: Gates, *, g0: float, links: Sequence[float], fired: bool) -> GateState:
-    """The state after a decision: with its values, and with AG resting if it fired."""
+    """Return the state after a decision: with its values, and with AG resting if it fired."""
     if fired:
         rest = min(2 * state.rest if state.rest else settings.cool_down, max(_LONGEST_REST, settings.cool_down))
         resting = rest
@@ -68,13 +68,12 @@ def observed(state: GateState, settings: Gates, *, g0: float, links: Sequence[fl
 
 
 def to_json(state: GateState) -> dict[str, Any]:
-    """The state as it is stored."""
+    """Return the state as it is stored, with values of six digits."""
     rounded = {name: [round(value, 6) for value in getattr(state, name)] for name in ("attention", "decision")}
     return {**asdict(state), **rounded}
 
 
 def from_json(stored: Mapping[str, Any] | None) -> GateState:
-    """The state that was stored; a new one if there is none."""
-    known: dict[str, Any] = dict(stored or {})
-    known |= {name: tuple(known[name]) for name in ("attention", "decision") if name in known}
-    return GateState(**known)
+    """Return the state that was stored; a new one if there is none."""
+    known = stored or asdict(GateState())
+    return GateState(tuple(known["attention"]), tuple(known["decision"]), known["resting"], known["rest"])

@@ -10,27 +10,90 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from wherefrom.graph.edits import candidate_base, delta_ged, doubt, edit_cost
 from wherefrom.graph.entropy import Entropies, entropy_change
 from wherefrom.graph.gauge import hop as gauge_of
 from wherefrom.graph.gauge import least
-from wherefrom.graph.local import Flags, Numbers, Places
+from wherefrom.graph.local import Flags, LocalGraph, Numbers, Places
 from wherefrom.graph.paths import PairCache, Paths, open_paths
-from wherefrom.insight.context import Context, Scene, ends_of
 from wherefrom.insight.gates import Thresholds
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import np
-from wherefrom.model.insight import CandidateEdge, ExpansionRequest, Hop, InsightMetrics
+from wherefrom.model.insight import CandidateEdge, ExpansionRequest, Hop, InsightMetrics, NormSpec
 
 logger = logging.getLogger("wherefrom")
 
-# The entropy of two like nodes that are linked. Where most nodes have no links yet the entropy before is next to
-# nothing, and divided by it every link would look like a discovery.
+# The entropy of two like nodes that are linked. Where most nodes have no edges yet the entropy before is next to
+# nothing, and divided by it every edge would look like a discovery.
 _LEAST_ENTROPY: Final = math.log(4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """The part of the graph that a decision is about.
+
+    graph: as it is before; `after`: with the edges that come whatever is decided, if any do. places: the nodes that
+    have a vector; rows: their vectors; weights: how much each dimension counts. fresh: the number of new nodes, each
+    of which adds to the cost of the edit.
+    """
+
+    graph: LocalGraph
+    places: Places
+    rows: Numbers
+    weights: Numbers | None = None
+    after: LocalGraph | None = None
+    fresh: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The choice of L1. candidate_edges: None if L1 gave none; candidate_edges_by_hop: candidates for one hop, which
+    take the place of the common ones there. norm_spec: the thresholds that L1 chose by.
+    """
+
+    centers: tuple[int, ...]
+    candidate_edges: tuple[CandidateEdge, ...] | None = None
+    candidate_edges_by_hop: Mapping[int, tuple[CandidateEdge, ...]] = field(default_factory=dict)
+    candidate_selection: Mapping[str, Any] = field(default_factory=dict)
+    norm_spec: NormSpec | None = None
+
+    def at(self, hop: int) -> tuple[CandidateEdge, ...]:
+        """Return the candidates of a hop: its own if it has any, else the common ones."""
+        return self.candidate_edges_by_hop.get(hop) or self.candidate_edges or ()
+
+    def theta_link(self, usual: float) -> float:
+        """Return the least score of a candidate that is proposed: as L1 chose it, else the usual one."""
+        return usual if self.norm_spec is None else self.norm_spec.theta_link
+
+    def edges(self) -> tuple[CandidateEdge, ...]:
+        """Return all candidates, each once, whichever way it is written."""
+        by_hop = (edges for _, edges in sorted(self.candidate_edges_by_hop.items()))
+        return tuple(
+            {ends_of(edge): edge for edges in (self.candidate_edges or (), *by_hop) for edge in edges}.values()
+        )
+
+    def cleaned(self, graph: LocalGraph) -> Context:
+        """Return the context without loops, doubles, and edges that the graph has."""
+        there = {*map(tuple, graph.edges.tolist())}
+
+        def clean(edges: Sequence[CandidateEdge]) -> tuple[CandidateEdge, ...]:
+            found: dict[tuple[int, int], CandidateEdge] = {}
+            for edge in sorted(edges, key=lambda edge: -(edge.score or 0.0)):
+                if ends_of(edge) not in there and edge.source != edge.target:
+                    found.setdefault(ends_of(edge), edge)
+            # In the order of their ends: in whatever order they come, the same are chosen.
+            return tuple(found[ends] for ends in sorted(found))
+
+        return replace(
+            self,
+            centers=tuple(dict.fromkeys(self.centers)),
+            candidate_edges=None if self.candidate_edges is None else clean(self.candidate_edges),
+            candidate_edges_by_hop={hop: clean(edges) for hop, edges in self.candidate_edges_by_hop.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +261,7 @@ class _Cycle:
         return (*accepted, *others)
 
     def _marginal(self, rings: Sequence[_Ring], entropies: Entropies) -> tuple[Numbers | Places, ...]:
-        """Return the least g of each candidate alone over the hops, its hop, and ΔGED, ΔH and ΔSP there; times the
-        base.
-        """
+        """Return the least g of each candidate alone, its hop, and ΔGED, ΔH and ΔSP there; all times the base."""
         gauge, gains = self._linking.gauge, entropies.gains(self._ends)
         values = []
         for ring, counts in zip(rings, self._counts_at, strict=False):
@@ -231,8 +292,8 @@ def _request(
 
 
 def near_centers(scene: Scene, context: Context, *, hop: int, limit: int) -> tuple[CandidateEdge, ...]:
-    """Candidates that L3 makes by itself, where `allow_autocand` is set: the nodes within one step more than `hop` of a
-    center that are most similar to it.
+    """Return the candidates that L3 makes by itself, where `allow_autocand` is set: edges from a center to the most
+    similar of the nodes within `hop` + 1 steps of it.
     """
     if not len(scene.places) or limit <= 0:
         return ()
@@ -251,3 +312,8 @@ def near_centers(scene: Scene, context: Context, *, hop: int, limit: int) -> tup
         found += [edge for edge in edges if ends_of(edge) not in known]
     found.sort(key=lambda edge: (-(edge.score or 0.0), edge.source, edge.target))
     return tuple({ends_of(edge): edge for edge in reversed(found)}.values())[::-1][:limit]
+
+
+def ends_of(edge: CandidateEdge) -> tuple[int, int]:
+    """Return the ends of a candidate, the lower one first: it has no direction here."""
+    return min(edge.source, edge.target), max(edge.source, edge.target)

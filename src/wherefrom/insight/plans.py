@@ -37,7 +37,7 @@ else:
 _MAX_CHARACTERS_COMPARED: Final = 2_000
 # After that a new node is judged without a vector.
 _MAX_WAIT_FOR_VECTOR: Final = timedelta(days=1)
-# Nodes around the links are named for a picture of them.
+# The nodes around the proposed edges are named for a picture of them.
 _MAX_NODES_NAMED_AROUND: Final = 60
 _NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
 _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
@@ -191,7 +191,7 @@ class InsightEngine(Engine):
         return tuple(links), kept.plan.degraded
 
     def _linkable(self, access: Access, node_id: str) -> Node:
-        """The node with this id, if it is one that can be linked."""
+        """Return the node with this id; raises if it cannot be linked."""
         node = self.store.database.read(lambda tx: nodes.get(tx, access, node_id))
         if node.kind not in SEARCHED:
             raise InvalidInput(f"{node.id} is a {node.kind}; {', '.join(SEARCHED)}s are linked")
@@ -303,9 +303,7 @@ class InsightEngine(Engine):
             insight.remember(tx, access, namespace, gates.to_json(state), now=self.view.now())
 
     def _show(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
-        """The plan with the ends of its links, and the nodes around them, as far as the access may see them; without
-        links to what it may not see any more.
-        """
+        """Return the plan with those of its edges, and of the nodes at and around them, that the access may see."""
         ids: set[str] = set()
         around: set[str] = set()
         for decision in plan.decisions:

@@ -1,9 +1,9 @@
-"""L1: chooses the centers, the candidates and the norm spec, from what L2 has: words, vectors, existing links.
+"""L1: chooses the centers, the candidates and the norm spec, from what L2 has: words, vectors, existing edges.
 
-The score of a candidate link from c to v, 0 to 1:
+The score of a candidate edge from c to v, 0 to 1:
   relevance = α·similarity + (1 − α)·words, where similarity is the cosine above the embedder's floor and words the
     share of c's BM25 weight that v has; without one of the two the other alone;
-  shared = Σ m(w)·strength(w, v) / ln(1 + deg w) over the neighbours w of v, where m(w) is the strength of the link
+  shared = Σ m(w)·strength(w, v) / ln(1 + deg w) over the neighbours w of v, where m(w) is the strength of the edge
     from c to w, or the relevance of w if it is a candidate, too (Adamic and Adar, "Friends and neighbors on the Web",
     2003, with expected neighbours beside those that are there);
   x = (relevance + support · shared) / the mean relevance of c's ten best, score = x / (1 + x): how far v stands out
@@ -22,7 +22,7 @@ from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import graph_of
-from wherefrom.insight.context import Context, Scene
+from wherefrom.insight.judge import Context, Scene
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
@@ -37,7 +37,7 @@ _MAX_CENTERS: Final = 3
 _MAX_EDGES_PER_NODE: Final = 30
 _MAX_EDGES: Final = 1_000
 _MAX_TWO_STEPS_AWAY: Final = 32
-# A candidate has to stand out among so many; where there are fewer, or all are less relevant, this counts instead.
+# A candidate has to stand out among the most relevant; a missing one counts as the least relevance.
 _MOST_RELEVANT: Final = 10
 _LEAST_RELEVANCE: Final = 0.15
 
@@ -62,7 +62,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The figures that L1 has about a candidate link."""
+    """The figures that L1 has about a candidate edge."""
 
     score: float
     similarity: float | None
@@ -86,7 +86,9 @@ class Staged:
 
 @dataclass(slots=True)
 class _Found:
-    """The nodes that were found, in order: relevance to the question, words, and vectors as far as they have one."""
+    """The nodes that were found: their share of the question's words, their vectors, their order by relevance, and the
+    pages that they are on.
+    """
 
     words: dict[str, float] = field(default_factory=dict)
     rows: dict[str, Matrix] = field(default_factory=dict)
@@ -107,25 +109,25 @@ def compose(
     linking: InsightSettings,
     planned: Sequence[WeightedEdge] = (),
 ) -> Staged:
-    """The stage for a node, or without one for a question: then what fits it best are the centers.
+    """Return the stage for a node, or without one for a question: then the nodes that fit it best are the centers.
 
-    planned: links that were accepted before and are not written yet.
+    planned: edges that were accepted before and are not written yet.
     """
     reach = linking.candidates.top_k + linking.cand_expansion.budget
     found = _search(index, question, center_id, reach=reach)
     if center_id is None:
         found.keep(_current(index, question, found.order))
     centers = [center_id] if center_id is not None else found.order[:_MAX_CENTERS]
-    links = _links(index, centers, found.order, planned)
-    near = _neighbours(links)
+    existing = _edges_near(index, centers, found.order, planned)
+    near = _neighbours(existing)
     ends = _linkable(index, question, found, centers, near)
     found.keep({*ends, *centers})
     for one, other in ranking_facts.linked(index.tx, index.access, centers, ends):
-        near[one].setdefault(other, 0.0)  # a link of a node with more of them than were read
+        near[one].setdefault(other, 0.0)  # an edge of a node with more of them than were read
     pairs: dict[tuple[str, str], Pair] = {}
     for center in centers:
         pairs |= _scored(center, ends, found, near, own=center == center_id, index=index, linking=linking)
-    return _staged(centers, pairs, found, links, linking, fresh=int(center_id is not None and not near[center_id]))
+    return _staged(centers, pairs, found, existing, linking, fresh=int(center_id is not None and not near[center_id]))
 
 
 def expand(staged: Staged, request: ExpansionRequest) -> Staged | None:
@@ -164,32 +166,32 @@ def _search(index: Index, question: SearchRequest, center_id: str | None, *, rea
     return found
 
 
-def _links(
+def _edges_near(
     index: Index, centers: Sequence[str], found: Sequence[str], planned: Sequence[WeightedEdge]
 ) -> list[WeightedEdge]:
-    """The links around the centers, then around their neighbours and the candidates."""
+    """Return the edges around the centers, then around their neighbours and the candidates."""
     first = ranking_facts.around(index.tx, index.access, list(centers), per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
-    touched = {end for link in first for end in (link.source_id, link.target_id)}
+    touched = {end for edge in first for end in (edge.source_id, edge.target_id)}
     frontier = list(dict.fromkeys([*found, *sorted(touched)]))
     second = ranking_facts.around(index.tx, index.access, frontier, per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
     known = {*frontier, *centers}
-    near = [link for link in planned if link.source_id in known or link.target_id in known]
+    near = [edge for edge in planned if edge.source_id in known or edge.target_id in known]
     return list(dict.fromkeys([*first, *second, *near]))
 
 
-def _neighbours(links: Sequence[WeightedEdge]) -> Near:
-    """The neighbours of each node and how strongly it is linked to them: where twice, by the stronger one."""
+def _neighbours(edges: Sequence[WeightedEdge]) -> Near:
+    """Return the neighbours of each node and how strongly it is linked to them: where twice, by the stronger edge."""
     near: Near = defaultdict(dict)
-    for link in links:
-        one, other, strength = link.source_id, link.target_id, link.strength
+    for edge in edges:
+        one, other, strength = edge.source_id, edge.target_id, edge.strength
         if one != other and near[one].get(other, -1.0) < strength:
             near[one][other] = near[other][one] = strength
     return near
 
 
 def _linkable(index: Index, question: SearchRequest, found: _Found, centers: Sequence[str], near: Near) -> list[str]:
-    """The nodes that can be linked: those that were found, then those two links from a center, with the most in common
-    first. What another node replaced is left out.
+    """Return the nodes that can be linked: those that were found, then those two steps from a center, with the most
+    in common first. A node that was replaced is left out. Pages, and vectors of the latter, are added to `found`.
     """
     weight: dict[str, float] = defaultdict(float)
     for center in centers:
@@ -209,7 +211,7 @@ def _linkable(index: Index, question: SearchRequest, found: _Found, centers: Seq
 
 
 def _current(index: Index, question: SearchRequest, ids: Sequence[str]) -> dict[str, RankingFacts]:
-    """The facts of those of these nodes that live, were not replaced, and keep the invariants of the policy."""
+    """Return the facts of those of these nodes that live, were not replaced, and keep the invariants of the policy."""
     found = ranking_facts.of_nodes(index.tx, index.access, question, ids)
     current = {node_id: facts for node_id, facts in found.items() if facts.superseded_by is None}
     holds = None if index.holds is None else index.holds(index.tx, list(current))
@@ -219,14 +221,14 @@ def _current(index: Index, question: SearchRequest, ids: Sequence[str]) -> dict[
 def _scored(
     center: str, ends: Sequence[str], found: _Found, near: Near, *, own: bool, index: Index, linking: InsightSettings
 ) -> dict[tuple[str, str], Pair]:
-    """The figures of the links from a center to these nodes, but for those it has a link with."""
+    """Return the figures of the edges from a center to those of these nodes that it has no edge with."""
     others = [node_id for node_id in ends if node_id != center]
     vector = found.rows.get(center)
     similarity = {node_id: _cosine(vector, found.rows.get(node_id)) for node_id in others}
     words = {node_id: found.words.get(node_id, 0.0) if own else None for node_id in others}
     relevance = {node_id: _relevance(similarity[node_id], words[node_id], index) for node_id in others}
     expected = {**relevance, **near[center]}
-    # Among all that is near, linked or not: without its kin, which it has links with, strangers would stand out.
+    # Among all that is near, linked or not: without its kin, which it has edges with, strangers would stand out.
     usual = _usual(relevance.values())
     pairs = {}
     for node_id in others:
@@ -252,25 +254,25 @@ def _staged(
     centers: Sequence[str],
     pairs: Mapping[tuple[str, str], Pair],
     found: _Found,
-    links: Sequence[WeightedEdge],
+    existing: Sequence[WeightedEdge],
     linking: InsightSettings,
     *,
     fresh: int,
 ) -> Staged:
-    """The input of a decision from these pairs, each once, whichever way it is written: by the better score."""
+    """Return the input of a decision from these pairs, each once, whichever way it is written: by the better score."""
     limits = linking.candidates
     worst_first = sorted(pairs, key=lambda pair: (-pairs[pair].score, pair), reverse=True)
     best = {frozenset(pair): pair for pair in worst_first if pairs[pair].score > 0}
     ranked = sorted(best.values(), key=lambda pair: (-pairs[pair].score, pair))
     ends = [end for pair in ranked for end in pair]
-    linked = [end for link in links for end in (link.source_id, link.target_id)]
+    linked = [end for edge in existing for end in (edge.source_id, edge.target_id)]
     ids = tuple(dict.fromkeys([*centers, *ends, *linked]))
     place = {node_id: at for at, node_id in enumerate(ids)}
     edges = [CandidateEdge(place[a], place[b], pairs[a, b].score) for a, b in ranked]
     chosen = [edge for edge in edges[: limits.top_k] if (edge.score or 0.0) >= limits.theta_cand]
     rows = [node_id for node_id in ids if node_id in found.rows]
     features = np.array([found.rows[node_id] for node_id in rows], dtype=np.float64) if rows else np.empty((0, 0))
-    present = [(place[link.source_id], place[link.target_id]) for link in links]
+    present = [(place[edge.source_id], place[edge.target_id]) for edge in existing]
     graph = graph_of(len(ids), np.array(present, dtype=np.int64).reshape(-1, 2))
     selection = {
         "found": len(edges),
@@ -290,7 +292,7 @@ def _staged(
 
 
 def _usual(relevances: Iterable[float]) -> float:
-    """The mean relevance of the ten best, which is never less than the least."""
+    """Return the mean relevance of the ten best, but no less than the least that counts."""
     best = sorted(relevances, reverse=True)[:_MOST_RELEVANT]
     mean = (sum(best) + (_MOST_RELEVANT - len(best)) * _LEAST_RELEVANCE) / _MOST_RELEVANT
     return max(mean, _LEAST_RELEVANCE)

@@ -122,14 +122,14 @@ class PlanApplication:
     def _still_removable(
         self, graph: MeasuredGraph, removals: Sequence[NodeRemoval], edges: Sequence[ThickEdge]
     ) -> list[NodeRemoval]:
-        """The removals whose nodes are as weak and as restorable as they were when the plan was made."""
+        """Return the removals whose nodes are as weak and as restorable as they were when the plan was made."""
         ids = [removal.id for removal in removals]
         orphans = {node.id: node for node in graph.orphan_nodes(ids)}
         weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
         versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
         staying = graph.standing_in(ids)
         for edge in edges:
-            # What this access may not see is not its to let go.
+            # An edge that this access may not see is not its to let go.
             staying.update(() if edge.free else (edge.source_id, edge.target_id))
 
         def may_go(removal: NodeRemoval) -> bool:
@@ -172,7 +172,7 @@ def _is_same(now: ThickEdge | None, planned: ThickEdge) -> bool:
 
 
 def _figures(removal: NodeRemoval) -> dict[str, Any]:
-    """Why a node went, as its receipt and the event say it."""
+    """Return why a node went, as its receipt and the event say it."""
     figures: dict[str, Any] = {"rule": removal.rule}
     if removal.thickness is not None:
         figures["thickness"] = round(removal.thickness, _DIGITS)

@@ -11,21 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from wherefrom.metabolism.nearest import Neighbour, Neighbours
+from wherefrom.metabolism.nearest import Candidate, Neighbour
 
 Obstacle = Callable[[str, str], str | None]
 """Returns why the first node cannot be restored from the second: the difference, or `disputed`; None if it can."""
-
-
-@dataclass(frozen=True, slots=True)
-class MdlCandidate:
-    """A node that may go, with its thickest edge (0 without any). compared: how many of its neighbours are compared."""
-
-    id: str
-    thickness: float
-    neighbours: Neighbours
-    benefit: float
-    compared: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +37,7 @@ class Verdict:
 
 
 def judge(
-    candidates: Sequence[MdlCandidate],
+    candidates: Sequence[Candidate],
     obstacle: Obstacle,
     *,
     standing_in: frozenset[str],
@@ -62,19 +51,19 @@ def judge(
     verdicts: dict[str, Verdict] = {}
     kept, gone = set(standing_in), set(going)
     waiting = sorted(candidates, key=_order)
-    weak = {candidate.id for candidate in candidates}
+    weak = {candidate.node.id for candidate in candidates}
     only_sure = True
     while True:
         left = []
         for candidate in waiting:
-            staying = [near for near in candidate.neighbours.near if near.id not in gone]
+            staying = [near for near in candidate.near if near.id not in gone]
             sure = [near for near in staying if near.id not in weak or near.id in kept]
             verdict = _verdict(candidate, sure, obstacle, kept=kept, gone=gone)
             if not verdict.removed and not only_sure:
                 verdict = _verdict(candidate, staying, obstacle, kept=kept, gone=gone)
-            verdicts[candidate.id] = verdict
+            verdicts[candidate.node.id] = verdict
             if verdict.removed and verdict.neighbour is not None:
-                gone.add(candidate.id)
+                gone.add(candidate.node.id)
                 kept.add(verdict.neighbour.id)
             else:
                 left.append(candidate)
@@ -84,27 +73,27 @@ def judge(
             break
         only_sure = changed
     exhausted = {
-        candidate.id
+        candidate.node.id
         for candidate in waiting
-        if candidate.neighbours.more
-        and verdicts[candidate.id].rule != "stands_in"
-        and sum(near.id not in gone for near in candidate.neighbours.near) < candidate.compared
+        if candidate.more
+        and verdicts[candidate.node.id].rule != "stands_in"
+        and sum(near.id not in gone for near in candidate.near) < candidate.compared
     }
     return verdicts, exhausted
 
 
 def _verdict(
-    candidate: MdlCandidate, staying: Sequence[Neighbour], obstacle: Obstacle, *, kept: set[str], gone: set[str]
+    candidate: Candidate, staying: Sequence[Neighbour], obstacle: Obstacle, *, kept: set[str], gone: set[str]
 ) -> Verdict:
-    best = candidate.neighbours.best
+    best = candidate.best
     nearest = staying[0] if staying else None if best is None or best.id in gone else best
-    if candidate.id in kept:
+    if candidate.node.id in kept:
         return Verdict("stands_in", nearest)
     found: str | None = None
     for near in staying[: candidate.compared]:
         if not candidate.benefit > near.difficulty:
             break
-        why = obstacle(candidate.id, near.id)
+        why = obstacle(candidate.node.id, near.id)
         if why is None:
             return Verdict("restorable", near)
         found = found or why
@@ -113,6 +102,6 @@ def _verdict(
     return Verdict("differs", nearest, found)
 
 
-def _order(candidate: MdlCandidate) -> tuple[float, float, str]:
-    best = candidate.neighbours.best
-    return 1.0 if best is None else -best.similarity, candidate.thickness, candidate.id
+def _order(candidate: Candidate) -> tuple[float, float, str]:
+    best = candidate.best
+    return 1.0 if best is None else -best.similarity, candidate.thickness, candidate.node.id

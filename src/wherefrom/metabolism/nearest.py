@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
@@ -30,13 +30,6 @@ Group = tuple[str, str, str | None]
 ToVectors = Callable[[Sequence[bytes]], Any]
 
 
-class Candidate(NamedTuple):
-    """A node that may go, and its vector."""
-
-    node: WeakNode
-    vector: Matrix
-
-
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """A node that may stand for a candidate, and how similar they are."""
@@ -51,17 +44,25 @@ class Neighbour:
 
 
 @dataclass(slots=True)
-class Neighbours:
-    """The neighbours of a candidate: the most similar one, and all (or the first of many) above the floor, the most
-    similar first. more: True if there were more than are kept.
+class Candidate:
+    """A weak node, its vector, the thickness of its thickest edge (0 without any), the benefit of letting it go, and
+    how many of its neighbours are compared.
+
+    best: its most similar neighbour; near: those above the floor, the most similar first. more: True if there are more
+    of them than are kept.
     """
 
+    node: WeakNode
+    vector: Matrix
+    thickness: float = 0.0
+    benefit: float = 0.0
+    compared: int = 0
     best: Neighbour | None = None
     near: list[Neighbour] = field(default_factory=list)
     more: bool = False
 
     def add(self, found: Sequence[Neighbour]) -> None:
-        """Note some more; of very many the most similar are kept."""
+        """Note some more neighbours above the floor; of very many the most similar are kept."""
         self.near = sorted([*self.near, *found], key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         self.more = self.more or len(self.near) > _MAX_KEPT
         del self.near[_MAX_KEPT:]
@@ -77,14 +78,15 @@ def nearest(
     without: frozenset[str] = frozenset(),
     best_of: Collection[str] | None = None,
     beat: Callable[[], None] = lambda: None,
-) -> dict[str, Neighbours]:
-    """The neighbours of each candidate, by its id.
+) -> None:
+    """Find the neighbours of each candidate anew.
 
     rows: seq, id, namespace, kind, claim kind, class, expiry and vector of all that stay. floors: by namespace, the
     similarity from which on all are wanted. without: ids that do not count. best_of: candidates of which the most
     similar is wanted also below the floor (None: of all).
     """
-    found = {candidate.node.id: Neighbours() for candidate in candidates}
+    for candidate in candidates:
+        candidate.best, candidate.near, candidate.more = None, [], False
     pools = _pools(candidates, floors, best_of)
     iterator = iter(rows)
     while block := list(islice(iterator, _ROWS_PER_BLOCK)):
@@ -96,8 +98,7 @@ def nearest(
         for group, same in by_group.items():
             block_of = _Block(same, to_vectors)
             for pool in pools[group]:
-                pool.compare(block_of, found)
-    return found
+                pool.compare(block_of)
 
 
 class _Block:
@@ -114,11 +115,11 @@ class _Block:
 
 
 class _Pool:
-    """Candidates of one group, as a matrix of their vectors (`whole`), or of bounds of their similarities where nothing
-    below the floor is wanted.
+    """Candidates of one group, to be compared by whole vectors, or (not `whole`, where only those above the floor are
+    wanted) first by bounds of their similarities.
 
-    best: the highest similarity so far. floors: the similarity from which on one is noted; it rises once more near
-    ones are known than are kept. limits: the places of the candidates that need a class and an expiry.
+    best: the highest similarity so far. floors: the similarity above which a neighbour is kept; it rises once as many
+    are known as are kept. limits: the places of the candidates with the same class and expiry.
     """
 
     def __init__(self, candidates: Sequence[Candidate], floor: float, *, whole: bool) -> None:
@@ -132,7 +133,7 @@ class _Pool:
         for place, candidate in enumerate(candidates):
             self.limits.setdefault((candidate.node.boundary_class, candidate.node.expires_at), []).append(place)
 
-    def compare(self, block: _Block, found: Mapping[str, Neighbours]) -> None:
+    def compare(self, block: _Block) -> None:
         # A row for each candidate: what is read is in one piece.
         similarities = self.vectors @ (block.vectors if self.whole else block.bounds).T
         place_of = np.minimum(np.searchsorted(self.seqs, block.seqs), len(self.seqs) - 1)
@@ -142,28 +143,28 @@ class _Pool:
         highest = similarities.max(axis=1)
         near = highest > self.floors
         for place in np.flatnonzero(near | (highest > self.best)).tolist():
-            neighbours, values = found[self.candidates[place].node.id], similarities[place]
+            candidate, values = self.candidates[place], similarities[place]
             if near[place]:
                 wanted = np.flatnonzero(values > self.floors[place])
                 if not self.whole:
                     values = np.full(len(values), -1.0, dtype=np.float32)
-                    values[wanted] = block.vectors[wanted] @ self.candidates[place].vector
+                    values[wanted] = block.vectors[wanted] @ candidate.vector
                     wanted = wanted[values[wanted] > self.floors[place]]
                 if len(wanted) > _MAX_KEPT:
                     # Of those that are equally similar always the same, whatever block they are in.
-                    neighbours.more = True
+                    candidate.more = True
                     wanted = wanted[np.lexsort((block.order[wanted], -np.round(values[wanted], _DIGITS)))[:_MAX_KEPT]]
-                exact = _exact(block.vectors[wanted], self.candidates[place].vector)
-                neighbours.add(
+                exact = _exact(block.vectors[wanted], candidate.vector)
+                candidate.add(
                     [Neighbour(block.ids[at], value) for at, value in zip(wanted.tolist(), exact, strict=True)]
                 )
-                if len(neighbours.near) == _MAX_KEPT:
-                    self.floors[place] = max(self.floors[place], neighbours.near[-1].similarity - _ROUNDING_ERROR)
+                if len(candidate.near) == _MAX_KEPT:
+                    self.floors[place] = max(self.floors[place], candidate.near[-1].similarity - _ROUNDING_ERROR)
             if self.whole and highest[place] > self.best[place]:
                 self.best[place] = highest[place]
                 at = int(values.argmax())
-                if not neighbours.near:
-                    neighbours.best = Neighbour(block.ids[at], round(float(values[at]), _DIGITS))
+                if not candidate.near:
+                    candidate.best = Neighbour(block.ids[at], round(float(values[at]), _DIGITS))
 
     def _leave_out(self, block: _Block, similarities: Matrix) -> None:
         """Leave out what somebody who sees a candidate would not see, or not for as long."""
@@ -191,11 +192,11 @@ def _bounds(vectors: Matrix) -> Matrix:
 def _pools(
     candidates: Sequence[Candidate], floors: Mapping[str, float], best_of: Collection[str] | None
 ) -> dict[Group, list[_Pool]]:
-    """The candidates in pools of at most so many, by their group."""
+    """Return the candidates by their group, in pools of a limited size."""
     by_group: dict[tuple[Group, bool], list[Candidate]] = {}
     for candidate in sorted(candidates, key=lambda candidate: candidate.node.seq):
-        node, vector = candidate
-        whole = best_of is None or node.id in best_of or len(vector) < 2 * _HEAD_DIMENSIONS
+        node = candidate.node
+        whole = best_of is None or node.id in best_of or len(candidate.vector) < 2 * _HEAD_DIMENSIONS
         by_group.setdefault(((node.namespace, node.kind, node.claim_kind), whole), []).append(candidate)
     pools: dict[Group, list[_Pool]] = {}
     for (group, whole), same in by_group.items():

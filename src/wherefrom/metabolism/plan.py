@@ -16,8 +16,8 @@ from typing import Final
 from wherefrom.embedding.port import Matrix
 from wherefrom.metabolism import conflicts
 from wherefrom.metabolism.facts import FactsByNode
-from wherefrom.metabolism.mdl_test import MdlCandidate, Verdict, judge
-from wherefrom.metabolism.nearest import Candidate, Neighbour, Neighbours, nearest
+from wherefrom.metabolism.mdl_test import Verdict, judge
+from wherefrom.metabolism.nearest import Candidate, Neighbour, nearest
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.metabolism import Histogram, MetabolismPlan, NodeVerdict, RemovalRule, SparedRule, TagConflict
@@ -153,22 +153,21 @@ class _Planner:
         candidates = self._candidates(found, model)
         self.spared |= {node.id: "no_vector" for node in found if node.id not in candidates}
         kept = self.graph.standing_in(list(candidates))
-        waiting = self._near(list(candidates.values()), model) if candidates else {}
-        while waiting:
+        waiting = unsearched = list(candidates.values())
+        while unsearched:
+            self._find_near(unsearched, model)
             self.beat()
-            near = {near.id for neighbours in waiting.values() for near in neighbours.near}
-            self.facts.read([*near, *(node_id for node_id, neighbours in waiting.items() if neighbours.near)])
-            judged = [self._judged(candidates[node_id].node, near) for node_id, near in waiting.items()]
+            near = {near.id for candidate in waiting for near in candidate.near}
+            self.facts.read([*near, *(candidate.node.id for candidate in waiting if candidate.near)])
             gone = frozenset(self.going)
-            verdicts, exhausted = judge(judged, self.facts.against, standing_in=frozenset(kept), going=gone)
+            verdicts, exhausted = judge(waiting, self.facts.against, standing_in=frozenset(kept), going=gone)
             self.verdicts |= verdicts
             removed = {node_id for node_id, verdict in verdicts.items() if verdict.removed}
             self.going |= dict.fromkeys(removed, "restorable")
             kept |= {verdicts[node_id].neighbour.id for node_id in removed}  # type: ignore[union-attr]
-            left = {node_id: near for node_id, near in waiting.items() if node_id not in removed}
+            waiting = [candidate for candidate in waiting if candidate.node.id not in removed]
             # Where all that are near go, there may be more behind them.
-            further = self._near([candidates[node_id] for node_id in exhausted], model) if exhausted else {}
-            waiting = {**left, **further} if further else {}
+            unsearched = [candidates[node_id] for node_id in exhausted]
         for node_id, verdict in self.verdicts.items():
             if not verdict.removed:
                 self.spared[node_id] = verdict.rule  # type: ignore[assignment]
@@ -254,9 +253,14 @@ class _Planner:
         for start in range(0, len(found), PAGE_ROWS):
             ids = [node.id for node in found[start : start + PAGE_ROWS]]
             vectors |= embeddings.of_nodes(self.graph.tx, self.graph.access, ids, model)
-        return {node.id: Candidate(node, vectors[node.id]) for node in found if node.id in vectors}
+        return {node.id: self._candidate(node, vectors[node.id]) for node in found if node.id in vectors}
 
-    def _near(self, candidates: Sequence[Candidate], model: EmbeddingModel) -> dict[str, Neighbours]:
+    def _candidate(self, node: WeakNode, vector: Matrix) -> Candidate:
+        settings = self.settings[node.namespace]
+        thickness = max(self._thickest(node.id) or 0.0, self.let_go.get(node.id, 0.0))
+        return Candidate(node, vector, round(thickness, 9), settings.mdl_benefit, settings.mdl_neighbours)
+
+    def _find_near(self, candidates: Sequence[Candidate], model: EmbeddingModel) -> None:
         places = sorted({candidate.node.namespace for candidate in candidates})
         kinds = sorted({candidate.node.kind for candidate in candidates})
         # Of the thinnest, or for a picture of all, the nearest is told however far it is.
@@ -265,7 +269,7 @@ class _Planner:
             (candidate.node.id for candidate in candidates),
             key=lambda node_id: (self._thickest(node_id) or 0.0, node_id),
         )
-        return nearest(
+        nearest(
             candidates,
             self.graph.vectors_that_stay(model, namespaces=places, kinds=kinds),
             self.graph.tx.dialect.from_vectors,
@@ -274,11 +278,6 @@ class _Planner:
             best_of=None if self.figures else set(thinnest),
             beat=self.beat,
         )
-
-    def _judged(self, node: WeakNode, neighbours: Neighbours) -> MdlCandidate:
-        settings = self.settings[node.namespace]
-        thickness = max(self._thickest(node.id) or 0.0, self.let_go.get(node.id, 0.0))
-        return MdlCandidate(node.id, round(thickness, 9), neighbours, settings.mdl_benefit, settings.mdl_neighbours)
 
     def _is_left(self, node: WeakNode) -> bool:
         """True if all edges of a node that stays go."""

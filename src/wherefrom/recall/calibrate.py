@@ -109,9 +109,7 @@ def _thinned(x: Numbers, y: Numbers) -> Points:
 def fitted(
     rows: list[tuple[float | None, float | None, bool]], method: Method, *, version: str
 ) -> tuple[CalibrationReport, dict[str, list[list[float]]]]:
-    """Fit both maps to judged candidates (BM25, similarity, relevant); return how well they fit, and the maps as a
-    policy has them.
-    """
+    """Return how well both maps fit judged candidates (BM25, similarity, relevant), and the maps for a policy."""
     maps: dict[str, list[list[float]]] = {}
     before: dict[str, float] = {}
     after: dict[str, float] = {}

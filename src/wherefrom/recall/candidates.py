@@ -20,7 +20,7 @@ from wherefrom.recall.settings import RecallSettings
 from wherefrom.storage import candidates, embeddings, mentions, ranking_facts
 from wherefrom.storage.candidates import Candidate, Candidates
 from wherefrom.storage.port import SearchRequest, Transaction
-from wherefrom.storage.ranking_facts import MeanDeviation, RankingFacts, WeightedEdge
+from wherefrom.storage.ranking_facts import RankingFacts, WeightedEdge
 from wherefrom.text import check
 
 # The longest chain of nodes that replaced one another.
@@ -99,7 +99,7 @@ class CandidateReader:
         return ranking_facts.of_nodes(self.tx, self.access, self.request.search, ids)
 
     def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
-        """Return the facts of nodes, and of those that stand for them now."""
+        """Return the facts of nodes, and of their heirs: the nodes by which they were superseded."""
         by_id = new = self.read_facts(ids)
         for _ in range(MAX_GENERATIONS):
             heirs = [heir for facts in new.values() if (heir := facts.superseded_by) and heir not in by_id]
@@ -115,13 +115,6 @@ class CandidateReader:
         vectors = {} if model is None else embeddings.of_nodes(self.tx, self.access, ids, model)
         return [Candidate(node_id, vector=vectors.get(node_id)) for node_id in ids]
 
-    def read_utility_deviation(self) -> MeanDeviation:
-        """Return mean and deviation of the utility among what can be recalled."""
-        half_life_days = self.request.retrieval.feedback.utility_half_life_days
-        return self.store.utilities.mean_deviation(
-            self.tx, self.access, self.request.search, half_life_days=half_life_days
-        )
-
     def select_holding(self, ids: Collection[str]) -> set[str]:
         """Return those of these nodes that keep the invariants of the policy."""
         return set(ids) if self.request.holds is None else self.request.holds(self.tx, list(ids))
@@ -133,8 +126,7 @@ def judged_candidates(
     """Return BM25, similarity and relevance of each candidate of a judged question."""
     if not isinstance(judged, Mapping) or not isinstance(judged.get("relevant"), list) or not judged["relevant"]:
         raise InvalidInput(
-            "a judged question has a query and a list of relevant ids",
-            hint='{"query": "…", "relevant": ["memo_id"]}',
+            "a judged question has a query and a list of relevant ids", hint='{"query": "…", "relevant": ["memo_id"]}'
         )
     relevant = {check.check_id(node_id, field="relevant") for node_id in judged["relevant"]}
     request, _ = Questions(view).question(check_query(judged.get("query"), field="query"), None, access)

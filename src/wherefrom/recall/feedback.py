@@ -12,7 +12,6 @@ from typing import Annotated
 
 from wherefrom.engine.params import TraceId, check_call_id, id_param
 from wherefrom.engine.view import Engine
-from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.param import Param
@@ -80,23 +79,16 @@ class FeedbackEngine(Engine):
             done = replace(done, node=nodes.read(tx, access, memo_id))
             if done.status == "repeated" or strength == 0.0 or signal == "completed":
                 return done
-            return self._reinforced(tx, access, done, active_context_id, trace)
+            # Relations of a node that helped become stronger, else weaker; with a context, those to its other nodes.
+            others = None if active_context_id is None else contexts.node_ids(tx, access, active_context_id)
+            weaken = signal != "helpful"
+            count = edges.reinforce_of(tx, access, node.id, others, weaken=weaken, now=now)
+            if count:
+                payload = {"memo_id": node.id, "links": count, "weaken": weaken}
+                events.record(tx, access, "reinforce", payload, namespace=node.namespace, at=now, trace=trace)
+            return replace(done, links=count)
 
         return self.store.database.write(work)
-
-    def _reinforced(
-        self, tx: Transaction, access: Access, done: FeedbackResult, context_id: str | None, trace: Trace
-    ) -> FeedbackResult:
-        """Strengthen the relations of a node that helped, or weaken those of one that did not; with a context, only
-        those with its other nodes.
-        """
-        others = None if context_id is None else contexts.node_ids(tx, access, context_id)
-        now, weaken = self.view.now(), done.signal != "helpful"
-        count = edges.reinforce_of(tx, access, done.node.id, others, weaken=weaken, now=now)
-        if count:
-            payload = {"memo_id": done.node.id, "links": count, "weaken": weaken}
-            events.record(tx, access, "reinforce", payload, namespace=done.node.namespace, at=now, trace=trace)
-        return replace(done, links=count)
 
 
 def judged(node: Node, signal: Signal, *, now: str, settings: Feedback, strength: float = 1.0) -> Node:

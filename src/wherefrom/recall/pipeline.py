@@ -171,7 +171,8 @@ def _ranked(reader: CandidateReader, fused: Fused, filtered: Counter[str]) -> li
     filtered["superseded"] += sum(map(len, replaces.values()))
     candidates = _with_own_scores(reader, fused, found_through)
     facts = [by_id[scored.id] for scored in candidates]
-    among = reader.read_utility_deviation()
+    half_life_days, utilities = retrieval.feedback.utility_half_life_days, reader.store.utilities
+    among = utilities.mean_deviation(reader.tx, reader.access, request.search, half_life_days=half_life_days)
     factors = rerank(facts, among, now=now, settings=retrieval.rerank, feedback=retrieval.feedback)
     ranking = [
         Ranked(

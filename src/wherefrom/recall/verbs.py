@@ -37,8 +37,7 @@ _MAX_SWEPT: Final = 100_000
 _NOT_KEPT: Final = "the active context is not kept: this memory may only be read"
 
 _Words = Annotated[
-    str | None,
-    Param("What to look for: a question or some words, in any language. Or give like.", check=check_query),
+    str | None, Param("What to look for: a question or some words, in any language. Or give like.", check=check_query)
 ]
 _Like = Annotated[str | None, id_param("A memo_id: find memos like this one, instead of query.", option="--like")]
 _LIMIT_HELP = "How many. Omit to get as many as the scores suggest: at least 3, if there are."
@@ -62,8 +61,7 @@ _Items = Annotated[
 ]
 _MaxTokens = Annotated[int | None, Param("How long the texts may be together.", 1, limits.CONTEXT_TOKENS)]
 _Graph = Annotated[
-    bool | None,
-    Param("Follow relations and mentions, too. Omit: as the policy says.", option="--graph/--no-graph"),
+    bool | None, Param("Follow relations and mentions, too. Omit: as the policy says.", option="--graph/--no-graph")
 ]
 _Provenance = Annotated[
     Mapping[str, Any] | None,
@@ -175,8 +173,7 @@ class RecallEngine(Engine):
         return self._stored(access, context, statistics, Trace(request_id, trace_id))
 
     def context(
-        self,
-        context_id: Annotated[str, id_param("The context's id.", name="active_context_id", metavar="CONTEXT_ID")],
+        self, context_id: Annotated[str, id_param("The context's id.", name="active_context_id", metavar="CONTEXT_ID")]
     ) -> ActiveContext:
         """Read an active context again, while it lives; one that has expired is gone."""
         access = self.view.access
