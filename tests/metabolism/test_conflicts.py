@@ -23,11 +23,11 @@ def edges(*rows):
 
 
 def settle(*rows):
-    return settled(edges(*rows), lambda _, tag: tag in ONE_VALUED)
+    return settled(edges(*rows), {"main": ONE_VALUED})
 
 
-def settled(rows, is_exclusive):
-    losing, found = conflicts.settle(rows, is_exclusive)
+def settled(rows, exclusive):
+    losing, found = conflicts.settle(rows, exclusive)
     return SimpleNamespace(losing=losing, conflicts=found)
 
 
@@ -116,15 +116,15 @@ def test_undecided_conflicts_come_first():
 
 def test_whether_a_tag_is_exclusive_is_the_namespaces_own_matter():
     rows = edges(("a", "x", "status", 0.9), ("a", "y", "status", 0.2))
-    assert settled(rows, lambda namespace, _: namespace == "other").losing == {}
-    assert len(settled(rows, lambda namespace, _: namespace == "main").losing) == 1
+    assert settled(rows, {"main": frozenset(), "other": ONE_VALUED}).losing == {}
+    assert len(settled(rows, {"main": ONE_VALUED, "other": frozenset()}).losing) == 1
 
 
 def test_only_tags_that_can_be_in_conflict_are_looked_at():
     tags = ["lives_in", "lives-in", "likes", "knows_of", "knows-of", "mentions"]
-    assert conflicts.tags_in_conflict(tags, ONE_VALUED) == ["knows-of", "knows_of", "lives-in", "lives_in"]
-    assert conflicts.tags_in_conflict(tags, frozenset()) == ["knows-of", "knows_of", "lives-in", "lives_in"]
-    assert conflicts.tags_in_conflict(["likes", "status"], frozenset()) == []
+    assert conflicts.tags_in_conflict(tags, {"main": ONE_VALUED}) == ["knows-of", "knows_of", "lives-in", "lives_in"]
+    assert conflicts.tags_in_conflict(tags, {}) == ["knows-of", "knows_of", "lives-in", "lives_in"]
+    assert conflicts.tags_in_conflict(["likes", "status"], {}) == []
 
 
 def test_the_fixed_list_of_the_origin_is_the_default():

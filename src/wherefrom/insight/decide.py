@@ -137,4 +137,6 @@ def reason(figures: EdgeFigures, *, accepted: bool, theta_dg: float, others: int
 
 
 def _closeness(similarity: float) -> str:
-    return "close" if similarity >= 0.6 else "near" if similarity >= 0.35 else "far"
+    if similarity >= 0.6:
+        return "close"
+    return "near" if similarity >= 0.35 else "far"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,8 +14,8 @@ from wherefrom.storage.metabolism import ThickEdge
 _DIGITS: Final = 9
 # Edges that differ by a smaller share are equally thick: with a half-life of 30 days, if said within some ten hours.
 _TIE_SHARE: Final = 0.01
-IsExclusive = Callable[[str, str], bool]
-"""Takes a namespace and a tag in normal form; True if a source has one target of that tag there."""
+Exclusive = Mapping[str, frozenset[str]]
+"""By namespace the tags, in normal form, of which a source has one target there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,18 @@ class EdgeRemoval:
     winner: ThickEdge
 
 
-def tags_in_conflict(tags: Iterable[str], exclusive: frozenset[str]) -> list[str]:
+def tags_in_conflict(tags: Iterable[str], exclusive: Exclusive) -> list[str]:
     """Return the tags that may be in conflict: one-valued ones, and those that are written in several ways."""
+    one_valued = frozenset().union(*exclusive.values())
     spellings: dict[str, list[str]] = defaultdict(list)
     for tag in tags:
         spellings[normal_tag(tag)].append(tag)
     return sorted(
-        tag for name, written in spellings.items() if name in exclusive or len(written) > 1 for tag in written
+        tag for name, written in spellings.items() if name in one_valued or len(written) > 1 for tag in written
     )
 
 
-def settle(
-    edges: Iterable[ThickEdge], is_exclusive: IsExclusive
-) -> tuple[dict[int, EdgeRemoval], tuple[TagConflict, ...]]:
+def settle(edges: Iterable[ThickEdge], exclusive: Exclusive) -> tuple[dict[int, EdgeRemoval], tuple[TagConflict, ...]]:
     """Return by their seq the edges that lose a conflict with others of these, and all conflicts."""
     losing: dict[int, EdgeRemoval] = {}
     conflicts: list[TagConflict] = []
@@ -53,7 +52,7 @@ def settle(
         for spellings in by_target.values():
             _settle(source_id, tag, spellings, "duplicate", losing, conflicts)
         left = [edge for edge in same if edge.seq not in losing]
-        if is_exclusive(same[0].namespace, tag):
+        if tag in exclusive[same[0].namespace]:
             _settle(source_id, tag, left, "exclusive", losing, conflicts)
     # An edge that stays for another spelling may itself have lost to another target.
     final = {seq: replace(removal, winner=_last_winner(removal, losing)) for seq, removal in losing.items()}
@@ -83,15 +82,16 @@ def _settle(
         return
     order = sorted(edges, key=lambda edge: (-round(edge.value, _DIGITS), edge.target_id, edge.tag))
     first, *others = order
+    kept, why = None, "the thickest stays"
     links = tuple(thin_edge(edge, rule) for edge in order)
     if rule == "exclusive" and first.value - others[0].value <= _TIE_SHARE * first.value:
-        conflicts.append(TagConflict(source_id, tag, links, None, "the thickest are equally thick"))
-        return
-    if not all(edge.free for edge in others):
-        conflicts.append(TagConflict(source_id, tag, links, None, "some are younger than the protection"))
-        return
-    losing.update((edge.seq, EdgeRemoval(edge, rule, first)) for edge in others)
-    conflicts.append(TagConflict(source_id, tag, links, links[0], "the thickest stays"))
+        why = "the thickest are equally thick"
+    elif not all(edge.free for edge in others):
+        why = "some are younger than the protection"
+    else:
+        kept = links[0]
+        losing.update((edge.seq, EdgeRemoval(edge, rule, first)) for edge in others)
+    conflicts.append(TagConflict(source_id, tag, links, kept, why))
 
 
 def thin_edge(edge: ThickEdge, rule: EdgeRule) -> ThinEdge:

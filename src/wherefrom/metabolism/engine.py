@@ -144,8 +144,7 @@ class MetabolismEngine(Engine):
         namespace: SourceWithin = None,
     ) -> Reinforced:
         """Strengthen a relation that proved right (it counts as observed now), or weaken one that did not."""
-        key = (source_id, target_id, tag)
-        access = self.view.writing
+        key, access = (source_id, target_id, tag), self.view.writing
         within = None if namespace is None else access.resolve(namespace)
         measure = self.view.measure(access)
 
@@ -153,11 +152,8 @@ class MetabolismEngine(Engine):
             now = self.view.now()
             reinforced = edges.reinforce(tx, access, key, weaken=weaken, now=now, measure=measure, within=within)
             edge, before = reinforced.edge, reinforced.before
-            payload = {
-                **dict(zip(("source_memo_id", "target_memo_id", "tag"), key, strict=True)),
-                "weight": [before.weight, edge.weight],
-                "confidence": [before.confidence, edge.confidence],
-            }
+            figures = {"weight": [before.weight, edge.weight], "confidence": [before.confidence, edge.confidence]}
+            payload = {"source_memo_id": source_id, "target_memo_id": target_id, "tag": tag, **figures}
             events.record(tx, access, "reinforce", payload, namespace=edge.source_namespace, at=now)
             return reinforced
 

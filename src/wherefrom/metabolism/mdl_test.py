@@ -85,8 +85,9 @@ def judge(
 def _verdict(
     candidate: Candidate, staying: Sequence[Neighbour], obstacle: Obstacle, *, kept: set[str], gone: set[str]
 ) -> Verdict:
-    best = candidate.best
-    nearest = staying[0] if staying else None if best is None or best.id in gone else best
+    nearest = staying[0] if staying else candidate.best
+    if nearest is not None and nearest.id in gone:
+        nearest = None
     if candidate.node.id in kept:
         return Verdict("stands_in", nearest)
     found: str | None = None

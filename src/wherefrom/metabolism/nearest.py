@@ -154,7 +154,9 @@ class _Pool:
                     # Of those that are equally similar always the same, whatever block they are in.
                     candidate.more = True
                     wanted = wanted[np.lexsort((block.order[wanted], -np.round(values[wanted], _DIGITS)))[:_MAX_KEPT]]
-                exact = _exact(block.vectors[wanted], candidate.vector)
+                # One sum for each pair: it does not depend on what else is compared at the same time.
+                products = block.vectors[wanted].astype(np.float64) * candidate.vector.astype(np.float64)
+                exact = [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
                 candidate.add(
                     [Neighbour(block.ids[at], value) for at, value in zip(wanted.tolist(), exact, strict=True)]
                 )
@@ -173,12 +175,6 @@ class _Pool:
             unfit = (block.classes > allowed) | (block.expiries < (expires_at or _NEVER))
             if unfit.any():
                 similarities[np.ix_(np.array(places), np.flatnonzero(unfit))] = -1.0
-
-
-def _exact(vectors: Matrix, vector: Matrix) -> list[float]:
-    """Similarities that do not depend on what else was compared at the same time: one sum for each pair."""
-    products = vectors.astype(np.float64) * vector.astype(np.float64)
-    return [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
 
 
 def _bounds(vectors: Matrix) -> Matrix:

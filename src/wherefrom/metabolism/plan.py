@@ -111,9 +111,8 @@ class _Planner:
     def settle_conflicts(self) -> None:
         """Settle conflicts first, so that the rest is decided without the edges that lose."""
         exclusive = {name: frozenset(settings.exclusive) for name, settings in self.settings.items()}
-        tags = conflicts.tags_in_conflict(self.graph.tags(), frozenset().union(*exclusive.values()))
-        found = self.graph.edges_tagged(tags)
-        self.losing, self.conflicts = conflicts.settle(found, lambda namespace, tag: tag in exclusive[namespace])
+        found = self.graph.edges_tagged(conflicts.tags_in_conflict(self.graph.tags(), exclusive))
+        self.losing, self.conflicts = conflicts.settle(found, exclusive)
         self.graph.overlook(self.losing)
         self.beat()
 

@@ -41,8 +41,6 @@ def knee(scores: Sequence[float], sensitivity: float) -> int | None:
     before, after = np.r_[difference[:1], difference[:-1]], np.r_[difference[1:], difference[-1:]]
     peaks = (difference >= before) & (difference >= after)
     dips = (difference <= before) & (difference <= after)
-    if not peaks.any():
-        return None
     step = sensitivity * float(np.diff(places).mean())
     threshold, at_peak, active = 0.0, 0, True
     for at in range(int(np.argmax(peaks)), count - 1):
