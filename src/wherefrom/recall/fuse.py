@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wherefrom.embedding.port import Matrix, Trust
@@ -26,7 +26,7 @@ from wherefrom.storage.candidates import Candidate
 from wherefrom.text.tokens import count_words, is_unspaced
 
 Scale = Callable[[Matrix], Matrix]
-"""From vectors to their part of the score."""
+"""Returns the part of each vector in the score, S_vec."""
 
 _CANDIDATES_OF_FEEDBACK: Final = 3
 _DEFAULT: Final = Hybrid()
@@ -65,8 +65,28 @@ class Fused:
 
     def score_others(self, candidates: Sequence[Candidate]) -> list[Scored]:
         """Score nodes that no arm found, by their vectors on the candidates' scale."""
-        stacked = _stacked(candidates, self.vector)
-        return _scored(candidates, np.zeros(len(candidates)), stacked, self.vector, alpha=self.alpha, scale=self.scale)
+        return self.score(candidates, np.zeros(len(candidates)), _stacked(candidates, self.vector))
+
+    def score(
+        self, candidates: Sequence[Candidate], s_text: Numbers, stacked: tuple[Flags, Matrix | None]
+    ) -> list[Scored]:
+        """Return candidates with S and what both arms said. stacked: which of them have a vector, and those vectors."""
+        has_vector, rows = stacked
+        s_vec, similarity = np.zeros(len(candidates)), np.zeros(len(candidates))
+        if rows is not None and self.vector is not None:
+            similarity[has_vector] = rows @ self.vector
+            s_vec[has_vector] = self.scale(rows)
+        score = self.alpha * s_vec + (1 - self.alpha) * s_text
+        columns = (has_vector.tolist(), similarity.tolist(), s_text.tolist(), s_vec.tolist(), score.tolist())
+        return [
+            Scored(
+                one.id,
+                total,
+                Scores(one.text_score, one.text_rank, similar if has else None, one.vector_rank, by_text, by_vector),
+                one.vector,
+            )
+            for one, has, similar, by_text, by_vector, total in zip(candidates, *columns, strict=True)
+        ]
 
 
 def alpha_for(question: str, trust: Trust, hybrid: Hybrid = _DEFAULT) -> float:
@@ -103,10 +123,11 @@ def fuse(
             scale = _cosine_scale(vector)
         else:
             scale = _compared_scale(rows, vector, s_text[has_vector], alpha=alpha, trust=trust)
-    scored = _scored(candidates, s_text, stacked, vector, alpha=alpha, scale=scale)
+    fused = Fused((), alpha, vector, scale)
+    scored = fused.score(candidates, s_text, stacked)
     related = [one for one in scored if (one.scores.bm25 or 0.0) > 0 or (one.scores.similarity or 0.0) > trust.floor]
     related.sort(key=lambda one: (-one.score, -one.scores.s_text, one.id))
-    return Fused(tuple(related), alpha, vector, scale, unrelated=len(scored) - len(related))
+    return replace(fused, scored=tuple(related), unrelated=len(scored) - len(related))
 
 
 def mapped(values: Matrix, points: Sequence[tuple[float, float]]) -> Matrix:
@@ -119,34 +140,6 @@ def _stacked(candidates: Sequence[Candidate], vector: Matrix | None) -> tuple[Fl
     vectors = [] if vector is None else [one.vector for one in candidates if one.vector is not None]
     has_vector = np.array([vector is not None and one.vector is not None for one in candidates], dtype=bool)
     return has_vector, np.stack(vectors) if vectors else None
-
-
-def _scored(
-    candidates: Sequence[Candidate],
-    s_text: Numbers,
-    stacked: tuple[Flags, Matrix | None],
-    vector: Matrix | None,
-    *,
-    alpha: float,
-    scale: Scale,
-) -> list[Scored]:
-    """Return the candidates with S and what both arms said; `stacked` are their vectors."""
-    has_vector, rows = stacked
-    s_vec, similarity = np.zeros(len(candidates)), np.zeros(len(candidates))
-    if rows is not None and vector is not None:
-        similarity[has_vector] = rows @ vector
-        s_vec[has_vector] = scale(rows)
-    score = alpha * s_vec + (1 - alpha) * s_text
-    columns = (has_vector.tolist(), similarity.tolist(), s_text.tolist(), s_vec.tolist(), score.tolist())
-    return [
-        Scored(
-            one.id,
-            total,
-            Scores(one.text_score, one.text_rank, similar if compared else None, one.vector_rank, by_text, by_vector),
-            one.vector,
-        )
-        for one, compared, similar, by_text, by_vector, total in zip(candidates, *columns, strict=True)
-    ]
 
 
 def _text_scale(candidates: Sequence[Candidate], hybrid: Hybrid, calibration: Calibration | None) -> Numbers:

@@ -22,7 +22,7 @@ from wherefrom.recall.candidates import CandidateReader, RecallRequest
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
 from wherefrom.storage import contexts, embeddings, events, receipts
 from wherefrom.storage.events import Trace
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
 
 if TYPE_CHECKING:
@@ -102,7 +102,9 @@ class RecallEngine(Engine):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
         access = self.view.reading(namespace)
         rules = self.view.boundary.at(access.root)
-        request, degraded = self._request(query, like, access, rules, scope=scope, metadata=metadata, graph=graph)
+        question, degraded = self._questions.question(query, like, access)
+        question = replace(question, metadata=metadata or {}, scopes=scope)
+        request = replace(self._request(question, access, rules, graph=graph), exclude=like)
         kept = limit or self.store.tuning.cut or _HITS_WITHOUT_CUTOFF
         found, lacks = self._read(
             access, request, rules, degraded, lambda reader: pipeline.search(reader, kept, final=rank == "final")
@@ -144,7 +146,9 @@ class RecallEngine(Engine):
         started, boundary = time.monotonic(), self.view.boundary
         access = boundary.narrowed(self.view.reading(namespace), allow)
         rules = boundary.at(access.root)
-        request, degraded = self._request(query, None, access, rules, scope=scope, metadata=metadata, graph=graph)
+        question, degraded = self._questions.question(query, None, access)
+        question = replace(question, metadata=metadata or {}, scopes=scope)
+        request = self._request(question, access, rules, graph=graph)
         settings = request.retrieval.context
         request = replace(request, deadline=started + settings.timeout_ms / 1000)
         most = limit or settings.k_final
@@ -153,7 +157,7 @@ class RecallEngine(Engine):
         moment = self.store.clock()
         empty = ActiveContext(
             id=self.store.new_id(),
-            question=request.search.text,
+            question=question.text,
             scopes=tuple(scope),
             policy_version=rules.version,
             provenance={},
@@ -201,21 +205,9 @@ class RecallEngine(Engine):
         return SweepResult(run_id, tuple(gone), edges)
 
     def _request(
-        self,
-        query: str | None,
-        like: str | None,
-        access: Access,
-        rules: PlaceRules,
-        *,
-        scope: Sequence[str],
-        metadata: Mapping[str, Any] | None,
-        graph: bool | None,
-    ) -> tuple[RecallRequest, tuple[str, ...]]:
-        """Return a question with the settings of policy and store, and the reasons why it has no vector; `graph` is
-        the caller's wish for the graph arm.
-        """
-        question, degraded = self._questions.question(query, like, access)
-        question = replace(question, metadata=metadata or {}, scopes=scope)
+        self, question: SearchRequest, access: Access, rules: PlaceRules, *, graph: bool | None
+    ) -> RecallRequest:
+        """Return a question with the settings of policy and store; `graph` is the caller's wish for the graph arm."""
         retrieval, calibration = rules.settings(RecallSettings), rules.settings(Calibration)
         if retrieval.hybrid.alpha is None and self.store.tuning.alpha is not None:
             fixed = replace(retrieval.hybrid, alpha=self.store.tuning.alpha, lexical_shift=0.0, natural_shift=0.0)
@@ -226,7 +218,7 @@ class RecallEngine(Engine):
             weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
             retrieval = replace(retrieval, graph=replace(retrieval.graph, weight=weight))
         holds = holding(access, self.view.boundary.in_force().policies)
-        return RecallRequest(question, self._questions.trust(), retrieval, holds, exclude=like), degraded
+        return RecallRequest(question, self._questions.trust(), retrieval, holds)
 
     def _stored(
         self, access: Access, context: ActiveContext, statistics: Mapping[str, Any], trace: Trace
