@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from wherefrom.engine.params import Filter, Namespace, RequestId, Scopes, TraceId, check_query, id_param
@@ -190,11 +191,8 @@ class RecallEngine(Engine):
         edges = 0
         while len(gone) < limit:
             some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
-            swept = database.write(
-                lambda tx, some=some: receipts.retire_expired(  # type: ignore[misc]
-                    tx, access, run_id=run_id, now=self.view.now(), limit=some
-                )
-            )
+            expire = partial(receipts.retire_expired, access=access, run_id=run_id, now=self.view.now(), limit=some)
+            swept = database.write(expire)
             gone += swept.node_ids
             edges += swept.edges
             if len(swept.node_ids) < some:
