@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from bench.measure import keep, percentiles, timed
-from wherefrom.graph.distances import FAR, arcs_of, distances
-from wherefrom.graph.local import LocalGraph, Places, Steps, graph_of
+from wherefrom.graph.local import FAR, LocalGraph, Places, Steps, arcs_of, distances, graph_of
 from wherefrom.graph.paths import PairCache, Paths, open_paths
 from wherefrom.model.insight import PathEngine, PathKnobs
 

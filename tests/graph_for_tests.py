@@ -7,8 +7,8 @@ from math import log
 import numpy as np
 
 from wherefrom.graph import paths
-from wherefrom.graph.distances import FAR, arcs_of, distances
 from wherefrom.graph.entropy import shared
+from wherefrom.graph.local import FAR, arcs_of, distances
 
 
 def fixed_pairs(graph, nodes, *, centers, knobs):

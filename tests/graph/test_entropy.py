@@ -135,12 +135,6 @@ def test_a_copy_grows_by_itself():
     assert second.gains(pairs((1, 2))).tolist() == [0.0]
 
 
-def test_values_given_out_are_nobody_elses():
-    kept = Entropies(graph(2, (0, 1)), np.array([0]), np.ones((1, 1)))
-    kept.values[:] = 7.0
-    assert kept.values == pytest.approx([entropy(1, 0.5, 0.5, 0.5)] * 2)
-
-
 def test_the_mean_is_over_the_marked():
     path = Entropies(graph(3, (0, 1)), pairs().ravel(), np.zeros((0, 1)))
     assert path.mean(np.array([True, False, True])) == pytest.approx(log(2))
@@ -152,33 +146,30 @@ def test_the_mean_is_over_the_marked():
 
 def test_a_change_is_relative_to_before():
     change = entropy_change(2.0, 2.5)
-    assert (change.before, change.after, change.delta) == (2.0, 2.5, 0.25)
-    assert entropy_change(2.0, 0.0).delta == -1.0
+    assert change == 0.25
+    assert entropy_change(2.0, 0.0) == -1.0
 
 
 def test_almost_no_entropy_has_no_relative_change():
-    assert entropy_change(0.0, 1.0).delta == entropy_change(1e-3, 1.0).delta == 0.0
-    assert entropy_change(2e-3, 3e-3).delta == pytest.approx(0.5)
+    assert entropy_change(0.0, 1.0) == entropy_change(1e-3, 1.0) == 0.0
+    assert entropy_change(2e-3, 3e-3) == pytest.approx(0.5)
 
 
 def test_a_link_joins_equal_links():
-    change = link_set_change([1.0] * 4)
-    assert (change.before, change.after) == pytest.approx((log(4), log(5)))
-    assert change.delta == pytest.approx((log(5) - log(4)) / log(5))
+    assert link_set_change([1.0] * 4) == pytest.approx((log(5) - log(4)) / log(5))
 
 
 def test_a_heavy_link_makes_a_set_less_even():
     change = link_set_change([1.0, 1.0], added=8.0)
-    assert change.after == pytest.approx(entropy(1, 1, 8))
-    assert change.delta == pytest.approx((entropy(1, 1, 8) - log(2)) / log(3))
-    assert change.delta < 0
+    assert change == pytest.approx((entropy(1, 1, 8) - log(2)) / log(3))
+    assert change < 0
 
 
 def test_link_sets_of_one():
-    assert link_set_change([]).delta == 0.0
-    assert link_set_change([0.7], added=0.7).delta == pytest.approx(1.0)
-    assert link_set_change([0.7], added=0.0).delta == 0.0
-    assert link_set_change([], added=0.0).delta == 0.0
+    assert link_set_change([]) == 0.0
+    assert link_set_change([0.7], added=0.7) == pytest.approx(1.0)
+    assert link_set_change([0.7], added=0.0) == 0.0
+    assert link_set_change([], added=0.0) == 0.0
 
 
 def test_a_link_without_weight_is_not_in_the_set():
@@ -186,87 +177,7 @@ def test_a_link_without_weight_is_not_in_the_set():
 
 
 def test_weights_beyond_their_sum():
-    assert link_set_change([1e308, 1e308], added=1e308).delta == pytest.approx((log(3) - log(2)) / log(3))
-
-
-# What is refused
-
-NAN, INFINITE = float("nan"), float("inf")
-
-
-@pytest.mark.parametrize("value", [NAN, INFINITE, -INFINITE])
-def test_features_that_are_no_numbers(value):
-    rows = np.array([[1.0, value], [1.0, 0.0]])
-    for measure in (
-        lambda: shared(rows),
-        lambda: shared(rows, weights=np.array([1.0, 0.0])),
-        lambda: Entropies(graph(2), np.array([0, 1]), rows),
-    ):
-        with pytest.raises(ValueError, match="features must be finite"):
-            measure()
-
-
-def test_weights_that_lead_beyond_numbers():
-    with pytest.raises(ValueError, match="features must be finite"):
-        shared(np.array([[1e200]]), weights=np.array([1e200]))
-
-
-@pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], [1.0, NAN], [1.0, INFINITE], [1.0, -1.0]])
-def test_weights_that_are_none(weights):
-    with pytest.raises(ValueError, match="weights"):
-        shared(np.ones((2, 2)), weights=np.array(weights))
-
-
-@pytest.mark.parametrize("shape", [(4,), (), (2, 2, 2)])
-def test_features_are_rows(shape):
-    with pytest.raises(ValueError, match="one row for each node"):
-        shared(np.ones(shape))
-
-
-def test_rows_for_other_nodes():
-    with pytest.raises(ValueError, match="1 places need as many rows of features, not 2"):
-        Entropies(graph(3), np.array([0]), np.ones((2, 2)))
-
-
-@pytest.mark.parametrize(
-    ("places", "message"),
-    [
-        ([0, 3], "none of the 3 nodes"),
-        ([-1, 0], "none of the 3"),
-        ([1, 1], "twice"),
-        ([0.0, 1.0], "whole"),
-        ([[0, 1]], "whole"),
-    ],
-)
-def test_places_that_are_none(places, message):
-    with pytest.raises(ValueError, match=message):
-        Entropies(graph(3), np.array(places), np.ones((2, 2)))
-
-
-@pytest.mark.parametrize("edges", [[(0, 3)], [(-1, 0)], [(0, 1, 2)], [(0.0, 1.0)], [0, 1]])
-def test_edges_that_are_none(edges):
-    kept = Entropies(graph(3), np.array([0]), np.ones((1, 2)))
-    for use in (kept.gains, kept.add):
-        with pytest.raises(ValueError, match="edge"):
-            use(np.array(edges))
-
-
-@pytest.mark.parametrize("nodes", [[True], [0, 1, 1], [[True, True, True]]])
-def test_flags_that_are_none(nodes):
-    with pytest.raises(ValueError, match="3 flags"):
-        Entropies(graph(3), np.array([0]), np.ones((1, 2))).mean(np.array(nodes))
-
-
-@pytest.mark.parametrize("value", [NAN, INFINITE, -1.0])
-def test_entropies_and_link_weights_that_are_none(value):
-    for change in (
-        lambda: entropy_change(value, 1.0),
-        lambda: entropy_change(1.0, value),
-        lambda: link_set_change([1.0, value]),
-        lambda: link_set_change([1.0], added=value),
-    ):
-        with pytest.raises(ValueError, match="finite and not negative"):
-            change()
+    assert link_set_change([1e308, 1e308], added=1e308) == pytest.approx((log(3) - log(2)) / log(3))
 
 
 # Whatever the graph
@@ -370,8 +281,8 @@ def test_ranges(case):
 @given(st.lists(st.floats(0, 1e3), max_size=8), st.floats(0, 1e3))
 def test_the_range_of_a_joined_set(weights, added):
     change = link_set_change(weights, added=added)
-    assert -1 < change.delta <= 1 + 1e-12
-    assert link_set_change(weights[::-1], added=added).delta == pytest.approx(change.delta, abs=1e-9)
+    assert -1 < change <= 1 + 1e-12
+    assert link_set_change(weights[::-1], added=added) == pytest.approx(change, abs=1e-9)
 
 
 @given(st.lists(st.lists(st.floats(0.1, 1), min_size=8, max_size=8), min_size=3, max_size=3), st.floats(2, 5))
@@ -387,7 +298,7 @@ def test_weights_change_the_change(rows, turned):
         after = before.copy()
         after.add(edge)
         every = np.ones(3, dtype=bool)
-        return entropy_change(before.mean(every), after.mean(every)).delta
+        return entropy_change(before.mean(every), after.mean(every))
 
     same = features.copy()
     same[1] = same[0]

@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 from graph_for_tests import mean_length, relative
 
-from wherefrom.graph.edits import candidate_base, delta_ged, edit_cost
 from wherefrom.graph.entropy import link_set_change
-from wherefrom.graph.gauge import hop, least
+from wherefrom.graph.gauge import candidate_base, delta_ged, edit_cost, hop, least
 from wherefrom.graph.local import graph_of
 from wherefrom.graph.paths import open_paths
 from wherefrom.model.insight import PathKnobs
@@ -37,7 +36,7 @@ def gauge(number, *, around, shorter=0.0):
     return hop(
         number,
         delta_ged=delta_ged(edit_cost(BEFORE, AFTER), candidate_base(len(LINKS))),
-        delta_h=link_set_change([1.0] * around).delta,
+        delta_h=link_set_change([1.0] * around),
         delta_sp=shorter,
         temperature=1.0,
         path_weight=1.0,
@@ -53,9 +52,9 @@ def test_the_cost():
 def test_the_entropies():
     """Q joins the four that it is linked to, and at one hop all eight."""
     near, far = link_set_change([1.0] * 4), link_set_change([1.0] * 8)
-    assert near.delta == pytest.approx((log(5) - log(4)) / log(5))
-    assert far.delta == pytest.approx((log(9) - log(8)) / log(9))
-    assert (round(near.delta, 4), round(far.delta, 4)) == (0.1386, 0.0536)
+    assert near == pytest.approx((log(5) - log(4)) / log(5))
+    assert far == pytest.approx((log(9) - log(8)) / log(9))
+    assert (round(near, 4), round(far, 4)) == (0.1386, 0.0536)
 
 
 def test_the_paths():

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
-from math import isfinite, log
+from math import log
 from typing import Final
 
-from wherefrom.graph.local import (
-    Flags,
-    LocalGraph,
-    Numbers,
-    Places,
-    checked_edges,
-    checked_flags,
-    checked_places,
-    graph_of,
-)
+from wherefrom.graph.local import Flags, LocalGraph, Numbers, Places, graph_of
 from wherefrom.lazy import np
 
 # Below this length a row counts as one of zeros, and below this entropy a relative change says nothing.
@@ -28,29 +18,17 @@ _MIN_ENTROPY: Final = 1e-3
 _PRODUCTS_PER_PAIR: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
-class EntropyChange:
-    """Two entropies in nats, and the change from the first to the second, normalised."""
-
-    before: float
-    after: float
-    delta: float
-
-
-def entropy_change(before: float, after: float, *, least: float = _MIN_ENTROPY) -> EntropyChange:
+def entropy_change(before: float, after: float, *, least: float = _MIN_ENTROPY) -> float:
     """ΔH = (after − before) / max(before, least), or 0 where that is ≤ 1e-3. Range: [−1, ∞), −1 only for after = 0.
 
     The orientation is fixed: more even afterwards is positive. No relative change can be told from a before of
     almost nothing, so by default a node without neighbours has none; a greater `least` gives it one.
     """
-    for name, value in (("before", before), ("after", after)):
-        if not isfinite(value) or value < 0:
-            raise ValueError(f"the entropy {name} must be finite and not negative, not {value}")
     divisor = max(before, least)
-    return EntropyChange(before, after, (after - before) / divisor if divisor > _MIN_ENTROPY else 0.0)
+    return (after - before) / divisor if divisor > _MIN_ENTROPY else 0.0
 
 
-def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> EntropyChange:
+def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> float:
     """ΔH = (H_after − H_before) / ln K for a set of weighted links that is joined by one more. Range: (−1, 1].
 
     H = −Σ p·ln p with p = w / Σw, before without and after with the added weight; K is how many have a weight
@@ -58,11 +36,8 @@ def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> EntropyC
     communication", Bell System Technical Journal 27, 1948.
     """
     given = np.asarray([*weights, added], dtype=np.float64)
-    if not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError("the weights of links must be finite and not negative")
-    before, after = _entropy(given[:-1]), _entropy(given)
     count = int(np.count_nonzero(given))
-    return EntropyChange(before, after, (after - before) / log(count) if count >= 2 else 0.0)
+    return (_entropy(given) - _entropy(given[:-1])) / log(count) if count >= 2 else 0.0
 
 
 def shared(rows: Numbers, *, weights: Numbers | None = None) -> Numbers:
@@ -71,7 +46,7 @@ def shared(rows: Numbers, *, weights: Numbers | None = None) -> Numbers:
     Symmetric. A row of zeros has the cosine 0 to everything, itself included: 0.5. A row is divided by its length
     or by 1e-10, whichever is greater. Cost: rows² × dimensions.
     """
-    given = _weighed(rows, weights)
+    given = np.asarray(rows, dtype=np.float64) * (1.0 if weights is None else weights)
     # Squares of large numbers overflow; a cosine does not depend on the length.
     given = given / np.maximum(np.abs(given).max(axis=1, initial=0.0, keepdims=True), 1.0)
     units = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), _MIN_LENGTH)
@@ -93,85 +68,68 @@ class Entropies:
     """
 
     def __init__(self, graph: LocalGraph, places: Places, rows: Numbers, *, weights: Numbers | None = None) -> None:
-        where, given = checked_features(places, rows, weights, graph.size)
-        self._size = graph.size
-        self._edges = graph.edges[:, 0] * graph.size + graph.edges[:, 1]
-        self._kind = np.full(graph.size, len(where), dtype=np.int64)
-        self._kind[where] = np.arange(len(where))
-        self._shared = np.full((len(where) + 1, len(where) + 1), 0.5)
-        self._shared[:-1, :-1] = shared(given)
+        self._graph = graph
+        self._kind = np.full(graph.size, len(places), dtype=np.int64)
+        self._kind[places] = np.arange(len(places))
+        self._shared = np.full((len(places) + 1, len(places) + 1), 0.5)
+        self._shared[:-1, :-1] = shared(rows, weights=weights)
         self._logged = _logged(self._shared)
-        self._counts = _counts(graph, self._kind, len(where) + 1)
-        self._totals, self._logged_totals, self._values = np.zeros((3, graph.size))
+        self._counts = _counts(graph, self._kind, len(places) + 1)
+        self._sums = np.zeros((3, graph.size))  # S, T and H of each node
         self._measure(np.arange(graph.size))
 
     @property
     def values(self) -> Numbers:
         """H of each node. Range: [0, 2·ln(degree + 1)]."""
-        return self._values.copy()
+        entropies: Numbers = self._sums[2]
+        return entropies
 
     def mean(self, nodes: Flags) -> float:
         """The mean of H over the marked nodes; 0 if none is marked."""
-        marked = checked_flags(nodes, self._size)
-        return float(self._values[marked].mean()) if marked.any() else 0.0
+        return float(self.values[nodes].mean()) if nodes.any() else 0.0
 
     def gains(self, edges: Places) -> Numbers:
         """The rise of H_u + H_v with each edge (u, v) alone; 0 for a loop or an edge that is there.
 
         Range: any real, though no fall was ever found. Nodes that are no end of the edge keep H.
         """
-        pairs = checked_edges(edges, self._size)
-        ends, kind = pairs.ravel(), self._kind[pairs[:, ::-1].ravel()]
-        counts = self._counts[ends]
+        ends, kind = edges.ravel(), self._kind[edges[:, ::-1].ravel()]
+        counts, (totals, logged, values) = self._counts[ends], self._sums[:, ends]
         sums, logged_sums = (np.einsum("ij,ij->i", counts, table[kind]) for table in (self._shared, self._logged))
-        totals = self._totals[ends] + 2.0 * sums + self._shared[kind, kind]
-        logged = self._logged_totals[ends] + 2.0 * logged_sums + self._logged[kind, kind]
-        rises = (np.log(totals) - logged / totals - self._values[ends]).reshape(-1, 2).sum(axis=1)
-        void = (pairs[:, 0] == pairs[:, 1]) | self._has(pairs)
-        gained: Numbers = np.where(void, 0.0, rises)
+        totals += 2.0 * sums + self._shared[kind, kind]
+        logged += 2.0 * logged_sums + self._logged[kind, kind]
+        rises = (np.log(totals) - logged / totals - values).reshape(-1, 2).sum(axis=1)
+        gained: Numbers = np.where((edges[:, 0] == edges[:, 1]) | self._graph.has(edges), 0.0, rises)
         return gained
 
     def add(self, edges: Places) -> None:
         """Add edges to the graph."""
-        wanted = graph_of(self._size, edges).edges
-        fresh = wanted[~self._has(wanted)]
+        wanted = graph_of(self._graph.size, edges).edges
+        fresh = wanted[~self._graph.has(wanted)]
         if not len(fresh):
             return
-        ends, others = fresh.ravel(), fresh[:, ::-1].ravel()
-        np.add.at(self._counts, (ends, self._kind[others]), 1.0)
-        keys = fresh[:, 0] * self._size + fresh[:, 1]
-        self._edges = np.insert(self._edges, np.searchsorted(self._edges, keys), keys)
+        np.add.at(self._counts, (fresh.ravel(), self._kind[fresh[:, ::-1].ravel()]), 1.0)
+        self._graph = self._graph.joined(fresh)
         # Made anew from the counts, which are whole numbers: rounding does not add up over many edges.
-        self._measure(np.unique(ends))
+        self._measure(np.unique(fresh))
 
     def copy(self) -> Entropies:
-        """A copy, to add other edges to."""
+        """Return a copy, to add other edges to."""
         twin = copy(self)
-        twin._counts, twin._values = self._counts.copy(), self._values.copy()
-        twin._totals, twin._logged_totals = self._totals.copy(), self._logged_totals.copy()
+        twin._counts, twin._sums = self._counts.copy(), self._sums.copy()
         return twin
 
-    def _has(self, pairs: Places) -> Flags:
-        """True for each pair that is an edge: `LocalGraph.has` by a search in keys that are in order already."""
-        if not len(self._edges):
-            return np.zeros(len(pairs), dtype=np.bool_)
-        keys = np.minimum(pairs[:, 0], pairs[:, 1]) * self._size + np.maximum(pairs[:, 0], pairs[:, 1])
-        at = np.minimum(np.searchsorted(self._edges, keys), len(self._edges) - 1)
-        found: Flags = self._edges[at] == keys
-        return found
-
     def _measure(self, nodes: Places) -> None:
-        """S, T and H of these nodes, from their counts."""
+        """Measure S, T and H of these nodes from their counts."""
         counts = self._counts[nodes]
         members = counts.sum(axis=1)
         # Most neighbourhoods have no features at all, so all their pairs are of the last kind.
         totals, logged = members**2 * self._shared[-1, -1], members**2 * self._logged[-1, -1]
         holding = np.flatnonzero(counts[:, -1] < members)
         totals[holding], logged[holding] = _paired(counts[holding], self._shared, self._logged)
-        self._totals[nodes], self._logged_totals[nodes] = totals, logged
         # One row alone has the entropy 0, which rounding must not blur: a relative change is taken of it.
         values = np.where(members < 2, 0.0, np.log(totals) - logged / totals)
-        self._values[nodes] = np.maximum(values, 0.0)
+        self._sums[:, nodes] = totals, logged, np.maximum(values, 0.0)
 
 
 def _counts(graph: LocalGraph, kind: Places, kinds: int) -> Numbers:
@@ -196,10 +154,8 @@ def _paired(counts: Numbers, first: Numbers, second: Numbers) -> tuple[Numbers, 
     other = np.arange(len(one)) + np.repeat(begin, partners)
     found = counts[rows, kinds]
     times, at = found[one] * found[other], (kinds[one], kinds[other])
-    summed: list[Numbers] = [np.zeros(len(counts)), np.zeros(len(counts))]
-    for sums, table in zip(summed, (first, second), strict=True):
-        sums += np.bincount(rows[one], weights=times * table[at], minlength=len(counts))
-    return summed[0], summed[1]
+    sums = [np.bincount(rows[one], times * table[at], len(counts)).astype(np.float64) for table in (first, second)]
+    return sums[0], sums[1]
 
 
 def _entropy(masses: Numbers) -> float:
@@ -220,29 +176,19 @@ def _logged(numbers: Numbers) -> Numbers:
     return numbers * logs
 
 
-def checked_features(places: Places, rows: Numbers, weights: Numbers | None, size: int) -> tuple[Places, Numbers]:
-    """The places with features, and their rows times the weights. Raises ValueError for what does not fit together."""
-    where, given = checked_places(places, size), _weighed(rows, weights)
-    if len(np.unique(where)) != len(where):
+def check_features(places: Places, rows: Numbers, weights: Numbers | None, size: int) -> None:
+    """Raise ValueError unless each place is a node of a graph of this size, is there once and has a row of numbers."""
+    if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
+        raise ValueError(f"places must be a list of whole numbers, not an array of the shape {places.shape}")
+    if places.size and (places.min() < 0 or places.max() >= size):
+        raise ValueError(f"a place is none of the {size} nodes of the graph")
+    if len(np.unique(places)) != len(places):
         raise ValueError("a place has features twice")
-    if len(given) != len(where):
-        raise ValueError(f"{len(where)} places need as many rows of features, not {len(given)}")
-    return where, given
-
-
-def _weighed(rows: Numbers, weights: Numbers | None) -> Numbers:
-    """The rows times the weights. Raises ValueError for what is no table of finite numbers."""
-    given = np.asarray(rows, dtype=np.float64)
-    if given.ndim != 2:
-        raise ValueError(f"features must be one row for each node, not an array of the shape {given.shape}")
-    if weights is not None:
-        factors = np.asarray(weights, dtype=np.float64)
-        if factors.shape != given.shape[1:]:
-            raise ValueError(f"{given.shape[1]} dimensions need as many weights, not the shape {factors.shape}")
-        if not np.isfinite(factors).all() or (factors < 0).any():
-            raise ValueError("the weights of dimensions must be finite and not negative")
-        with np.errstate(over="ignore", invalid="ignore"):
-            given = given * factors
-    if not np.isfinite(given).all():
-        raise ValueError("features must be finite numbers, before and after they are weighed")
-    return given
+    if rows.ndim != 2 or len(rows) != len(places):
+        raise ValueError(f"{len(places)} places need as many rows of features, not an array of the shape {rows.shape}")
+    factors = np.ones(rows.shape[1:]) if weights is None else weights
+    if factors.shape != rows.shape[1:] or not np.isfinite(factors).all() or (factors < 0).any():
+        raise ValueError(f"the weights of the {rows.shape[1]} dimensions must be as many finite numbers from 0 on")
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(rows * factors).all():
+            raise ValueError("features must be finite numbers, before and after they are weighed")

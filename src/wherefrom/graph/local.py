@@ -1,10 +1,10 @@
-"""A small undirected graph on the places 0 … size − 1: what the measures of insight are taken of."""
+"""A small undirected graph on the places 0 … size − 1, of which insight takes its measures, and its distances."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wherefrom.lazy import np
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 else:
     Numbers = Places = Flags = Steps = Any
 
+FAR: Final = 1 << 28  # There is no way. Three of them added are still a number of 32 bits.
+_WORD: Final = 64
+_FULL: Final = (1 << _WORD) - 1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalGraph:
@@ -27,22 +31,23 @@ class LocalGraph:
     edges: Places
 
     def joined(self, more: Places) -> LocalGraph:
-        """This graph with more edges."""
-        return graph_of(self.size, np.concatenate([self.edges, np.asarray(more, dtype=np.int64).reshape(-1, 2)]))
+        """Return this graph with more edges."""
+        return graph_of(self.size, np.concatenate([self.edges, more]))
 
     def degrees(self) -> Places:
-        """The number of neighbours of each node."""
+        """Return the number of neighbours of each node."""
         return np.bincount(self.edges.ravel(), minlength=self.size).astype(np.int64)
 
     def has(self, pairs: Places) -> Flags:
-        """True for each pair that is an edge, in either direction."""
-        known = self.edges[:, 0] * self.size + self.edges[:, 1]
-        low, high = pairs.min(axis=1, initial=self.size), pairs.max(axis=1, initial=-1)
-        found: Flags = np.isin(low * self.size + high, known)
+        """Return True for each pair that is an edge, in either direction."""
+        if not len(self.edges):
+            return np.zeros(len(pairs), dtype=np.bool_)
+        known, keys = _keys(self.edges, self.size), _keys(pairs, self.size)
+        found: Flags = known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
         return found
 
     def within(self, start: Flags, steps: int) -> Flags:
-        """Marks on the nodes at most so many steps from the marked ones."""
+        """Mark the nodes at most so many steps from the marked ones."""
         reached = start.copy()
         for _ in range(steps):
             ends = reached[self.edges]
@@ -53,41 +58,74 @@ class LocalGraph:
         return reached
 
     def signature(self) -> str:
-        """A hash that is the same for the same graph, and for no other."""
+        """Return a hash that is the same for the same graph, and for no other."""
         return hashlib.blake2b(self.edges.tobytes() + self.size.to_bytes(8, "little"), digest_size=16).hexdigest()
 
 
 def graph_of(size: int, pairs: Places) -> LocalGraph:
-    """The graph with these edges; loops and edges given twice are left out. Raises ValueError for other places."""
-    rows = checked_edges(pairs, size)
-    low, high = rows.min(axis=1, initial=size), rows.max(axis=1, initial=-1)
-    keys = np.unique((low * size + high)[low != high])
-    return LocalGraph(int(size), np.stack([keys // max(size, 1), keys % max(size, 1)], axis=1))
+    """Return the graph with these edges; loops are left out, and an edge that is given twice counts once."""
+    keys = np.unique(_keys(pairs[pairs[:, 0] != pairs[:, 1]], size))
+    return LocalGraph(size, np.stack([keys // max(size, 1), keys % max(size, 1)], axis=1))
 
 
-def checked_edges(edges: Places, size: int) -> Places:
-    """The edges as rows of two places. Raises ValueError for what cannot be edges of a graph of this size."""
-    given = np.asarray(edges)
-    if given.size and (given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu"):
-        raise ValueError(f"edges must be pairs of whole numbers, not an array of the shape {given.shape}")
-    if size < 0 or (given.size and (given.min() < 0 or given.max() >= size)):
-        raise ValueError(f"an edge leads out of the {size} nodes of the graph")
-    return given.astype(np.int64).reshape(-1, 2)
+@dataclass(frozen=True, slots=True, eq=False)
+class Arcs:
+    """Each node's neighbours, itself among them: `heads` from `starts[node]` on."""
+
+    starts: Places
+    heads: Places
 
 
-def checked_places(places: Places, size: int) -> Places:
-    """The places as whole numbers. Raises ValueError for what is no list of nodes of a graph of this size."""
-    given = np.asarray(places)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise ValueError(f"places must be a list of whole numbers, not an array of the shape {given.shape}")
-    if given.size and (given.min() < 0 or given.max() >= size):
-        raise ValueError(f"a place is none of the {size} nodes of the graph")
-    return given.astype(np.int64)
+def arcs_of(graph: LocalGraph) -> Arcs:
+    """The arcs of a graph. A node has itself as a neighbour, so that no node is without one."""
+    low, high, alone = graph.edges[:, 0], graph.edges[:, 1], np.arange(graph.size)
+    tails, heads = np.concatenate([low, high, alone]), np.concatenate([high, low, alone])
+    starts = np.zeros(graph.size, dtype=np.int64)
+    np.cumsum(np.bincount(tails, minlength=graph.size)[:-1], out=starts[1:])
+    # NumPy sorts numbers of 16 bits by radix: 3,000 arcs in 20 µs instead of 150.
+    keys = tails.astype(np.uint16) if graph.size <= 1 << 16 else tails
+    return Arcs(starts, heads[np.argsort(keys, kind="stable")])
 
 
-def checked_flags(nodes: Flags, size: int) -> Flags:
-    """The marks of nodes. Raises ValueError for what is not one flag for each node."""
-    given = np.asarray(nodes)
-    if given.shape != (size,) or given.dtype != np.bool_:
-        raise ValueError(f"nodes must be {size} flags, one for each node")
-    return given
+def distances(arcs: Arcs, sources: Places, *, columns: Places) -> Steps:
+    """Steps from each source (rows) to each column, FAR where there is no way.
+
+    Each source is one bit of a word that every node has; a level of the search is one OR over each node's
+    neighbours. After Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
+    Cost: levels × (arcs + columns × 64) for each 64 sources; it ends as soon as every column was reached.
+    """
+    found = np.empty((len(sources), len(columns)), dtype=np.int32)
+    for first in range(0, len(sources), _WORD):
+        found[first : first + _WORD] = _from_one_word(arcs, sources[first : first + _WORD], columns=columns)
+    return found
+
+
+def _from_one_word(arcs: Arcs, sources: Places, *, columns: Places) -> Steps:
+    count = len(sources)
+    # Little-endian on every machine: bit i of a word is then bit i of its bytes. Bits of no source count as reached.
+    seen = np.full(len(arcs.starts), _FULL - ((1 << count) - 1), dtype="<u8")
+    np.bitwise_or.at(seen, sources, np.uint64(1) << np.arange(count, dtype=np.uint64))
+    # A node that is d steps away is seen in all levels but the first d. Counted in bytes, which are fast to add.
+    levels, times_seen = 0, np.zeros(len(columns) * _WORD, dtype=np.int32)
+    lately = np.zeros(len(columns) * _WORD, dtype=np.uint8)
+    while True:
+        here = seen.take(columns)
+        bits = np.unpackbits(here.view(np.uint8), bitorder="little")
+        further = np.bitwise_or.reduceat(seen.take(arcs.heads), arcs.starts)
+        if (here == _FULL).all() or np.array_equal(further, seen):
+            break
+        seen = further
+        levels += 1
+        lately += bits
+        if levels % 255 == 0:
+            times_seen += lately
+            lately[:] = 0
+    steps = levels - times_seen - lately
+    steps[bits == 0] = FAR
+    return steps.reshape(-1, _WORD)[:, :count].T
+
+
+def _keys(pairs: Places, size: int) -> Places:
+    """Return one number for each pair, the same in either direction; in the order of the lower end, then the higher."""
+    keys: Places = np.minimum(pairs[:, 0], pairs[:, 1]) * size + np.maximum(pairs[:, 0], pairs[:, 1])
+    return keys

@@ -10,17 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from wherefrom.graph.distances import FAR, Arcs, Ends, NewEdge, arcs_of, distances, measure_ends
-from wherefrom.graph.local import (
-    Flags,
-    LocalGraph,
-    Numbers,
-    Places,
-    Steps,
-    checked_edges,
-    checked_flags,
-    checked_places,
-)
+from wherefrom.graph.local import FAR, Arcs, Flags, LocalGraph, Numbers, Places, Steps, arcs_of, distances
 from wherefrom.lazy import np
 from wherefrom.model.insight import PathKnobs
 
@@ -29,6 +19,8 @@ _FOCUS_STEPS: Final = {"near": 2, "strict": 1}
 _MAX_LENGTHS_AT_ONCE: Final = 1 << 20
 
 _Value = TypeVar("_Value")
+NewEdge = tuple[int, int, Steps, Steps]
+"""The columns of the ends of an edge, and the steps from them to every column just before it was there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +30,59 @@ class Pairs:
     sources: Places
     targets: Places
     lengths: Steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Steps from each of `nodes` (rows) to all of them and to both ends of some pairs; where those are, as columns.
+
+    With an edge u–v more it is min(d(a,b), d(a,u)+1+d(v,b), d(a,v)+1+d(u,b)) steps from a to b, for a shortest way
+    takes an edge once at most.
+    """
+
+    nodes: Places
+    own: Places
+    sources: Places
+    targets: Places
+    steps: Steps
+
+    def rows_of(self, edges: Places) -> Places:
+        """The rows of the ends of these edges."""
+        rows: Places = np.searchsorted(self.nodes, edges)
+        return rows
+
+    def know(self, edges: Places) -> bool:
+        """True if all ends of these edges are among the nodes."""
+        if not len(self.nodes):
+            return not edges.size
+        return bool((self.nodes[np.minimum(self.rows_of(edges), len(self.nodes) - 1)] == edges).all())
+
+    def only(self, nodes: Places) -> Ends:
+        """The rows of some of the nodes, as a copy."""
+        rows = np.searchsorted(self.nodes, nodes)
+        return Ends(nodes, self.own[rows], self.sources, self.targets, self.steps[rows])
+
+    def apart(self, rows: Places) -> Flags:
+        """True for each pair of rows whose nodes are neither the same nor neighbours."""
+        far: Flags = self.steps[rows[..., 0], self.own[rows[..., 1]]] > 1
+        return far
+
+    def new_edge(self, u: int, v: int) -> NewEdge:
+        """An edge between the nodes of two rows, just before it is there."""
+        return int(self.own[u]), int(self.own[v]), self.steps[u].copy(), self.steps[v].copy()
+
+    def bring(self, rows: Places | slice, edge: NewEdge) -> None:
+        """Bring rows up to date with an edge."""
+        now, (u, v, from_u, from_v) = self.steps[rows], edge
+        along = np.minimum(now[:, u, None] + from_v, now[:, v, None] + from_u) + 1
+        self.steps[rows] = np.minimum(now, along)
+
+    def shortened(self, lengths: Steps, u: int, v: int) -> Steps:
+        """The lengths of the pairs with an edge between the nodes of two rows."""
+        one, other = self.steps[u], self.steps[v]
+        along = np.minimum(one[self.sources] + other[self.targets], other[self.sources] + one[self.targets]) + 1
+        shorter: Steps = np.minimum(lengths, along)
+        return shorter
 
 
 class PairCache:
@@ -62,19 +107,15 @@ def open_paths(
     endpoints: the ends of the edges that will be asked for; others cost a search of their own when they are met.
     All engines use the same pairs. `core` searches every after-graph, and is what the others are measured by.
     `cached` equals it always. `cached_incr` equals it but for what its knobs leave out, see `_Incremental`.
-    Raises ValueError for places out of the graph, arrays of another shape and negative knobs.
     """
-    marked, middle = checked_flags(nodes, graph.size), np.unique(checked_places(centers, graph.size))
-    ends = np.unique(checked_places(endpoints, graph.size))
-    _check_knobs(knobs)
-    arcs = functools.cache(functools.partial(arcs_of, graph))
-    if knobs.engine == "core":
-        return Paths(graph, fixed_pairs(graph, arcs(), nodes=marked, centers=middle, knobs=knobs))
+    arcs, middle, ends = functools.cache(functools.partial(arcs_of, graph)), np.unique(centers), np.unique(endpoints)
     kept = cache or PairCache()
-    given = (graph.signature(), np.packbits(marked).tobytes(), middle.tobytes())
+    given = (graph.signature(), np.packbits(nodes).tobytes(), middle.tobytes())
     key = (*given, knobs.pair_samples, knobs.sources_cap, knobs.sources_focus)
-    pairs = kept.pairs.get(key, lambda: fixed_pairs(graph, arcs(), nodes=marked, centers=middle, knobs=knobs))
-    measured = kept.ends.get((*key, ends.tobytes()), lambda: _ends_of(arcs(), pairs, ends))
+    pairs = kept.pairs.get(key, lambda: fixed_pairs(graph, arcs(), nodes=nodes, centers=middle, knobs=knobs))
+    if knobs.engine == "core":
+        return Paths(graph, pairs)
+    measured = kept.ends.get((*key, ends.tobytes()), lambda: measure_ends(arcs(), pairs, ends))
     if knobs.engine == "cached":
         return _Cached(graph, pairs, ends=measured)
     return _Incremental(graph, pairs, ends=measured, knobs=knobs)
@@ -95,28 +136,16 @@ class Paths:
         self.before = self._whole / self.pairs if self.pairs else 0.0
 
     def gain(self, edges: Places) -> float:
-        """The gain of all these edges together."""
-        return self._together(checked_edges(edges, self._graph.size))
+        """Return the gain of all these edges together."""
+        return int((self._lengths - self._lengths_with(edges)).sum(dtype=np.int64)) / max(self._whole, 1)
 
     def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
-        """The gain of each edge alone. scores: `prune_topk` chooses by them."""
-        asked = checked_edges(edges, self._graph.size)
-        given = np.zeros(len(asked)) if scores is None else np.asarray(scores)
-        if given.shape != (len(asked),) or given.dtype.kind not in "iuf" or np.isnan(given).any():
-            raise ValueError(f"scores are {len(asked)} numbers, one for each edge")
-        return self._each(asked, scores)
+        """Return the gain of each edge alone. scores: `prune_topk` chooses by them."""
+        del scores
+        return np.array([self.gain(edge[None]) for edge in edges], dtype=np.float64)
 
     def adopt(self, edges: Places) -> None:
         """Add edges to the graph."""
-        self._adopt(checked_edges(edges, self._graph.size))
-
-    def _together(self, edges: Places) -> float:
-        return int((self._lengths - self._lengths_with(edges)).sum(dtype=np.int64)) / max(self._whole, 1)
-
-    def _each(self, edges: Places, _: Numbers | None) -> Numbers:
-        return np.array([self._together(edge[None]) for edge in edges], dtype=np.float64)
-
-    def _adopt(self, edges: Places) -> None:
         self._lengths = self._lengths_with(edges)
         self._graph = self._graph.joined(edges)
 
@@ -136,16 +165,17 @@ class _Cached(Paths):
         super().__init__(graph, pairs)
         self._ends = ends
 
-    def _each(self, edges: Places, _: Numbers | None) -> Numbers:
+    def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
+        del scores
         self._meet(edges)
         return self._saved(edges)
 
-    def _adopt(self, edges: Places) -> None:
-        super()._adopt(edges)
+    def adopt(self, edges: Places) -> None:
+        super().adopt(edges)
         self._measure(self._ends.nodes)
 
     def _measure(self, nodes: Places) -> None:
-        self._ends = _ends_of(arcs_of(self._graph), self._fixed, nodes)
+        self._ends = measure_ends(arcs_of(self._graph), self._fixed, nodes)
 
     def _saved(self, edges: Places) -> Numbers:
         one, other = self._ends.rows_of(edges).T
@@ -189,7 +219,7 @@ class _Incremental(_Cached):
         self._ranked: Places | None = None
         self._begin(ends)
 
-    def _together(self, edges: Places) -> float:
+    def gain(self, edges: Places) -> float:
         self._meet(edges)
         ends, lengths, left = self._ends.only(np.unique(edges)), self._lengths, self._left
         for rows in ends.rows_of(edges):
@@ -200,7 +230,7 @@ class _Incremental(_Cached):
         saved = int((self._lengths - lengths).sum(dtype=np.int64)) / max(self._whole, 1)
         return saved if saved > self._knobs.gain_epsilon else 0.0
 
-    def _each(self, edges: Places, scores: Numbers | None) -> Numbers:
+    def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
         found = np.zeros(len(edges))
         if self._left:
             self._meet(edges)
@@ -211,7 +241,7 @@ class _Incremental(_Cached):
             self._ranked = edges[np.argsort(-found, kind="stable")]
         return found
 
-    def _adopt(self, edges: Places) -> None:
+    def adopt(self, edges: Places) -> None:
         self._meet(edges)
         ends = self._ends
         for rows in ends.rows_of(edges):
@@ -229,7 +259,7 @@ class _Incremental(_Cached):
         if scores is None or not 0 < self._knobs.prune_topk < len(edges):
             return everyone
         new = everyone[self._ends.apart(self._ends.rows_of(edges))]
-        return new[np.argsort(-np.asarray(scores, dtype=np.float64)[new], kind="stable")[: self._knobs.prune_topk]]
+        return new[np.argsort(-scores[new], kind="stable")[: self._knobs.prune_topk]]
 
     def _window(self) -> Places:
         if self._ranked is None:
@@ -238,7 +268,7 @@ class _Incremental(_Cached):
         return np.unique(rows[self._ends.apart(rows)][: self._knobs.endpoint_window])
 
     def _measure(self, nodes: Places) -> None:
-        self._graph = self._graph.joined(np.array(self._adopted, dtype=np.int64))
+        self._graph = self._graph.joined(np.array(self._adopted, dtype=np.int64).reshape(-1, 2))
         super()._measure(nodes)
         self._begin(self._ends)
 
@@ -306,13 +336,10 @@ def fixed_pairs(graph: LocalGraph, arcs: Arcs, *, nodes: Flags, centers: Places,
     return Pairs(np.minimum(one, other), np.maximum(one, other), steps.ravel()[found])
 
 
-def _ends_of(arcs: Arcs, pairs: Pairs, nodes: Places) -> Ends:
-    return measure_ends(arcs, nodes, sources=pairs.sources, targets=pairs.targets)
-
-
-def _check_knobs(knobs: PathKnobs) -> None:
-    counts = (knobs.pair_samples, knobs.sources_cap, knobs.prune_topk, knobs.endpoint_window, knobs.budget)
-    if min(counts) < 0 or not knobs.gain_epsilon >= 0:
-        raise ValueError(f"no knob is negative: {knobs}")
-    if knobs.engine not in ("core", "cached", "cached_incr") or knobs.sources_focus not in ("off", *_FOCUS_STEPS):
-        raise ValueError(f"no such engine or focus: {knobs.engine}, {knobs.sources_focus}")
+def measure_ends(arcs: Arcs, pairs: Pairs, nodes: Places) -> Ends:
+    """Measure the steps from these nodes, which are in order and each there once, in a graph as it is now."""
+    wanted = np.zeros(len(arcs.starts), dtype=bool)
+    wanted[np.concatenate([nodes, pairs.sources, pairs.targets])] = True
+    columns = np.flatnonzero(wanted)
+    own, one, other = (np.searchsorted(columns, places) for places in (nodes, pairs.sources, pairs.targets))
+    return Ends(nodes, own, one, other, distances(arcs, nodes, columns=columns))

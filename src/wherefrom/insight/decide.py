@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Final
 
-from wherefrom.graph.distances import FAR, arcs_of, distances
+from wherefrom.graph.local import FAR, arcs_of, distances
 from wherefrom.graph.paths import PairCache
 from wherefrom.insight.gates import GateState, observed, thresholds
 from wherefrom.insight.judge import Context, Judgement, Scene, Weighed, judge, near_centers

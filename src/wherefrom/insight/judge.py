@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from wherefrom.graph.edits import candidate_base, delta_ged, doubt, edit_cost
 from wherefrom.graph.entropy import Entropies, entropy_change
+from wherefrom.graph.gauge import candidate_base, delta_ged, doubt, edit_cost, least
 from wherefrom.graph.gauge import hop as gauge_of
-from wherefrom.graph.gauge import least
 from wherefrom.graph.local import Flags, LocalGraph, Numbers, Places
 from wherefrom.graph.paths import PairCache, Paths, open_paths
 from wherefrom.insight.gates import Thresholds
@@ -228,7 +227,7 @@ class _Cycle:
         gauge = gauge_of(
             number,
             delta_ged=delta_ged(self._edit_cost + float(self._costs[chosen].sum()), self._base),
-            delta_h=entropy_change(before, after.mean(nodes), least=_LEAST_ENTROPY).delta,
+            delta_h=entropy_change(before, after.mean(nodes), least=_LEAST_ENTROPY),
             delta_sp=0.0 if paths is None else paths.gain(np.concatenate([self._added, ends])),
             temperature=self._linking.gauge.temperature,
             path_weight=self._linking.gauge.path_weight,
