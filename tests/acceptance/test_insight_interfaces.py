@@ -24,7 +24,7 @@ from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.insight import Decision, EdgeFigures, Hop, InsightMetrics, InsightPlan, ProposedEdge
 from wherefrom.model.results import Saved
-from wherefrom.pictures.insight import neighbourhood
+from wherefrom.pictures import neighbourhood
 
 SVG = "{http://www.w3.org/2000/svg}"
 TOOL = tools.BY_NAME["find_insight"]
@@ -335,7 +335,7 @@ def test_a_picture_shows_the_neighbourhood_before_and_after():
     assert len(dashed) == 1
     places = [[(c.get("cx"), c.get("cy")) for c in panel.iter(f"{SVG}circle")] for panel in (before, after)]
     assert places[0] == places[1], "nodes stay where they are"
-    assert "2 links worth making, 1 judged and not; g0 +0.043, gmin -0.123 at hop 1" in neighbourhood(SMALL)
+    assert "2 relations worth making, 1 judged and not; g0 +0.043, gmin -0.123 at hop 1" in neighbourhood(SMALL)
 
 
 def test_a_picture_is_the_same_each_time():

@@ -33,7 +33,7 @@ from wherefrom.model.metabolism import (
     TagConflict,
     ThinEdge,
 )
-from wherefrom.pictures.charts import distributions
+from wherefrom.pictures import distributions
 
 SVG = "{http://www.w3.org/2000/svg}"
 METABOLIZE, RESTORE = (tools.BY_NAME[name] for name in ("metabolize", "restore"))

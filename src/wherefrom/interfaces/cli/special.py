@@ -22,11 +22,10 @@ from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
 from wherefrom.text.check import check_path
 
 if TYPE_CHECKING:
-    from wherefrom.pictures import charts
-    from wherefrom.pictures import insight as graph_picture
+    from wherefrom import pictures
     from wherefrom.storage import move as storage_move
 else:
-    charts, graph_picture = lazy_modules("wherefrom.pictures", "charts", "insight")
+    (pictures,) = lazy_modules("wherefrom", "pictures")
     (storage_move,) = lazy_modules("wherefrom.storage", "move")
 
 _INTERRUPTED: Final = 130
@@ -129,7 +128,7 @@ def view(call: Call, show_sql: Annotated[bool, typer.Option("--sql", help="Print
 
 def insight(call: Call, plot: Plot = None) -> None:
     """Find relations worth making, of a memo, a question or everything new; make them, or take them back."""
-    _show_and_draw(call, plot, call.run, lambda plan: graph_picture.neighbourhood(plan, rejected=call.explain))
+    _show_and_draw(call, plot, call.run, lambda plan: pictures.neighbourhood(plan, rejected=call.explain))
 
 
 def metabolize(call: Call, plot: Plot = None) -> None:
@@ -150,7 +149,7 @@ def metabolize(call: Call, plot: Plot = None) -> None:
             sys.stderr.write(f"{_STOPPED}; {_AGAIN}\n")
         raise typer.Exit(_INTERRUPTED)
 
-    _show_and_draw(call, plot, run, charts.distributions)
+    _show_and_draw(call, plot, run, pictures.distributions)
 
 
 def policy(
@@ -172,7 +171,7 @@ def calibrate(
     plot: Plot = None,
 ) -> None:
     """Fit the scales of words and meaning to judged questions, as the next version of the policy."""
-    _show_and_draw(call, plot, lambda: call.run(judged=_judged(file)), charts.reliability)
+    _show_and_draw(call, plot, lambda: call.run(judged=_judged(file)), pictures.reliability)
 
 
 SPECIALS: Final = {
