@@ -141,7 +141,7 @@ def test_a_process_that_does_not_start(path, monkeypatch):
     reader.close()
 
 
-@pytest.mark.parametrize("sent", [b"", bytes([0, 0, 0, 2]) + b"{}"])
+@pytest.mark.parametrize("sent", [b"", b"{}\n"])
 def test_a_process_ends_quietly_when_the_server_has_gone_before_it_was_ready(path, sent):
     """Its first answer met a closed pipe, and left a traceback on the server's standard error."""
     reading, writing = os.pipe()
@@ -159,9 +159,9 @@ def test_a_process_that_is_killed_again_and_again(path, monkeypatch):
     assert reader.answer(ACCESS, THEIRS).rows == ((0,),)
     ask = sqlite_process._Process._ask
 
-    def killed(self, request):
+    def killed(self, *request):
         os.kill(self._process.pid, signal.SIGKILL)
-        return ask(self, request)
+        return ask(self, *request)
 
     with monkeypatch.context() as patched:
         patched.setattr(sqlite_process._Process, "_ask", killed)

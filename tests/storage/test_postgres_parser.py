@@ -9,7 +9,7 @@ import pytest
 from bench import parser_fuzz
 from wherefrom import Memory
 from wherefrom.model.errors import InvalidInput
-from wherefrom.storage.agent import postgres_grammar
+from wherefrom.storage.agent import postgres_parser
 from wherefrom.storage.agent.postgres_guard import checked
 
 TABLES = ("claims", "pages")
@@ -101,19 +101,19 @@ def test_useful_nesting_is_read(postgres, name):
 
 def test_one_read_of_each_token_is_enough_for_what_people_write():
     """So the limit, four moves a token, is far from what is in use."""
-    dialect = postgres_grammar.DIALECT
+    dialect = postgres_parser.DIALECT
     for sql in USEFUL.values():
         tokens = dialect.tokenize(sql)
         parser = dialect.parser()
         parser.parse(tokens, sql)
-        used = postgres_grammar.MOVES_PER_TOKEN * len(tokens) + postgres_grammar.MOVES_PER_TEXT - parser._moves_left
+        used = postgres_parser.MOVES_PER_TOKEN * len(tokens) + postgres_parser.MOVES_PER_TEXT - parser._moves_left
         assert used < 2 * len(tokens) + 20, sql
 
 
 @pytest.mark.parametrize("limit", [{"MOVES_PER_TOKEN": 0, "MOVES_PER_TEXT": 5}, {"MAX_SECONDS": 0.0}])
 def test_reading_is_cut_short_by_moves_and_by_the_clock(monkeypatch, limit):
     for name, value in limit.items():
-        monkeypatch.setattr(postgres_grammar, name, value)
+        monkeypatch.setattr(postgres_parser, name, value)
     with pytest.raises(InvalidInput, match="too long to read"):
         checked("select lower(claim_text), upper(claim_text) from claims where id = 'cut short'", TABLES)
 

@@ -10,13 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.storage.agent.port import MAX_COLUMNS
 from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter
 from wherefrom.storage.agent.postgres_guard_names import column_name, folded, quote, quoted
-from wherefrom.storage.agent.postgres_parser import parsed
+
+if TYPE_CHECKING:
+    from wherefrom.storage.agent import postgres_parser as parser
+else:  # it imports sqlglot, which takes 0.2 s
+    (parser,) = lazy_modules("wherefrom.storage.agent", "postgres_parser")
 
 SCHEMA: Final = "wherefrom_agent"
 MAX_TABLES: Final = 32
@@ -27,7 +32,7 @@ MAX_WEIGHT: Final = 60
 @lru_cache(maxsize=512)
 def checked(sql: str, tables: Collection[str], schema: str = SCHEMA) -> str:
     """Return the SQL to run in place of `sql`: the same SELECT, made of listed parts only, its values bounded."""
-    statements = [tree for tree in parsed(sql) if type(tree).__name__ != "Semicolon"]  # a comment after the last
+    statements = [tree for tree in parser.parsed(sql) if type(tree).__name__ != "Semicolon"]  # a comment after the last
     if len(statements) != 1:
         raise InvalidInput("one SELECT at a time", hint="send one statement")
     try:

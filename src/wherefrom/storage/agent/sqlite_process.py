@@ -11,10 +11,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
@@ -23,7 +23,7 @@ from wherefrom.model.errors import StoreBusy, StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.storage.agent.port import Dialect, Rows, SqlFailed, Statement
 from wherefrom.storage.agent.sqlite import SqliteReader
-from wherefrom.storage.agent.sqlite_worker import GRACE_MS, READY, answer_of, read_frame, request_text, write_frame
+from wherefrom.storage.agent.sqlite_worker import GRACE_MS, answer_of, read_message, request_of, write_message
 
 MAX_PROCESSES: Final = 4
 MAX_IDLE_PROCESSES: Final = 2
@@ -138,7 +138,7 @@ class _Process:
             raise StoreUnavailable(f"SQL needs a Python process, which did not start: {error}") from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self._requests, self._replies = self._process.stdin, self._process.stdout
-        self._first: bytes | None = json.dumps(dict(analyses)).encode()
+        self._first: Mapping[str, str] | None = dict(analyses)
         self._lock = threading.Lock()
         self._wait: object | None = None
         self._stopped = False
@@ -146,11 +146,11 @@ class _Process:
 
     def answer(self, access: Access, statement: Statement) -> Rows:
         call = cancellation.current()
-        if self._first is not None and not self._awaited(call, MAX_START_S, self._start) and not call.cancelled:
+        first, self._first = self._first, None
+        if first is not None and self._ask(call, MAX_START_S, first) is None and not call.cancelled:
             raise StoreUnavailable("the process for SQL did not start", hint="try again")
-        request = request_text(access, statement)
         seconds = (statement.budget.timeout_ms + GRACE_MS) / 1000
-        reply = None if self.ended else self._awaited(call, seconds, lambda: self._ask(request))
+        reply = None if self.ended else self._ask(call, seconds, request_of(access, statement))
         if reply is not None:
             return answer_of(reply)
         if call.cancelled or self._stopped:
@@ -170,35 +170,26 @@ class _Process:
         self._replies.close()
         self._process.wait()
 
-    def _start(self) -> bytes:
-        assert self._first is not None
-        write_frame(self._requests, self._first)
-        self._first = None
-        return self._replies.read(len(READY))
-
-    def _ask(self, request: bytes) -> bytes | None:
-        write_frame(self._requests, request)
-        return read_frame(self._replies)
-
-    def _awaited(self, call: Cancellation, seconds: float, ask: Callable[[], bytes | None]) -> bytes | None:
-        """Return the answer of `ask`; None if the process ended, by itself or by us, before it answered."""
+    def _ask(self, call: Cancellation, seconds: float, message: Any) -> Any:
+        """Return the reply to a message; None if the process ended, by itself or by us, before it replied."""
         wait = object()
         with self._lock:
             self._wait = wait
         timer = threading.Timer(seconds, self._stop, (wait,))
         timer.daemon = True
         timer.start()
-        answer = None
+        reply = None
         try:
             with suppress(OSError), call.stopping(lambda: self._stop(wait)):  # OSError: a pipe that nobody reads
-                answer = ask() or None
+                write_message(self._requests, message)
+                reply = read_message(self._replies)
         finally:
             timer.cancel()
             with self._lock:
                 self._wait = None
-            if answer is None:
+            if reply is None:
                 self.end()
-        return answer
+        return reply
 
     def _stop(self, wait: object) -> None:
         """End the process by force if it is still this wait that goes on."""

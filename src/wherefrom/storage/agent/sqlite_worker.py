@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import struct
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -24,10 +23,8 @@ from wherefrom.storage.agent.sqlite import SqliteReader
 
 # For all connections of the process together.
 MAX_SQLITE_BYTES: Final = 80 * 1024 * 1024
-READY: Final = b"\x00"
 GRACE_MS: Final = 150
 """How long a statement may go on after its time is up: until then it ends by itself, and the process stays."""
-_LENGTH: Final = struct.Struct(">I")
 _ERRORS: Final = {kind.code: kind for kind in (StoreBusy, StoreUnavailable)}
 
 
@@ -38,48 +35,42 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but answers may reach the pipe
     apsw.hard_heap_limit(MAX_SQLITE_BYTES)
-    if (analyses := read_frame(requests)) is None:
+    if (analyses := read_message(requests)) is None:
         return
-    reader = SqliteReader(Path(sys.argv[1]), json.loads(analyses), options=sys.argv[2])
-    answers.write(READY)
-    answers.flush()
-    while (request := read_frame(requests)) is not None:
-        access, statement = _read_request(json.loads(request))
+    reader = SqliteReader(Path(sys.argv[1]), analyses, options=sys.argv[2])
+    write_message(answers, "ready")
+    while (request := read_message(requests)) is not None:
+        access, statement = _read_request(request)
         _end_after(statement.budget.timeout_ms + 2 * GRACE_MS)
-        write_frame(answers, json.dumps(_reply(reader, access, statement), ensure_ascii=False).encode())
+        write_message(answers, _reply(reader, access, statement))
         _end_after(0)
 
 
-def write_frame(stream: IO[bytes], body: bytes) -> None:
-    """Send one message: its length, then itself."""
-    stream.write(_LENGTH.pack(len(body)) + body)
+def write_message(stream: IO[bytes], message: Any) -> None:
+    """Send one message: a line of JSON."""
+    stream.write(json.dumps(message, ensure_ascii=False).encode(errors="surrogatepass") + b"\n")
     stream.flush()
 
 
-def read_frame(stream: IO[bytes]) -> bytes | None:
-    """Return one message, or None if the other side has gone."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    body = stream.read(length)
-    return body if len(body) == length else None
+def read_message(stream: IO[bytes]) -> Any:
+    """Return one message, or None if the other side has gone, perhaps in the middle of a line."""
+    line = stream.readline()
+    return json.loads(line) if line.endswith(b"\n") else None
 
 
-def request_text(access: Access, statement: Statement) -> bytes:
+def request_of(access: Access, statement: Statement) -> dict[str, Any]:
     """Return a statement and the access that asks it, as the process reads them."""
-    return json.dumps({"access": asdict(access), "statement": asdict(statement)}).encode()
+    return {"access": asdict(access), "statement": asdict(statement)}
 
 
-def answer_of(reply: bytes) -> Rows:
+def answer_of(reply: dict[str, Any]) -> Rows:
     """Return the rows in a reply, or raise the error in it. Bytes arrive in hexadecimal."""
-    answer = json.loads(reply)
-    if "failed" in answer:
-        raise SqlFailed(*answer["failed"])
-    if "store" in answer:
-        code, message, hint = answer["store"]
+    if "failed" in reply:
+        raise SqlFailed(*reply["failed"])
+    if "store" in reply:
+        code, message, hint = reply["store"]
         raise _ERRORS.get(code, StoreError)(message, hint=hint)
-    return Rows(tuple(answer["columns"]), tuple(map(tuple, answer["rows"])), answer["truncated"])
+    return Rows(tuple(reply["columns"]), tuple(map(tuple, reply["rows"])), reply["truncated"])
 
 
 def _read_request(request: dict[str, Any]) -> tuple[Access, Statement]:
