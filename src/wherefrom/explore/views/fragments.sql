@@ -2,7 +2,15 @@
 -- weights of what supports and what refutes a claim. Evidence is grouped by task and claim: an index has it in this
 -- order, and a task that is asked for is all that is read.
 
+-- fragment: rounded = round(cast({0} as numeric), 3)
+-- fragment: count_of = count(*) filter (where {0} = '{1}')
+-- fragment: takes_side = {0} in ('supports', 'refutes')
 -- fragment: weight = sum(case when relation = '{0}' and nli_edge_confidence > 0 then nli_edge_confidence else 0.0 end)
+-- fragment: side_counts
+{count_of {0} supports} as support_count,
+        {count_of {0} refutes} as refute_count,
+        {count_of {0} neutral} as neutral_count
+
 -- The mean of Beta(1 + S, 1 + R).
 -- fragment: bayesian_confidence = round(cast((1.0 + {0}) / (2.0 + {0} + {1}) as numeric), 3)
 
@@ -32,24 +40,25 @@ case when {0} is null then 0.5 when {0} >= this_year then 1.0 else power(cast(0.
 -- fragment: is_among = (({0}) in (select {1} from {2})) is true
 -- fragment: is_citation = {0}.relation = 'cites' and {0}.source_type = 'page' and {0}.target_type = 'page'
 
--- fragment: citations
--- Citations of pages by other pages, as the first table of a query.
-cites as materialized (
+-- fragment: all_citations
     select e.source_id as citing_page_id, e.target_id as cited_page_id, e.citation_source, e.created_at
     from edges e
     where {is_citation e} and e.source_id <> e.target_id
-)
+
+-- Citations of pages by other pages, as the first table of a query.
+-- fragment: citations = cites as materialized ({all_citations})
 
 -- fragment: task_citations
 -- The same; of a task, those between its pages.
-{citations} --unless task_id
 scope as materialized (select distinct page_id from evidence where task_id = :task_id and page_id is not null), --if task_id
-cites as materialized ( --if task_id
-    select e.source_id as citing_page_id, e.target_id as cited_page_id, e.citation_source, e.created_at --if task_id
-    from edges e --if task_id
-    where {is_citation e} and e.source_id <> e.target_id --if task_id
+cites as materialized (
+    {all_citations}
         and {is_among e.source_id page_id scope} and {is_among e.target_id page_id scope} --if task_id
-) --if task_id
+)
+
+-- How many pages a page cites, and how many cite it.
+-- fragment: outgoing = outgoing as (select citing_page_id as page_id, count(*) as citation_count from cites group by citing_page_id)
+-- fragment: incoming = incoming as (select cited_page_id as page_id, count(*) as cited_by_count from cites group by cited_page_id)
 
 -- fragment: page_support
 -- The pages of each task, with the distinct claims they support.

@@ -8,11 +8,11 @@ with yearly as (
         task_id,
         claim_id,
         year,
-        count(*) filter (where relation = 'supports') as support_count,
+        {count_of relation supports} as support_count,
         {weight supports} as s,
         {weight refutes} as r
     from evidence
-    where relation in ('supports', 'refutes') and year is not null
+    where {takes_side relation} and year is not null
         and task_id = :task_id --if task_id
     group by task_id, claim_id, year
 ),
@@ -38,6 +38,6 @@ select
     n.latest_year - n.earliest_year as year_span,
     n.years_observed,
     cast(n.support_count as integer) as support_count,
-    round(cast(n.temporal_consistency as numeric), 3) as temporal_consistency
+    {rounded n.temporal_consistency} as temporal_consistency
 from spans n
 order by latest_year desc, year_span desc, n.claim_id

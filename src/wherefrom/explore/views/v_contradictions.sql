@@ -6,16 +6,14 @@ with contradicted as (
     select
         task_id,
         claim_id,
-        count(*) filter (where relation = 'supports') as support_count,
-        count(*) filter (where relation = 'refutes') as refute_count,
-        count(*) filter (where relation = 'neutral') as neutral_count,
+        {side_counts relation},
         count(*) as evidence_count,
         {weight supports} as s,
         {weight refutes} as r
     from evidence
     where task_id = :task_id --if task_id
     group by task_id, claim_id
-    having count(*) filter (where relation = 'supports') > 0 and count(*) filter (where relation = 'refutes') > 0
+    having {count_of relation supports} > 0 and {count_of relation refutes} > 0
 ),
 placed as (
     select
@@ -26,7 +24,7 @@ placed as (
             partition by claim_id, relation order by nli_edge_confidence desc nulls last, fragment_id
         ) as place
     from evidence
-    where relation in ('supports', 'refutes') and claim_id in (select claim_id from contradicted)
+    where {takes_side relation} and claim_id in (select claim_id from contradicted)
         and task_id = :task_id --if task_id
 ),
 named as (

@@ -11,7 +11,7 @@ with weighed as (
         {weight supports} as s,
         {weight refutes} as r
     from evidence
-    where relation in ('supports', 'refutes') and year is not null
+    where {takes_side relation} and year is not null
         and task_id = :task_id --if task_id
     group by task_id, year / 10 * 10, claim_id
 ),
@@ -38,7 +38,7 @@ select
     controversial_claims,
     consensus_claims,
     share as controversial_share,
-    round(cast(avg_score as numeric), 3) as avg_controversy_score,
+    {rounded avg_score} as avg_controversy_score,
     coalesce(round(cast(abs(share - share_before) as numeric), 3) >= 0.2, 1 = 0) as shift_detected
 from compared
 order by decade desc, task_id nulls last

@@ -6,7 +6,7 @@
 with dated as (
     select task_id, claim_id, relation, year, coalesce({is_recent year}, 1 = 0) as recent
     from evidence
-    where relation in ('supports', 'refutes')
+    where {takes_side relation}
         and task_id = :task_id --if task_id
 ),
 counted as (

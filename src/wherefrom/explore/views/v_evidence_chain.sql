@@ -73,7 +73,7 @@ chains as (
         domain,
         year
     from evidence
-    where relation in ('supports', 'refutes')
+    where {takes_side relation}
         and task_id = :task_id --if task_id
     union all
     select
@@ -93,7 +93,7 @@ chains as (
         v.domain,
         v.year
     from inferred i
-    join evidence v on v.claim_id = i.first_id and v.relation in ('supports', 'refutes')
+    join evidence v on v.claim_id = i.first_id and {takes_side v.relation}
         and v.task_id = :task_id --if task_id
 )
 select
@@ -101,7 +101,7 @@ select
     h.fragment_id as source_fragment_id,
     h.first_id as intermediate_claim_id,
     h.derived_claim_id,
-    round(cast(h.confidence as numeric), 3) as chain_confidence,
+    {rounded h.confidence} as chain_confidence,
     h.claim_hops,
     h.relations,
     h.claim_ids,

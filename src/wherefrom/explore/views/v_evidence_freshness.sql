@@ -13,7 +13,7 @@ with dated as (
         {is_recent e.year} as recent
     from evidence e
     cross join clock
-    where e.relation in ('supports', 'refutes') and e.year is not null
+    where {takes_side e.relation} and e.year is not null
         and e.task_id = :task_id --if task_id
 ),
 aged as (
@@ -32,7 +32,7 @@ select
     a.task_id,
     a.claim_id,
     {text_of a.claim_id} as claim_text,
-    round(cast(a.avg_evidence_age as numeric), 3) as avg_evidence_age,
+    {rounded a.avg_evidence_age} as avg_evidence_age,
     a.newest_evidence_year,
     a.dated_evidence_count,
     a.has_recent_support,

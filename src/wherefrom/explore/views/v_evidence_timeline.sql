@@ -8,9 +8,7 @@ select
     count(distinct fragment_id) as fragment_count,
     count(distinct claim_id) as claim_count,
     count(distinct page_id) as page_count,
-    count(*) filter (where relation = 'supports') as support_count,
-    count(*) filter (where relation = 'refutes') as refute_count,
-    count(*) filter (where relation = 'neutral') as neutral_count,
+    {side_counts relation},
     round(cast(avg(nli_edge_confidence) as numeric), 3) as avg_confidence
 from evidence
 where task_id = :task_id --if task_id

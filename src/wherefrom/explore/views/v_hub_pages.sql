@@ -1,10 +1,8 @@
 -- question: Which sources support several claims of a task?
 -- columns: task_id, page_id, url, title, domain, year, claims_supported, citation_count, cited_by_count
 -- A hub supports at least two claims. citation_count are the pages it cites, cited_by_count those that cite it.
-with {citations},
-{page_support},
-outgoing as (select citing_page_id as page_id, count(*) as citation_count from cites group by citing_page_id),
-incoming as (select cited_page_id as page_id, count(*) as cited_by_count from cites group by cited_page_id)
+with {citations}, {page_support},
+{outgoing}, {incoming}
 select
     s.task_id,
     s.page_id,

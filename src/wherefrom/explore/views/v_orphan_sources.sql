@@ -1,9 +1,8 @@
 -- question: Which sources of evidence does no other page cite?
 -- columns: task_id, page_id, url, title, domain, year, claims_supported, citation_count
 -- citation_count are the pages that the orphan itself cites.
-with {citations},
-{page_support},
-outgoing as (select citing_page_id as page_id, count(*) as citation_count from cites group by citing_page_id)
+with {citations}, {page_support},
+{outgoing}
 select
     s.task_id,
     s.page_id,

@@ -8,9 +8,9 @@ with newest as (
         claim_id,
         max(case when relation = 'supports' then year end) as newest_evidence_year,
         max(case when relation = 'refutes' then year end) as newest_refutation_year,
-        count(*) filter (where relation = 'supports') as support_count
+        {count_of relation supports} as support_count
     from evidence
-    where relation in ('supports', 'refutes')
+    where {takes_side relation}
         and task_id = :task_id --if task_id
     group by task_id, claim_id
 )

@@ -3,10 +3,8 @@
 --   cited_by_count, recency
 -- authority_score = (claims_supported + 0.5 cited_by_count + 0.2 citation_count) (0.5 + 0.5 recency).
 -- recency halves every ten years from this year on; a page of unknown year has 0.5.
-with {citations},
-{page_support},
-outgoing as (select citing_page_id as page_id, count(*) as citation_count from cites group by citing_page_id),
-incoming as (select cited_page_id as page_id, count(*) as cited_by_count from cites group by cited_page_id),
+with {citations}, {page_support},
+{outgoing}, {incoming},
 known as materialized (
     select
         p.id as page_id,
@@ -34,7 +32,7 @@ select
     s.claims_supported,
     k.citation_count,
     k.cited_by_count,
-    round(cast(k.recency as numeric), 3) as recency
+    {rounded k.recency} as recency
 from support s
 join known k on k.page_id = s.page_id
 order by authority_score desc, s.page_id, s.task_id nulls last

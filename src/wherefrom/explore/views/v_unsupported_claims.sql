@@ -5,8 +5,8 @@ with judged as (
     select
         c.task_id,
         c.id as claim_id,
-        count(*) filter (where e.relation = 'refutes') as refute_count,
-        count(*) filter (where e.relation = 'neutral') as neutral_count,
+        {count_of e.relation refutes} as refute_count,
+        {count_of e.relation neutral} as neutral_count,
         count(e.edge_id) as evidence_count,
         {weight refutes} as r
     from claims c
@@ -14,7 +14,7 @@ with judged as (
     where c.rejected_at is null
         and c.task_id = :task_id --if task_id
     group by c.id, c.task_id
-    having count(*) filter (where e.relation = 'supports') = 0
+    having {count_of e.relation supports} = 0
 )
 select
     task_id,
