@@ -12,9 +12,8 @@ import pytest
 from forking_for_tests import wherefrom_command
 from raw_client_for_tests import RawClient, tool_call
 
-from wherefrom.transport.lines import MAX_LINE_BYTES
 from wherefrom.transport.messages import MAX_DEPTH
-from wherefrom.transport.stdio import _line_of
+from wherefrom.transport.stdio import MAX_LINE_BYTES, _line_of
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 CALL = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"memory_save","arguments":{"content":%s}}}'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any, Final
 
@@ -34,14 +34,9 @@ _ID_VALUE: Final = rb'\s*:\s*(-?\d{1,18}(?:\.\d{1,9})?|"(?:[^"\\\x00-\x1f]|\\.){
 _ID_IN_HEAD: Final = re.compile(_ID_VALUE + rb"(?:[,}]|\Z)")
 _ID_AT_END: Final = re.compile(rb'[,{]\s*"id"' + _ID_VALUE + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
+_LONE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+
 Id = int | float | str | None
-Fault = tuple[int, str, str]
-"""An error's code, message and hint."""
-_TOO_DEEP: Final = (
-    types.INVALID_REQUEST,
-    f"the message is nested more than {MAX_DEPTH} levels deep",
-    "send flatter values",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +55,11 @@ class Refusal:
         return json.dumps({"jsonrpc": "2.0", "id": self.id, "error": error}).encode() + b"\n"
 
 
+_TOO_DEEP: Final = Refusal(
+    types.INVALID_REQUEST, f"the message is nested more than {MAX_DEPTH} levels deep", "send flatter values"
+)
+
+
 def read(line: bytes) -> types.JSONRPCMessage | Refusal | None:
     """Read a line; return None for an empty line, and for a broken message that wants no answer."""
     line = line.strip().removeprefix(_BYTE_ORDER_MARK).strip()
@@ -68,8 +68,9 @@ def read(line: bytes) -> types.JSONRPCMessage | Refusal | None:
     try:
         text = line.decode()
         value, fault = _parsed(text)
-        if fault is None and isinstance(value, dict) and _may_be_odd(text):
-            fault = _fault_within(value)
+        # Most messages can be neither too deep nor hold a lone surrogate, and need no closer look.
+        if text.count("[") + text.count("{") > MAX_DEPTH or _ESCAPED_SURROGATE.search(text):
+            fault = fault or _fault_within(value, "", 1)
     except UnicodeDecodeError as error:
         message = f"byte {error.start + 1} of the line is not UTF-8"
         return Refusal(types.PARSE_ERROR, message, _TEXT_HINT, id_in(line))
@@ -77,17 +78,11 @@ def read(line: bytes) -> types.JSONRPCMessage | Refusal | None:
         message = f"the line is not JSON: {error.msg} at character {error.pos + 1}"
         return Refusal(types.PARSE_ERROR, message, _TEXT_HINT, id_in(line))
     except RecursionError:
-        return Refusal(*_TOO_DEEP, id_in(line))
+        return replace(_TOO_DEEP, id=id_in(line))
     if not isinstance(value, dict):
         hint = _ONE_HINT if isinstance(value, list) else _TEXT_HINT
         return Refusal(types.INVALID_REQUEST, f"a message is a JSON object, not {_kind(value)}", hint)
     return _message(value, fault)
-
-
-def too_long(line: bytes, *, limit: int) -> Refusal:
-    """Return the answer to a line of which only the beginning and the end were kept."""
-    message = f"the line is longer than {limit:,} bytes"
-    return Refusal(types.INVALID_REQUEST, message, "send less at a time", id_in(line))
 
 
 def id_in(line: bytes) -> Id:
@@ -106,12 +101,12 @@ def id_in(line: bytes) -> Id:
     return _decoded_id(at_end[1]) if at_end else None
 
 
-def _parsed(text: str) -> tuple[Any, Fault | None]:
+def _parsed(text: str) -> tuple[Any, Refusal | None]:
     """Return the value of some JSON, and the fault of the first number in it that Python cannot hold."""
-    faults: list[Fault] = []
+    faults: list[Refusal] = []
 
     def unreadable(message: str, code: int = types.INVALID_REQUEST) -> float:
-        faults.append((code, message, "send a number that fits in 64 bits, or null"))
+        faults.append(Refusal(code, message, "send a number that fits in 64 bits, or null"))
         return inf
 
     def whole(digits: str) -> float:
@@ -129,43 +124,32 @@ def _parsed(text: str) -> tuple[Any, Fault | None]:
     return value, faults[0] if faults else None
 
 
-def _may_be_odd(text: str) -> bool:
-    """Return True if some JSON may be too deep or hold a lone surrogate; most messages need no closer look."""
-    return text.count("[") + text.count("{") > MAX_DEPTH or _ESCAPED_SURROGATE.search(text) is not None
-
-
-def _fault_within(message: Mapping[str, Any]) -> Fault | None:
-    for path, text, depth in _walk(message, "", 1):
-        if depth > MAX_DEPTH:
-            return _TOO_DEEP
-        if not _is_unicode(text):
-            code = types.INVALID_PARAMS if path.startswith("params") else types.INVALID_REQUEST
-            return code, f"{path} holds a lone surrogate, which is not valid Unicode text", _SURROGATE_HINT
+def _fault_within(value: Any, path: str, depth: int) -> Refusal | None:
+    """Return the first fault of some JSON: a text or key with a lone surrogate, or more open brackets than allowed."""
+    if isinstance(value, str) and _LONE_SURROGATE.search(value):
+        code = types.INVALID_PARAMS if path.startswith("params") else types.INVALID_REQUEST
+        return Refusal(code, f"{path} holds a lone surrogate, which is not valid Unicode text", _SURROGATE_HINT)
+    if not isinstance(value, dict | list):
+        return None
+    if depth > MAX_DEPTH:
+        return _TOO_DEEP
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(key, int):
+            below = f"{path}[{key}]"
+        else:
+            name = shown(key) if len(key) > MAX_ID_CHARACTERS or _LONE_SURROGATE.search(key) else key
+            below = f"{path}.{name}" if path else name
+        if fault := _fault_within(key, below, depth) or _fault_within(item, below, depth + 1):
+            return fault
     return None
 
 
-def _walk(value: Any, path: str, depth: int) -> Iterator[tuple[str, str, int]]:
-    """Yield each text, key and nested value of some JSON: where it stands, its text, how many brackets are open."""
-    if isinstance(value, str):
-        yield path, value, 0
-    elif isinstance(value, dict | list):
-        yield path, "", depth
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            if isinstance(key, int):
-                below = f"{path}[{key}]"
-            else:
-                name = key if len(key) <= MAX_ID_CHARACTERS and _is_unicode(key) else shown(key)
-                below = f"{path}.{name}" if path else name
-                yield below, key, 0
-            yield from _walk(item, below, depth + 1)
-
-
-def _message(value: Mapping[str, Any], fault: Fault | None) -> types.JSONRPCMessage | Refusal | None:
+def _message(value: Mapping[str, Any], fault: Refusal | None) -> types.JSONRPCMessage | Refusal | None:
     is_notification = "id" not in value and isinstance(value.get("method"), str)
     is_answer = "method" not in value and ("result" in value or "error" in value)
     fault = fault or _fault_of(value, is_answer=is_answer)
     if fault is not None:
-        return None if is_notification or is_answer else Refusal(*fault, _echoed(value.get("id")))
+        return None if is_notification or is_answer else replace(fault, id=_echoed(value.get("id")))
     if is_answer:
         try:
             return types.jsonrpc_message_adapter.validate_python(value, by_name=False)
@@ -175,28 +159,21 @@ def _message(value: Mapping[str, Any], fault: Fault | None) -> types.JSONRPCMess
     return kind.model_validate(value)
 
 
-def _fault_of(value: Mapping[str, Any], *, is_answer: bool) -> Fault | None:
+def _fault_of(value: Mapping[str, Any], *, is_answer: bool) -> Refusal | None:
     """Return the fault that keeps a message from being a request, a notification or an answer."""
     code, given, params = types.INVALID_REQUEST, value.get("id"), value.get("params")
     if value.get("jsonrpc") != "2.0":
-        return code, "the message has no jsonrpc of '2.0'", "add it: MCP speaks JSON-RPC 2.0"
+        return Refusal(code, "the message has no jsonrpc of '2.0'", "add it: MCP speaks JSON-RPC 2.0")
     if "id" in value and (isinstance(given, bool) or not isinstance(given, int | str)):
-        return code, f"an id is a string or a whole number, not {_kind(given)}", "give each request an id of its own"
+        message = f"an id is a string or a whole number, not {_kind(given)}"
+        return Refusal(code, message, "give each request an id of its own")
     if is_answer:
         return None
     if not isinstance(value.get("method"), str):
-        return code, "method is missing or no string", "name what to call, for example tools/call"
+        return Refusal(code, "method is missing or no string", "name what to call, for example tools/call")
     if not isinstance(params, dict | None):
-        return types.INVALID_PARAMS, f"params is an object, not {_kind(params)}", "name each parameter"
+        return Refusal(types.INVALID_PARAMS, f"params is an object, not {_kind(params)}", "name each parameter")
     return None
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _echoed(given: object) -> Id:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import select
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
@@ -18,14 +20,15 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
-from wherefrom.transport import messages
-from wherefrom.transport.lines import MAX_LINE_BYTES, LineReader, write_line
-from wherefrom.transport.messages import Refusal
+from wherefrom.transport.messages import HEAD_BYTES, TAIL_BYTES, Refusal, id_in, read
 
 # How long calls may go on after the input has ended. An agent's SQL takes at most two seconds, four of them at once.
 GRACE_SECONDS: Final = 60.0
 # Answers that may wait for the client to read those before them.
 _MAX_WAITING_ANSWERS: Final = 100
+# The largest call that a tool takes: 500 fragments of 16 KiB, each character written as an escape.
+MAX_LINE_BYTES: Final = 32 * 1024 * 1024
+_READ_BYTES: Final = 64 * 1024
 
 logger = logging.getLogger("wherefrom.mcp")
 
@@ -38,7 +41,7 @@ class StdioTransport:
     """
 
     def __init__(self, incoming: int, outgoing: int, *, end_now: Callable[[], NoReturn]) -> None:
-        self._lines = LineReader(incoming)
+        self._lines = _LineReader(incoming)
         self._outgoing = outgoing
         self._end_now = end_now
         self._open_calls = 0
@@ -96,14 +99,16 @@ class StdioTransport:
         """Return the next message or refusal; None when the input has ended. It waits, so it runs in a thread."""
         while (line := self._lines.next()) is not None:
             text, is_too_long = line
-            message = messages.too_long(text, limit=MAX_LINE_BYTES) if is_too_long else messages.read(text)
-            if message is not None:
+            if is_too_long:
+                too_long = f"the line is longer than {MAX_LINE_BYTES:,} bytes"
+                return Refusal(types.INVALID_REQUEST, too_long, "send less at a time", id_in(text))
+            if (message := read(text)) is not None:
                 return message
         return None
 
     async def _write_line(self, line: bytes) -> None:
         try:
-            await anyio.to_thread.run_sync(write_line, self._outgoing, line, limiter=self._writing)
+            await anyio.to_thread.run_sync(_write_whole, self._outgoing, line, limiter=self._writing)
         except OSError:  # the client has gone
             self._end_now()
 
@@ -115,3 +120,70 @@ def _line_of(message: types.JSONRPCMessage) -> bytes:
     except ValueError:
         text = json.dumps(message.model_dump(by_alias=True, exclude_unset=True), ensure_ascii=False, default=str)
         return text.encode(errors="replace") + b"\n"
+
+
+class _LineReader:
+    """Splits what comes from a descriptor into lines, and never holds more than one line and one read."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._rest = b""
+
+    def next(self) -> tuple[bytes, bool] | None:
+        """Return the next line without its end, and whether it was too long; None when the input has ended.
+
+        Of a line that is too long only the beginning and the end are kept.
+        """
+        line, is_too_long = bytearray(), False
+        while True:
+            chunk = self._rest or self._read()
+            if not chunk and not line:
+                return None
+            piece, end, self._rest = chunk.partition(b"\n")
+            line += piece
+            is_too_long = is_too_long or len(line) > MAX_LINE_BYTES
+            if is_too_long:
+                line[HEAD_BYTES:-TAIL_BYTES] = b""
+            if end or not chunk:
+                return bytes(line), is_too_long
+
+    def _read(self) -> bytes:
+        while True:
+            try:
+                return os.read(self._descriptor, _READ_BYTES)
+            except BlockingIOError:  # some clients give a pipe that does not wait
+                select.select([self._descriptor], [], [])
+            except OSError:  # the terminal or the other side is gone
+                return b""
+
+
+def take_standard_streams() -> tuple[int, int]:
+    """Return descriptors of standard input and output that only the protocol uses.
+
+    Whatever else reads from standard input gets nothing, and whatever else prints goes to standard error: a print
+    between two answers would break the protocol.
+    """
+    incoming, outgoing, errors = _copy(0), _copy(1), _copy(2)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(errors, 1)
+    os.close(errors)
+    return incoming, outgoing
+
+
+def _write_whole(descriptor: int, line: bytes) -> None:
+    """Write a whole line; raises OSError if nobody reads any more."""
+    left = memoryview(line)
+    while left:
+        try:
+            left = left[os.write(descriptor, left) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
+
+
+def _copy(descriptor: int) -> int:
+    """Return another descriptor of the same stream, or one of the null device if the stream is closed."""
+    try:
+        return os.dup(descriptor)
+    except OSError:
+        return os.open(os.devnull, os.O_RDWR)

@@ -27,8 +27,7 @@ from wherefrom.lazy import metadata
 from wherefrom.model.cancellation import CURRENT, Cancellation
 from wherefrom.model.errors import WherefromError, shown
 from wherefrom.transport.ending import end, end_on_signals
-from wherefrom.transport.lines import take_standard_streams
-from wherefrom.transport.stdio import StdioTransport
+from wherefrom.transport.stdio import StdioTransport, take_standard_streams
 
 logger = logging.getLogger("wherefrom.mcp")
 
