@@ -254,7 +254,7 @@ def _graph(plan: InsightPlan, decisions: Sequence[Decision], *, rejected: bool) 
     return _Graph(
         titles=tuple(_plain(names.get(node_id) or f"…{node_id[-8:]}", 1_000) for node_id in number),
         centers=frozenset(number[c] for decision in plan.decisions for c in decision.center_ids if c in number),
-        # What was accepted for one decision is there for those after it.
+        # A relation that one decision accepted is there for the decisions after it.
         existing=tuple(ends for ends in drawn(around) if ends not in accepted),
         accepted=accepted,
         rejected=tuple(ends for ends in drawn(others) if ends not in accepted),

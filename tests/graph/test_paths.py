@@ -427,7 +427,7 @@ def test_the_cache_forgets_the_least_recently_used():
         return lambda: made.append(name) or name
 
     for name in "abacab":
-        cache.pairs.get(name, make(name))
+        cache.get(name, make(name))
     assert made == ["a", "b", "c", "b"]
 
 

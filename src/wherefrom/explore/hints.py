@@ -29,82 +29,70 @@ _SMALLER: Final = (
     "the number is too large for its type: compute with smaller ones, or cast integers to double precision"
 )
 
-# A hint for each message; the first pattern that is found counts. {0}, {1} are what its groups matched.
-_RULES: Final = tuple(
-    (re.compile(pattern), hint)
-    for pattern, hint in (
-        # SQLite
-        (r"^HAVING clause on a non-aggregate query", _HAVING),
-        (r"^misuse of aggregate(?: function)?:? ?(\w+)\(\)", f"{_HAVING}; an aggregate of an aggregate: {_STEP}"),
-        (r"^misuse of (?:aliased )?window function", _OVER),
-        (r"^no such window: ", _WINDOW),
-        (r"^SELECTs to the left and right of \w+", _SAME_COLUMNS),
-        (r"^sub-select returns \d+ columns", _ONE_COLUMN),
-        (r"^table (\w+) has \d+ values for \d+ columns", _NAMED_COLUMNS),
-        (r'^near "ilike": ', "SQLite has no ILIKE; its LIKE does not mind the case of ASCII letters"),
-        (r'^near "(?:~|regexp|similar)": ', _NO_PATTERNS),
-        (r'^unrecognized token: ":"', "SQLite casts with cast(x as integer), not with x::integer"),
-        (r'^near "(?:\'.*\'|interval)": ', f"SQLite has no INTERVAL; {_TIMES}, date('now', '-7 days') was a week ago"),
-        (r"^too many (?:columns|terms) in|^too many columns", "select at most 100 columns"),
-        # PostgreSQL
-        (
-            r'^column "(?:\w+\.)?([^".]+)" must appear in the GROUP BY clause',
-            "PostgreSQL: add {0} to GROUP BY, or take one value of each group: max({0})",
-        ),
-        (
-            r"^a text is expected, not a value of type",
-            "PostgreSQL: make it a text first, as in length(cast(x as text))",
-        ),
-        (r"^subquery uses ungrouped column", "PostgreSQL: add the column to GROUP BY of the outer query"),
-        (r"^aggregate functions are not allowed in (?!RETURNING)", _HAVING),
-        (r"^aggregate function calls cannot (?:be nested|contain)", _STEP),
-        (r"^window functions? .* requires? an OVER clause|^window functions are not allowed in", _OVER),
-        (r'^window "\w+" does not exist', _WINDOW),
-        (r"^each \w+ query must have the same number of columns", _SAME_COLUMNS),
-        (r"^subquery (?:has too many columns|must return only one column)", _ONE_COLUMN),
-        (r"^more than one row returned by a subquery", "take one row with LIMIT 1 or max(…), or write IN (SELECT …)"),
-        (r'^WITH query "(\w+)" has \d+ columns', _NAMED_COLUMNS),
-        (
-            r"^for SELECT DISTINCT, ORDER BY expressions must appear",
-            "PostgreSQL: select what you sort by, too, or use GROUP BY instead of DISTINCT",
-        ),
-        (r"^SELECT DISTINCT ON expressions must match", "ORDER BY begins with the columns of DISTINCT ON"),
-        (r"^operator does not exist: .*(?:timestamp|interval|date)", _CAST_TIME),
-        (
-            r"^operator does not exist: (?:text \S+ (?:integer|bigint|numeric|double precision)|\w+ \S+ text)",
-            "PostgreSQL compares like with like: a text with '5', a number with cast(x as double precision)",
-        ),
-        (
-            r"^operator does not exist: (?:boolean \S+|\w+ \S+ boolean)",
-            "on PostgreSQL true and false are no numbers: write x = true, or case when x then 1 else 0 end",
-        ),
-        (r"^operator does not exist: double precision %", "% takes whole and decimal numbers: cast(x as numeric) % 2"),
-        (
-            r"^operator does not exist: (.+?) (\S+) (.+?)(?: \(|$)",
-            "PostgreSQL has no {1} between {0} and {2}: cast one side, as in cast(x as text)",
-        ),
-        (r"^\w+ types (.+) and (.+?) cannot be matched", "PostgreSQL: cast both to one type, as in cast(x as text)"),
-        (
-            r"^invalid input syntax for type ([\w ]+)",
-            "this is not of type {0}: write such a value, or compare as text with cast(x as text)",
-        ),
-        (r"^date/time field value out of range|^invalid value for .*date", "dates are '2026-12-31'"),
-        (r"^division by zero", "x / nullif(y, 0) is NULL instead of an error"),
-        (r"^argument of .+ must be type boolean", "PostgreSQL: write a comparison, as in x > 0 or x is not null"),
-        (r"^cannot take (?:square root|logarithm)", _POSITIVE),
-        (r"out of range", _SMALLER),
-        # The guard of PostgreSQL
-        (r"^a number of more than|^not a number:", "write a number such as 5, 0.5 or 1e10, or quote a text"),
-        (r"^unbalanced, or nested", "close every parenthesis and CASE … END, and nest less: WITH step AS (SELECT …)"),
-        (r"^more than \d+ (?:table|set|function)", "ask in several statements"),
-        (r"^the SQL is longer than|^more than \d+ words", "shorten the statement: for long lists join to a table"),
-        # Both
-        (r"^not allowed in a query: '~'|RegexpLike", _NO_PATTERNS),
-        (r"too big|too long(?! to read)", "use substr, or aggregate fewer rows"),
-        (r"parameter.*no value", "write the value itself, in single quotes"),
-        (r"no statement", "write one SELECT; include_schema=true lists the tables"),
-    )
-)
+# The hint for each pattern of a message; the first that is found counts. {0}, {1} are what its groups matched.
+_RULES: Final = {
+    # SQLite
+    r"^HAVING clause on a non-aggregate query": _HAVING,
+    r"^misuse of aggregate(?: function)?:? ?(\w+)\(\)": f"{_HAVING}; an aggregate of an aggregate: {_STEP}",
+    r"^misuse of (?:aliased )?window function": _OVER,
+    r"^no such window: ": _WINDOW,
+    r"^SELECTs to the left and right of \w+": _SAME_COLUMNS,
+    r"^sub-select returns \d+ columns": _ONE_COLUMN,
+    r"^table (\w+) has \d+ values for \d+ columns": _NAMED_COLUMNS,
+    r'^near "ilike": ': "SQLite has no ILIKE; its LIKE does not mind the case of ASCII letters",
+    r'^near "(?:~|regexp|similar)": ': _NO_PATTERNS,
+    r'^unrecognized token: ":"': "SQLite casts with cast(x as integer), not with x::integer",
+    r'^near "(?:\'.*\'|interval)": ': f"SQLite has no INTERVAL; {_TIMES}, date('now', '-7 days') was a week ago",
+    r"^too many (?:columns|terms) in|^too many columns": "select at most 100 columns",
+    # PostgreSQL
+    r'^column "(?:\w+\.)?([^".]+)" must appear in the GROUP BY clause': (
+        "PostgreSQL: add {0} to GROUP BY, or take one value of each group: max({0})"
+    ),
+    r"^a text is expected, not a value of type": "PostgreSQL: make it a text first, as in length(cast(x as text))",
+    r"^subquery uses ungrouped column": "PostgreSQL: add the column to GROUP BY of the outer query",
+    r"^aggregate functions are not allowed in (?!RETURNING)": _HAVING,
+    r"^aggregate function calls cannot (?:be nested|contain)": _STEP,
+    r"^window functions? .* requires? an OVER clause|^window functions are not allowed in": _OVER,
+    r'^window "\w+" does not exist': _WINDOW,
+    r"^each \w+ query must have the same number of columns": _SAME_COLUMNS,
+    r"^subquery (?:has too many columns|must return only one column)": _ONE_COLUMN,
+    r"^more than one row returned by a subquery": "take one row with LIMIT 1 or max(…), or write IN (SELECT …)",
+    r'^WITH query "(\w+)" has \d+ columns': _NAMED_COLUMNS,
+    r"^for SELECT DISTINCT, ORDER BY expressions must appear": (
+        "PostgreSQL: select what you sort by, too, or use GROUP BY instead of DISTINCT"
+    ),
+    r"^SELECT DISTINCT ON expressions must match": "ORDER BY begins with the columns of DISTINCT ON",
+    r"^operator does not exist: .*(?:timestamp|interval|date)": _CAST_TIME,
+    r"^operator does not exist: (?:text \S+ (?:integer|bigint|numeric|double precision)|\w+ \S+ text)": (
+        "PostgreSQL compares like with like: a text with '5', a number with cast(x as double precision)"
+    ),
+    r"^operator does not exist: (?:boolean \S+|\w+ \S+ boolean)": (
+        "on PostgreSQL true and false are no numbers: write x = true, or case when x then 1 else 0 end"
+    ),
+    r"^operator does not exist: double precision %": "% takes whole and decimal numbers: cast(x as numeric) % 2",
+    r"^operator does not exist: (.+?) (\S+) (.+?)(?: \(|$)": (
+        "PostgreSQL has no {1} between {0} and {2}: cast one side, as in cast(x as text)"
+    ),
+    r"^\w+ types (.+) and (.+?) cannot be matched": "PostgreSQL: cast both to one type, as in cast(x as text)",
+    r"^invalid input syntax for type ([\w ]+)": (
+        "this is not of type {0}: write such a value, or compare as text with cast(x as text)"
+    ),
+    r"^date/time field value out of range|^invalid value for .*date": "dates are '2026-12-31'",
+    r"^division by zero": "x / nullif(y, 0) is NULL instead of an error",
+    r"^argument of .+ must be type boolean": "PostgreSQL: write a comparison, as in x > 0 or x is not null",
+    r"^cannot take (?:square root|logarithm)": _POSITIVE,
+    r"out of range": _SMALLER,
+    # The guard of PostgreSQL
+    r"^a number of more than|^not a number:": "write a number such as 5, 0.5 or 1e10, or quote a text",
+    r"^unbalanced, or nested": "close every parenthesis and CASE … END, and nest less: WITH step AS (SELECT …)",
+    r"^more than \d+ (?:table|set|function)": "ask in several statements",
+    r"^the SQL is longer than|^more than \d+ words": "shorten the statement: for long lists join to a table",
+    # Both
+    r"^not allowed in a query: '~'|RegexpLike": _NO_PATTERNS,
+    r"too big|too long(?! to read)": "use substr, or aggregate fewer rows",
+    r"parameter.*no value": "write the value itself, in single quotes",
+    r"no statement": "write one SELECT; include_schema=true lists the tables",
+}
 
 _NO_SUCH_FUNCTION: Final = re.compile(
     r"^no such function: '?(\w+)'?|^the function (\w+) is not allowed|^function (?:\w+\.)?(\w+)\((.*?)\) does not exist"
@@ -201,7 +189,7 @@ _NEVER_ALIASES: Final = frozenset(
 )
 _MAX_NAME_CHARACTERS: Final = 63  # a longer name is repeated in part
 _SYNTAX: Final = ("incomplete input", "syntax error", "unrecognized token", "cannot read the SQL")
-_TASKLESS: Final = re.compile(r"\b(fragments|pages|edges)\b", re.IGNORECASE)
+_TABLES_WITHOUT_TASK: Final = re.compile(r"\b(fragments|pages|edges)\b", re.IGNORECASE)
 _LISTED: Final = "include_schema=true lists the tables and columns"
 _INSTEAD: Final = {
     "nodes": "memos, claims, fragments, pages and entities are tables of their own",
@@ -219,7 +207,7 @@ _NO_INTERVAL: Final = "SQLite has no INTERVAL; times are text: created_at > date
 
 
 def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape], dialect: Dialect) -> str | None:
-    """The hint for a message of this database about this statement; None if the message is not known."""
+    """Return the hint for a message of this database about this statement; None if the message is not known."""
     message = failed.message
     if failed.kind == "interrupted":
         if "cancelled" in message:
@@ -229,8 +217,8 @@ def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape], dialect:
     hint = _for_name(message, sql, shapes, dialect) or _for_function(message, dialect)
     if hint is not None:
         return hint
-    for pattern, text in _RULES:
-        if match := pattern.search(message):
+    for pattern, text in _RULES.items():
+        if match := re.search(pattern, message):
             return text.format(*match.groups())
     if any(part in message for part in _SYNTAX):
         is_top = re.search(r"\bselect\s+top\b", sql, re.IGNORECASE)
@@ -240,7 +228,7 @@ def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape], dialect:
 
 
 def _for_name(message: str, sql: str, shapes: Sequence[TableShape], dialect: Dialect) -> str | None:
-    """The hint about the column, table or alias that a message names."""
+    """Return the hint about the column, table or alias that a message names."""
     if match := _UNKNOWN_COLUMN.search(message):
         table, column = _matched(match, 1), _matched(match, 2)
         if dialect == "SQLite" and column == "interval":
@@ -256,12 +244,12 @@ def _for_name(message: str, sql: str, shapes: Sequence[TableShape], dialect: Dia
 
 
 def _matched(match: re.Match[str], first: int, *, step: int = 2) -> str:
-    """The text of the first group that matched, among every `step`th from `first`."""
+    """Return the text of the first group that matched, among every `step`th from `first`."""
     return next((group for group in match.groups()[first - 1 :: step] if group), "").lower()[:_MAX_NAME_CHARACTERS]
 
 
 def _for_column(column: str, sql: str, shapes: Sequence[TableShape]) -> str:
-    if column == "task_id" and _TASKLESS.search(sql):
+    if column == "task_id" and _TABLES_WITHOUT_TASK.search(sql):
         return _TASK_TABLES
     if column in _INSTEAD:
         return _INSTEAD[column]
@@ -282,7 +270,7 @@ def _for_column(column: str, sql: str, shapes: Sequence[TableShape]) -> str:
 
 
 def _similar(column: str, used: Sequence[TableShape]) -> str | None:
-    """The column of these tables that `column` abbreviates or misspells; None if there is none."""
+    """Return the column of these tables that `column` abbreviates or misspells; None if there is none."""
     columns = [name for shape in used for name in shape.columns]
     longer = [name for name in columns if name.startswith(f"{column}_") or name.endswith(f"_{column}")]
     return next(iter(longer or get_close_matches(column, columns, n=1, cutoff=0.75)), None)
@@ -293,8 +281,8 @@ def _columns(used: Sequence[TableShape]) -> str:
 
 
 def _for_alias(name: str, sql: str, shapes: Sequence[TableShape]) -> str | None:
-    """The hint about a name before a dot that no table of the statement has; None if one has it."""
-    called = _called(sql, shapes)
+    """Return the hint about a name before a dot that no table of the statement has; None if one has it."""
+    called = _named_tables(sql, shapes)
     if not called or name in [alias for _, alias in called]:
         return None
     for table, alias in called:
@@ -304,8 +292,8 @@ def _for_alias(name: str, sql: str, shapes: Sequence[TableShape]) -> str | None:
     return f"{name} is no table of this statement, whose tables are called {', '.join(a for _, a in called)}{known}"
 
 
-def _called(sql: str, shapes: Sequence[TableShape]) -> list[tuple[str, str]]:
-    """The tables after FROM, JOIN and commas, each with its alias in the statement, or else its name."""
+def _named_tables(sql: str, shapes: Sequence[TableShape]) -> list[tuple[str, str]]:
+    """Return the tables after FROM, JOIN and commas, each with its alias in the statement, or else its name."""
     names = {shape.name for shape in shapes}
     found = []
     for match in _TABLE_AND_ALIAS.finditer(sql):
@@ -317,7 +305,7 @@ def _called(sql: str, shapes: Sequence[TableShape]) -> list[tuple[str, str]]:
 
 def _for_ambiguous(column: str, sql: str, shapes: Sequence[TableShape]) -> str:
     columns = {shape.name: shape.columns for shape in shapes}
-    having = [f"{alias}.{column}" for table, alias in _called(sql, shapes) if column in columns.get(table, ())]
+    having = [f"{alias}.{column}" for table, alias in _named_tables(sql, shapes) if column in columns.get(table, ())]
     written = " or ".join(having) if len(having) > 1 else f"the table before it, as in c.{column}"
     return f"several tables of the statement have {column}: write {written}"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     (hints,) = lazy_modules("wherefrom.explore", "hints")
 
-# What the rows of an answer may have together; each interface shows less.
+# For all rows of an answer together; each interface shows less.
 _MAX_ANSWER_BYTES: Final = 1024 * 1024
 # The budget of a view: our own SQL, whose cost is known.
 _VIEW_MILLISECONDS: Final = 2_000
@@ -99,7 +99,7 @@ class ExploreEngine(Engine):
         return list_views()
 
     def _answer(self, statement: Statement, *, include_schema: bool = False) -> QueryResult:
-        """The answer to a statement; what goes wrong while it runs is part of it, with a hint, and raises nothing."""
+        """Return the answer to a statement; an error while it runs is part of it, with a hint, and raises nothing."""
         reader, access, begun = self.store.reader, self.view.access, time.perf_counter()
         schema = reader.shapes(access) if include_schema else None
         result = QueryResult((), (), False, 0, schema=schema, dialect=reader.dialect)
@@ -120,7 +120,7 @@ class ExploreEngine(Engine):
 
 
 def _distinct(columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns with a number after each name that was there before, as a row becomes an object."""
+    """Return the columns with a number after each name that was there before, as a row becomes an object."""
     seen: dict[str, int] = {}
     names: list[str] = []
     for long in columns:
@@ -134,7 +134,7 @@ def _distinct(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: bytes in hexadecimal, numbers that JSON lacks as text."""
+    """Return a value as JSON has it: bytes in hexadecimal, numbers that JSON lacks as text."""
     match value:
         case None | bool() | int() | str() | dict() | list():
             return value

@@ -50,18 +50,12 @@ class VectorSearchEngine(Engine):
                 )
             similarities = (near.vectors @ vector).tolist() if near.ids else []
             by_id = nodes.read_by_ids(tx, access, near.ids)
-            found = (
-                Similar(
-                    node.id,
-                    node.title,
-                    node.content[:_MAX_PREVIEW_CHARACTERS],
-                    min(similarity, 1.0),
-                    node.kind,
-                    node.provenance,
-                )
-                for node_id, similarity in zip(near.ids, similarities, strict=True)
-                if similarity >= min_similarity and (node := by_id.get(node_id)) is not None and _is_current(node)
-            )
+            found = []
+            for node_id, similarity in zip(near.ids, similarities, strict=True):
+                node = by_id.get(node_id)
+                if node is not None and similarity >= min_similarity and _is_current(node):
+                    preview, score = node.content[:_MAX_PREVIEW_CHARACTERS], min(similarity, 1.0)
+                    found.append(Similar(node.id, node.title, preview, score, node.kind, node.provenance))
             return SimilarFound(tuple(found), near.searched)
 
         return self.store.database.read(work)

@@ -21,12 +21,17 @@ _COLUMNS: Final = re.compile(r"^-- columns: (.+(?:\n--   .+)*)", re.MULTILINE)
 
 
 def list_views() -> tuple[ViewShape, ...]:
-    """All views by name, with their questions and columns."""
-    return tuple(_shape(name, text) for name, text in _texts().items())
+    """Return all views by name, with their questions and columns."""
+    shapes = []
+    for name, text in _texts().items():
+        (question,), (columns,) = _QUESTION.findall(text), _COLUMNS.findall(text)
+        listed = columns.replace("\n--", " ").split(",")
+        shapes.append(ViewShape(name, question, tuple(column.strip() for column in listed if column.strip())))
+    return tuple(shapes)
 
 
 def render(name: str, *, task_id: str | None = None) -> Rendered:
-    """The SQL of a view, with a task about that task alone; and its parameters."""
+    """Return the SQL of a view, with a task about that task alone, and its parameters."""
     text = _texts().get(name if name.startswith(_PREFIX) else _PREFIX + name)
     if text is None:
         raise NotFound(f"there is no view {shown(name)}", hint=f"one of {', '.join(_texts())}")
@@ -35,7 +40,7 @@ def render(name: str, *, task_id: str | None = None) -> Rendered:
 
 
 def all_rendered() -> dict[str, str]:
-    """The SQL of each view, by name."""
+    """Return the SQL of each view, by name."""
     return {name: render(name).sql for name in _texts()}
 
 
@@ -44,11 +49,3 @@ def _texts() -> dict[str, str]:
     folder = files(__package__).joinpath("views")
     found = sorted(file.name for file in folder.iterdir() if file.name.startswith(_PREFIX))
     return {name.removesuffix(".sql"): folder.joinpath(name).read_text(encoding="utf-8") for name in found}
-
-
-def _shape(name: str, text: str) -> ViewShape:
-    question, columns = _QUESTION.search(text), _COLUMNS.search(text)
-    assert question is not None, f"{name} has no question"
-    assert columns is not None, f"{name} names no columns"
-    listed = columns[1].replace("\n--", " ").split(",")
-    return ViewShape(name, question[1], tuple(column.strip() for column in listed if column.strip()))

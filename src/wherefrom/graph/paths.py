@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from wherefrom.graph.local import FAR, Arcs, Flags, LocalGraph, Numbers, Places, Steps, arcs_of, distances
 from wherefrom.lazy import np
@@ -47,38 +47,38 @@ class Ends:
     steps: Steps
 
     def rows_of(self, edges: Places) -> Places:
-        """The rows of the ends of these edges."""
+        """Return the rows of the ends of these edges."""
         rows: Places = np.searchsorted(self.nodes, edges)
         return rows
 
-    def know(self, edges: Places) -> bool:
-        """True if all ends of these edges are among the nodes."""
+    def has_all(self, edges: Places) -> bool:
+        """Return True if all ends of these edges are among the nodes."""
         if not len(self.nodes):
             return not edges.size
         return bool((self.nodes[np.minimum(self.rows_of(edges), len(self.nodes) - 1)] == edges).all())
 
     def only(self, nodes: Places) -> Ends:
-        """The rows of some of the nodes, as a copy."""
+        """Return the rows of some of the nodes, as a copy."""
         rows = np.searchsorted(self.nodes, nodes)
         return Ends(nodes, self.own[rows], self.sources, self.targets, self.steps[rows])
 
     def apart(self, rows: Places) -> Flags:
-        """True for each pair of rows whose nodes are neither the same nor neighbours."""
+        """Return True for each pair of rows whose nodes are neither the same nor neighbours."""
         far: Flags = self.steps[rows[..., 0], self.own[rows[..., 1]]] > 1
         return far
 
     def new_edge(self, u: int, v: int) -> NewEdge:
-        """An edge between the nodes of two rows, just before it is there."""
+        """Return an edge between the nodes of two rows, just before it is there."""
         return int(self.own[u]), int(self.own[v]), self.steps[u].copy(), self.steps[v].copy()
 
-    def bring(self, rows: Places | slice, edge: NewEdge) -> None:
+    def update(self, rows: Places | slice, edge: NewEdge) -> None:
         """Bring rows up to date with an edge."""
         now, (u, v, from_u, from_v) = self.steps[rows], edge
         along = np.minimum(now[:, u, None] + from_v, now[:, v, None] + from_u) + 1
         self.steps[rows] = np.minimum(now, along)
 
     def shortened(self, lengths: Steps, u: int, v: int) -> Steps:
-        """The lengths of the pairs with an edge between the nodes of two rows."""
+        """Return the lengths of the pairs with an edge between the nodes of two rows."""
         one, other = self.steps[u], self.steps[v]
         along = np.minimum(one[self.sources] + other[self.targets], other[self.sources] + one[self.targets]) + 1
         shorter: Steps = np.minimum(lengths, along)
@@ -86,11 +86,25 @@ class Ends:
 
 
 class PairCache:
-    """The pairs and lengths of the graphs last seen, `size` of each; for any number of threads."""
+    """The pairs of the graphs last seen, and the steps from ends of edges in them; the least recently used go first.
+    Threads may share it.
+    """
 
-    def __init__(self, size: int = 32) -> None:
-        self.pairs: _Kept[Pairs] = _Kept(size)
-        self.ends: _Kept[Ends] = _Kept(size)
+    def __init__(self, entries: int = 64) -> None:
+        self._entries, self._values, self._lock = entries, OrderedDict[Hashable, Any](), threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        """Return the value of a key, made if it is not there."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return cast("_Value", self._values[key])
+        made = make()  # Without the lock: two threads may make the same, but none waits for another's search.
+        with self._lock:
+            self._values[key] = made
+            while len(self._values) > self._entries:
+                self._values.popitem(last=False)
+        return made
 
 
 def open_paths(
@@ -102,7 +116,7 @@ def open_paths(
     knobs: PathKnobs,
     cache: PairCache | None = None,
 ) -> Paths:
-    """The lengths of `fixed_pairs` in this graph, by the engine that the knobs name.
+    """Measure the lengths of `fixed_pairs` in this graph, by the engine that the knobs name.
 
     endpoints: the ends of the edges that will be asked for; others cost a search of their own when they are met.
     All engines use the same pairs. `core` searches every after-graph, and is what the others are measured by.
@@ -112,10 +126,10 @@ def open_paths(
     kept = cache or PairCache()
     given = (graph.signature(), np.packbits(nodes).tobytes(), middle.tobytes())
     key = (*given, knobs.pair_samples, knobs.sources_cap, knobs.sources_focus)
-    pairs = kept.pairs.get(key, lambda: fixed_pairs(graph, arcs(), nodes=nodes, centers=middle, knobs=knobs))
+    pairs = kept.get(key, lambda: fixed_pairs(graph, arcs(), nodes=nodes, centers=middle, knobs=knobs))
     if knobs.engine == "core":
         return Paths(graph, pairs)
-    measured = kept.ends.get((*key, ends.tobytes()), lambda: measure_ends(arcs(), pairs, ends))
+    measured = kept.get((*key, ends.tobytes()), lambda: measure_ends(arcs(), pairs, ends))
     if knobs.engine == "cached":
         return _Cached(graph, pairs, ends=measured)
     return _Incremental(graph, pairs, ends=measured, knobs=knobs)
@@ -167,7 +181,7 @@ class _Cached(Paths):
 
     def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
         del scores
-        self._meet(edges)
+        self._measure_unknown(edges)
         return self._saved(edges)
 
     def adopt(self, edges: Places) -> None:
@@ -190,9 +204,9 @@ class _Cached(Paths):
             saved[first : first + stride] = np.maximum(shorter, 0, out=shorter).sum(axis=1, dtype=np.int64)
         return saved / max(self._whole, 1)
 
-    def _meet(self, edges: Places) -> None:
+    def _measure_unknown(self, edges: Places) -> None:
         """Measure ends that were not announced in the graph as it is now."""
-        if not self._ends.know(edges):
+        if not self._ends.has_all(edges):
             self._measure(np.union1d(self._ends.nodes, edges))
 
 
@@ -220,20 +234,20 @@ class _Incremental(_Cached):
         self._begin(ends)
 
     def gain(self, edges: Places) -> float:
-        self._meet(edges)
+        self._measure_unknown(edges)
         ends, lengths, left = self._ends.only(np.unique(edges)), self._lengths, self._left
         for rows in ends.rows_of(edges):
             if left and ends.apart(rows):
                 left -= 1
                 lengths = ends.shortened(lengths, *rows)
-                ends.bring(slice(None), ends.new_edge(*rows))
+                ends.update(slice(None), ends.new_edge(*rows))
         saved = int((self._lengths - lengths).sum(dtype=np.int64)) / max(self._whole, 1)
         return saved if saved > self._knobs.gain_epsilon else 0.0
 
     def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
         found = np.zeros(len(edges))
         if self._left:
-            self._meet(edges)
+            self._measure_unknown(edges)
             measured = self._best(edges, scores)
             found[measured] = self._saved(edges[measured])
             found[found <= self._knobs.gain_epsilon] = 0.0
@@ -242,7 +256,7 @@ class _Incremental(_Cached):
         return found
 
     def adopt(self, edges: Places) -> None:
-        self._meet(edges)
+        self._measure_unknown(edges)
         ends = self._ends
         for rows in ends.rows_of(edges):
             self._catch_up(rows)
@@ -280,31 +294,12 @@ class _Incremental(_Cached):
 
     def _catch_up(self, rows: Places) -> None:
         for at in range(int(self._known[rows].min(initial=len(self._new))), len(self._new)):
-            self._ends.bring(rows[self._known[rows] <= at], self._new[at])
+            self._ends.update(rows[self._known[rows] <= at], self._new[at])
         self._known[rows] = len(self._new)
 
 
-class _Kept(Generic[_Value]):
-    """A cache of values by key; the least recently used goes first."""
-
-    def __init__(self, size: int) -> None:
-        self._size, self._values, self._lock = size, OrderedDict[Hashable, _Value](), threading.Lock()
-
-    def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        made = make()  # Without the lock: two threads may make the same, but none waits for another's search.
-        with self._lock:
-            self._values[key] = made
-            while len(self._values) > self._size:
-                self._values.popitem(last=False)
-        return made
-
-
 def fixed_pairs(graph: LocalGraph, arcs: Arcs, *, nodes: Flags, centers: Places, knobs: PathKnobs) -> Pairs:
-    """The pairs over which lengths are compared: both ends marked in `nodes`, and connected in this graph.
+    """Return the pairs over which lengths are compared: both ends marked in `nodes`, and connected in this graph.
 
     The way between them may leave `nodes`. One end at least is a source: a marked node that has an edge, within 2
     (`near`) or 1 (`strict`) steps of the centers if `sources_focus` asks for it. Of more than `sources_cap`

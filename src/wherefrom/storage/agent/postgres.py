@@ -27,7 +27,7 @@ from wherefrom.storage.agent import postgres_preparing as preparing
 from wherefrom.storage.agent.port import MAX_VALUE_BYTES, Collector, Dialect, Rows, SqlFailed, Statement
 from wherefrom.storage.agent.postgres_guard import checked
 from wherefrom.storage.agent.postgres_preparing import Plan
-from wherefrom.storage.agent.tables import PARAMETER, names, written_out
+from wherefrom.storage.agent.tables import PARAMETER, names, with_literals
 from wherefrom.storage.port import Row
 from wherefrom.storage.postgres_connections import Connections, Waits, connect, translated
 
@@ -85,7 +85,7 @@ class PostgresReader:
             if statement.ours:
                 text = PARAMETER.sub(r"%(\1)s", statement.sql.replace("%", "%%"))
             else:  # it is parsed and written anew, so that its parameters can be literals
-                text = checked(written_out(statement.sql, statement.parameters), self._names, plan.agent)
+                text = checked(with_literals(statement.sql, statement.parameters), self._names, plan.agent)
         except InvalidInput as error:
             raise SqlFailed("refused", error.message, error.hint) from None
         try:

@@ -68,7 +68,7 @@ class QueryWriter(ExpressionWriter):
             raise InvalidInput(f"not a query: {kind.upper()}", hint="only SELECT is allowed")
         if kind == "Subquery" and node.args.get("alias"):
             raise InvalidInput("an alias on a query in parentheses")
-        self.only(node)
+        self.check_arguments(node)
         self._open += 1
         stepping, self._stepping = self._stepping, False
         with_ = self._with(node.args.get("with_"))
@@ -92,14 +92,14 @@ class QueryWriter(ExpressionWriter):
     def _with(self, node: Any) -> str:
         if node is None:
             return ""
-        self.only(node)
+        self.check_arguments(node)
         recursive = bool(node.args.get("recursive"))
         names = [folded(cte.args["alias"].this) for cte in node.expressions]
         if recursive:
             self._scope = self._scope | dict.fromkeys(names, 1)
         parts = []
         for name, cte in zip(names, node.expressions, strict=True):
-            self.only(cte)
+            self.check_arguments(cte)
             self._stepping = recursive and bool(cte.this.args.get("distinct")) and type(cte.this).__name__ == "Union"
             body = self.query(cte.this)
             # A CTE of WITH RECURSIVE may be used before its weight is known.
@@ -118,11 +118,11 @@ class QueryWriter(ExpressionWriter):
         merges, self.merges = self.merges, False
         outside, self._source = self._source, 1
         if source := node.args.get("from_"):
-            self.only(source)
+            self.check_arguments(source)
             text += f" from {self._relation(source.this)}{''.join(map(self._join, node.args.get('joins') or ()))}"
         for key, word in (("where", "where"), ("group", "group by"), ("having", "having")):
             if part := node.args.get(key):
-                self.only(part)
+                self.check_arguments(part)
                 text += f" {word} {self.list(part.expressions) if key == 'group' else self.write(part.this)}"
         if windows := node.args.get("windows"):
             text += " window " + ", ".join(f"{quoted(window.this)} as ({self.window(window)})" for window in windows)
@@ -144,15 +144,15 @@ class QueryWriter(ExpressionWriter):
     def _output(self, node: Any, stepping: bool) -> str:
         kind = type(node).__name__
         if kind == "Star" or (kind == "Column" and type(node.this).__name__ == "Star"):
-            self.only(node)
-            self.only(node if kind == "Star" else node.this)
+            self.check_arguments(node)
+            self.check_arguments(node if kind == "Star" else node.this)
             if stepping:
                 raise InvalidInput("* in a recursive query", hint="name the columns")
             return "*" if kind == "Star" else f"{quoted(node.args['table'])}.*"
         name = node.args["alias"] if kind == "Alias" else None
         value = node.this if name is not None else node
         if name is not None:
-            self.only(node)
+            self.check_arguments(node)
         text = self.write(value)
         if stepping and type(value).__name__ not in ("Literal", "Null", "Boolean"):
             text = f"{self.own}.bounded_step({text})"
@@ -163,7 +163,7 @@ class QueryWriter(ExpressionWriter):
     def _distinct(self, node: Any) -> str:
         if node is None:
             return ""
-        self.only(node)
+        self.check_arguments(node)
         if (on := node.args.get("on")) is None:
             return "distinct "
         return f"distinct on ({self.list(on.expressions if type(on).__name__ == 'Tuple' else [on])}) "
@@ -189,7 +189,7 @@ class QueryWriter(ExpressionWriter):
         return f"values {', '.join(rows)}"
 
     def _tail(self, node: Any) -> str:
-        self.only(node)
+        self.check_arguments(node)
         if type(node).__name__ == "Order":
             return self.list(node.expressions)
         count: Any = node.expression if type(node).__name__ in ("Limit", "Offset") else None
@@ -198,7 +198,7 @@ class QueryWriter(ExpressionWriter):
         return str(count.this)
 
     def _join(self, node: Any) -> str:
-        self.only(node)
+        self.check_arguments(node)
         words = [str(node.args.get(key) or "").lower() for key in ("method", "side", "kind")]
         if not set(words) <= {"", "natural", "left", "right", "full", "inner", "outer", "cross"}:
             raise InvalidInput(f"not allowed in a query: {' '.join(words).strip()} join")
@@ -216,7 +216,7 @@ class QueryWriter(ExpressionWriter):
             raise InvalidInput(f"more than {MAX_TABLES} table references")
         if kind not in ("Table", "Subquery", "Values"):
             raise InvalidInput(f"not allowed after FROM: {kind}", hint="tables, views, CTEs and subqueries only")
-        self.only(node)
+        self.check_arguments(node)
         alias = node.args.get("alias")
         if kind in ("Values", "Subquery"):
             text = self._fenced(self._values(node) if kind == "Values" else self.query(node.this))
@@ -241,7 +241,7 @@ class QueryWriter(ExpressionWriter):
         return f"{self.own}.{quote(name)}"
 
     def _alias(self, node: Any) -> str:
-        self.only(node)
+        self.check_arguments(node)
         columns = ", ".join(map(quoted, node.args.get("columns") or ()))
         return quoted(node.this) + (f"({columns})" if columns else "")
 

@@ -45,7 +45,7 @@ class ExpressionWriter(ABC):
         self.nodes += 1
         if self._depth > MAX_TREE_DEPTH:
             raise InvalidInput("an expression nested too deeply, or a chain too long", hint="use IN (…) for long lists")
-        self.only(node)
+        self.check_arguments(node)
         children = {type(child).__name__ for child in node.iter_expressions()}
         if kind in listed.COMPARISONS and not children.isdisjoint(listed.COMPARISONS):
             raise InvalidInput("comparisons in a row", hint="put parentheses around the inner one")
@@ -58,7 +58,7 @@ class ExpressionWriter(ABC):
         self._depth -= 1
         return text
 
-    def only(self, node: Any) -> None:
+    def check_arguments(self, node: Any) -> None:
         """Refuse a node with an argument that the writer does not write."""
         allowed = listed.ARGUMENTS.get(type(node).__name__, listed.OPERANDS)
         for key, value in node.args.items():
@@ -78,7 +78,7 @@ class ExpressionWriter(ABC):
         left, right = self.write(node.this), node.expression
         right_kind = type(right).__name__
         if right_kind in ("Any", "All") and kind in listed.COMPARISONS:
-            self.only(right)
+            self.check_arguments(right)
             text = f"{right_kind.lower()} ({self._inside(right.this)})"
         elif right_kind == "JSONPath":
             text = _json_key(right)
@@ -127,7 +127,7 @@ class ExpressionWriter(ABC):
         character = node.expression
         if type(node.this).__name__ not in ("Like", "ILike") or not character.is_string or len(character.this) != 1:
             raise InvalidInput("ESCAPE takes one character after LIKE")
-        self.only(node.this)
+        self.check_arguments(node.this)
         return self._like(node.this, f" escape {self._literal(character)}")
 
     def _in(self, node: Any) -> str:
@@ -150,7 +150,7 @@ class ExpressionWriter(ABC):
         self._unticked += len(node.args["ifs"]) if node.this else 0
         text = f"case {self.write(node.this)}" if node.this else "case"
         for branch in node.args["ifs"]:
-            self.only(branch)
+            self.check_arguments(branch)
             text += f" when {self.write(branch.this)} then {self.write(branch.args['true'])}"
         default = node.args.get("default")
         return f"({text}{'' if default is None else f' else {self.write(default)}'} end)"
@@ -159,7 +159,7 @@ class ExpressionWriter(ABC):
         kind = type_name(node.args["to"])
         if kind is None:
             raise InvalidInput(f"not a type to cast to: {shown(node.args['to'].sql('postgres'))}")
-        self.only(node.args["to"])
+        self.check_arguments(node.args["to"])
         value = self.write(node.this)
         if kind in _CHECKED_BEFORE:
             value = f"{self.own}.{_CHECKED_BEFORE[kind]}({value})"
@@ -198,11 +198,11 @@ class ExpressionWriter(ABC):
         if self._calls > MAX_CALLS:
             raise InvalidInput(f"more than {MAX_CALLS} function calls")
         if name == "count" and [type(argument).__name__ for argument in node.expressions] == ["Star"]:
-            self.only(node.expressions[0])
+            self.check_arguments(node.expressions[0])
             return "pg_catalog.count(*)"
         nodes, distinct, order = list(node.expressions), "", ""
         if nodes and type(nodes[-1]).__name__ == "Order":
-            self.only(nodes[-1])
+            self.check_arguments(nodes[-1])
             order, nodes[-1] = f" order by {self.list(nodes[-1].expressions)}", nodes[-1].this
         if nodes and type(nodes[0]).__name__ == "Distinct" and not nodes[0].args.get("on"):
             distinct, nodes = "distinct ", [*nodes[0].expressions, *nodes[1:]]
@@ -236,7 +236,7 @@ class ExpressionWriter(ABC):
         return f"pg_catalog.{name}({distinct}{', '.join(values)}{order})"
 
     def _filter(self, node: Any) -> str:
-        self.only(node.expression)
+        self.check_arguments(node.expression)
         return f"{self._function(node.this)} filter (where {self.write(node.expression.this)})"
 
     def _over(self, node: Any) -> str:
@@ -255,15 +255,15 @@ class ExpressionWriter(ABC):
 
     def window(self, node: Any) -> str:
         """Write the text between the parentheses of a window."""
-        self.only(node)
+        self.check_arguments(node)
         parts = [quoted(node.args["alias"])] if node.args.get("alias") else []
         if keys := node.args.get("partition_by"):
             parts.append(f"partition by {self.list(keys)}")
         if order := node.args.get("order"):
-            self.only(order)
+            self.check_arguments(order)
             parts.append(f"order by {self.list(order.expressions)}")
         if spec := node.args.get("spec"):
-            self.only(spec)
+            self.check_arguments(spec)
             kind = _one_of(str(spec.args["kind"]), ("rows", "range", "groups"))
             start, end = (self._bound(spec, key) for key in ("start", "end"))
             parts.append(f"{kind} between {start} and {end}" if end else f"{kind} {start}")
@@ -340,12 +340,9 @@ def _precision(node: Any, kind: str) -> str:
 
 def _json_key(path: Any) -> str:
     """Return the key or index that sqlglot made a path of."""
-    parts = path.expressions
-    if [type(part).__name__ for part in parts[:1]] != ["JSONPathRoot"] or len(parts) != 2:
-        raise InvalidInput("-> and ->> take one key or index")
-    key = parts[1].this
-    if type(parts[1]).__name__ == "JSONPathKey" and isinstance(key, str):
+    kinds, key = [type(part).__name__ for part in path.expressions], path.expressions[-1].this
+    if kinds == ["JSONPathRoot", "JSONPathKey"] and isinstance(key, str):
         return "'" + key.replace("'", "''") + "'"
-    if type(parts[1]).__name__ == "JSONPathSubscript" and type(key) is int:
+    if kinds == ["JSONPathRoot", "JSONPathSubscript"] and type(key) is int:
         return str(key)
     raise InvalidInput("-> and ->> take one key or index")

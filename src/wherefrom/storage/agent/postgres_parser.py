@@ -103,24 +103,21 @@ def _check_joins(tokens: Iterable[Any]) -> None:
     """Refuse joins without ON: sqlglot tries every way to give the ONs that follow to the joins before them."""
     waiting = [False]  # at each depth of parentheses: True while a join has no ON yet
     free = False  # True before the JOIN of CROSS and NATURAL, which take no ON
+    without_condition = False
     for token in tokens:
         kind = token.token_type.name
         if kind in ("CROSS", "NATURAL"):
             free = True
         elif kind in ("JOIN", "STRAIGHT_JOIN"):
-            _refuse_if(waiting[-1])
+            without_condition |= waiting[-1]
             waiting[-1], free = not free, False
         elif kind in ("ON", "USING"):
             waiting[-1] = False
         elif kind == "L_PAREN":
             waiting.append(False)
         elif kind == "R_PAREN":
-            _refuse_if(waiting.pop())
-    _refuse_if(any(waiting))
-
-
-def _refuse_if(without_condition: bool) -> None:
-    if without_condition:
+            without_condition |= waiting.pop()
+    if without_condition or any(waiting):
         raise InvalidInput("a JOIN without ON", hint="JOIN … ON …, JOIN … USING (…), or CROSS JOIN")
 
 

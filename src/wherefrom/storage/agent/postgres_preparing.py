@@ -34,7 +34,12 @@ _GUARDED_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings")
 # Before this version of the server, whoever is a member of a role can take it on.
 _FIRST_VERSION_WITH_SET: Final = 160_000
 # Errors that say that another process did the same at the same time.
-_DONE: Final = (errors.DuplicateObject, errors.UniqueViolation, errors.InternalError_, errors.SerializationFailure)
+_LOST_RACE: Final = (
+    errors.DuplicateObject,
+    errors.UniqueViolation,
+    errors.InternalError_,
+    errors.SerializationFailure,
+)
 # Views whose rows are limited by a join, not by row-level security alone: no condition of a statement's may come before
 # it, or it would tell of hidden rows by failing. `queries` did; `embeddings` has the same shape, but was not seen to.
 _BARRIERS: Final = frozenset(("queries", "embeddings"))
@@ -207,17 +212,15 @@ class Plan:
 
 def prepared(connection: Connection, analyses: Mapping[str, str]) -> Plan:
     """Make what is missing, under the present names if this user may, and return the plan that the database follows."""
-    row = connection.execute("select quote_ident(current_schema())").fetchone()
-    base = str(row[0]) if row else "public"
+    [(base,)] = connection.execute("select coalesce(quote_ident(current_schema()), 'public')").fetchall()
     plan = _chosen(connection, _plan(NAME, base, analyses), _plan(FORMER, base, analyses))
-    secret = connection.execute("select secret from agent_secrets").fetchone()
-    assert secret is not None
-    return replace(plan, secret=str(secret[0]))
+    [(secret,)] = connection.execute("select secret from agent_secrets").fetchall()
+    return replace(plan, secret=secret)
 
 
 def is_ready(connection: Connection, plan: Plan) -> bool:
     """Return True if everything is there, and this user may use it."""
-    return bool(_asked(connection, _READY, plan))
+    return bool(_rows_about(connection, _READY, plan))
 
 
 def _plan(program: str, base: str, analyses: Mapping[str, str]) -> Plan:
@@ -232,7 +235,7 @@ def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
     if is_ready(connection, present):
         return present
     usable = is_ready(connection, former)
-    if usable and _asked(connection, _MAY_MAKE, present) != [(True,)]:
+    if usable and _rows_about(connection, _MAY_MAKE, present) != [(True,)]:
         return former
     try:
         _make_roles(connection, present)
@@ -245,7 +248,7 @@ def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
     if usable:
         return former
     with suppress(errors.InsufficientPrivilege):
-        if list(_held(connection, former).values()) == [True, True]:
+        if list(_existing_roles(connection, former).values()) == [True, True]:
             _make(connection, former)
             return former
     raise StoreUnavailable(
@@ -275,10 +278,10 @@ def _make(connection: Connection, plan: Plan, former: Plan | None = None) -> boo
             _run(connection, "alter view {} owner to {}", view, viewer)
             _run(connection, "grant select on {} to {}", view, agent)
         _run(connection, "comment on schema {} is {}", agent, sql.Literal(plan.made))
-        return former is not None and _retire(connection, former, plan)
+        return former is not None and _drop_former(connection, former, plan)
 
 
-def _retire(connection: Connection, former: Plan, present: Plan) -> bool:
+def _drop_former(connection: Connection, former: Plan, present: Plan) -> bool:
     """Drop what was made under the former name, unless somebody needs it who cannot use the present one; return True
     if it was dropped.
 
@@ -290,7 +293,7 @@ def _retire(connection: Connection, former: Plan, present: Plan) -> bool:
     every_table = sql.SQL(", ").join([*tables, sql.SQL(f"{former.base}.embedding_models")])
     try:
         with connection.transaction():
-            if former.viewer in _held(connection, former):
+            if former.viewer in _existing_roles(connection, former):
                 _run(connection, "revoke all on {} from {}", every_table, viewer)
                 _run(connection, "revoke all on schema {} from {}", sql.SQL(former.base), viewer)
             _run(connection, "drop schema if exists {} cascade", sql.Identifier(former.agent))
@@ -305,35 +308,34 @@ def _retire(connection: Connection, former: Plan, present: Plan) -> bool:
 
 def _make_roles(connection: Connection, plan: Plan) -> None:
     """Make the roles that are missing. They belong to the whole server: another database may be doing the same."""
-    held = _held(connection, plan)
+    held = _existing_roles(connection, plan)
     for name in (plan.agent, plan.viewer):
-        role = sql.Identifier(name)
-        with suppress(*_DONE):
-            if name not in held:
-                _run(connection, "create role {} nologin", role)
-        with suppress(*_DONE):
-            if not held.get(name):
-                _run(connection, "grant {} to current_user", role)
+        if name not in held:
+            with suppress(*_LOST_RACE):
+                _run(connection, "create role {} nologin", sql.Identifier(name))
+        if not held.get(name):
+            with suppress(*_LOST_RACE):
+                _run(connection, "grant {} to current_user", sql.Identifier(name))
 
 
 def _carry_members(connection: Connection, former: Plan, present: Plan) -> None:
     """Let those use the present roles whom an administrator let use the former ones."""
     for old, new in ((former.agent, present.agent), (former.viewer, present.viewer)):
         for member in _members_without(connection, old, new):
-            with suppress(*_DONE, errors.InsufficientPrivilege):
+            with suppress(*_LOST_RACE, errors.InsufficientPrivilege):
                 _run(connection, "grant {} to {}", sql.Identifier(new), sql.Identifier(member))
 
 
 def _drop_roles(connection: Connection, plan: Plan) -> None:
     """Drop the roles unless something on the server depends on them: a database that an older program serves."""
-    for name in _held(connection, plan):
-        with suppress(*_DONE, errors.DependentObjectsStillExist, errors.InsufficientPrivilege):
+    for name in _existing_roles(connection, plan):
+        with suppress(*_LOST_RACE, errors.DependentObjectsStillExist, errors.InsufficientPrivilege):
             _run(connection, "drop role if exists {}", sql.Identifier(name))
 
 
-def _held(connection: Connection, plan: Plan) -> dict[str, bool]:
+def _existing_roles(connection: Connection, plan: Plan) -> dict[str, bool]:
     """Return the plan's roles that exist, each with whether this user can take it on."""
-    return dict(_asked(connection, _ROLES, plan))
+    return dict(_rows_about(connection, _ROLES, plan))
 
 
 def _members_without(connection: Connection, former: str, present: str) -> list[str]:
@@ -341,7 +343,7 @@ def _members_without(connection: Connection, former: str, present: str) -> list[
     return [name for (name,) in connection.execute(_MEMBERS_WITHOUT, (former, present)).fetchall()]
 
 
-def _asked(connection: Connection, query: str, plan: Plan) -> list[Row]:
+def _rows_about(connection: Connection, query: str, plan: Plan) -> list[Row]:
     """Return the rows of a query about a plan."""
     how = "set" if connection.info.server_version >= _FIRST_VERSION_WITH_SET else "member"
     names = {"agent": plan.agent, "viewer": plan.viewer, "policy": f"{plan.program}_agents", "base": plan.base}

@@ -28,7 +28,7 @@ from wherefrom.model.evidence import TableShape
 from wherefrom.model.limits import SQL_CHARACTERS
 from wherefrom.storage.agent import port
 from wherefrom.storage.agent.port import Collector, Rows, SqlFailed, Statement
-from wherefrom.storage.agent.tables import definitions, names, readable, unhidden, written_out
+from wherefrom.storage.agent.tables import definitions, names, readable, unhidden, with_literals
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.sqlite_errors import closed_quietly, translated
 
@@ -37,7 +37,7 @@ _STEPS_PER_LOOK: Final = 100
 _STEPS_PER_LOOK_OF_ANALYSES: Final = 1_000
 _MAX_IDLE_CONNECTIONS: Final = 4
 _Use = Literal["theirs", "fenced", "ours"]
-# The memory that is sorted at once, which nothing can stop: 16 MiB took 300 ms. What our analyses sort is known.
+# Memory for one sort. Nothing can stop a sort in memory, and one of 16 MiB took 300 ms; our analyses sort what we know.
 _SORTED_KIB: Final = {"theirs": 4096, "fenced": 4096, "ours": 65_536}
 _INNER_TABLES: Final = frozenset((*port.BASE_TABLES, "json_each"))
 _FUNCTIONS: Final = frozenset(
@@ -83,18 +83,18 @@ class SqliteReader:
     def answer(self, access: Access, statement: Statement) -> Rows:
         begun = time.monotonic()
         try:
-            with self._lent(access, "ours" if statement.ours else "theirs") as connection:
+            with self._connection_for(access, "ours" if statement.ours else "theirs") as connection:
                 return connection.answer(statement)
         except _FailedAtARow:
             # Perhaps at a hidden one: SQLite may try a statement's conditions on an index before ours on the row.
             left_ms = statement.budget.timeout_ms - round((time.monotonic() - begun) * 1000)
             budget = replace(statement.budget, timeout_ms=max(1, left_ms))
-            with self._lent(access, "fenced") as connection:
+            with self._connection_for(access, "fenced") as connection:
                 return connection.answer(replace(statement, budget=budget))
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         if self._shapes is None:
-            with self._lent(access, "ours") as connection:
+            with self._connection_for(access, "ours") as connection:
                 self._shapes = connection.shapes()
         return self._shapes
 
@@ -106,7 +106,7 @@ class SqliteReader:
             connection.close()
 
     @contextmanager
-    def _lent(self, access: Access, use: _Use) -> Iterator[_Connection]:
+    def _connection_for(self, access: Access, use: _Use) -> Iterator[_Connection]:
         with translated():
             with self._lock:
                 if self._closed:
@@ -191,9 +191,13 @@ class _Connection:
         return Rows(check.columns, tuple(collected.rows), collected.truncated)
 
     def shapes(self) -> tuple[TableShape, ...]:
-        budget = port.Budget(rows=0, timeout_ms=10_000, steps=1_000_000, answer_bytes=0)
-        texts = {name: f"select * from {name} limit 0" for name in self._names}  # noqa: S608  # names of ours
-        return tuple(TableShape(name, self.answer(Statement(sql, budget, "")).columns) for name, sql in texts.items())
+        found = []
+        for name in self._names:
+            cursor = self._connection.cursor()
+            cursor.exec_trace = check = _StatementCheck(f"select * from {name} limit 0")  # noqa: S608  # names of ours
+            cursor.execute(check.text).fetchall()
+            found.append(TableShape(name, check.columns))
+        return tuple(found)
 
     def close(self) -> None:
         closed_quietly(self._connection)
@@ -209,7 +213,7 @@ class _Connection:
         self._connection.execute("begin")
         for name, select in definitions("sqlite", {"unhidden": condition, "readable": inside}).items():
             hidden = self._inner + name
-            self._connection.execute(f"create temp view {hidden} as {written_out(select, scope)}")
+            self._connection.execute(f"create temp view {hidden} as {with_literals(select, scope)}")
             fence = " limit -1" if self.use == "fenced" else ""
             self._connection.execute(f"create temp view {name} as select * from temp.{hidden}{fence}")  # noqa: S608
         for name, select in analyses.items():
@@ -242,7 +246,7 @@ class _Connection:
             allowed = (second or "").lower() in _FUNCTIONS or (inside or "").startswith(self._inner)
         if allowed:
             return apsw.SQLITE_OK
-        self._refused = self._refused or self._unnamed(_refusal_of(operation, first, second))
+        self._refused = self._refused or self._without_inner_name(_refusal_of(operation, first, second))
         return apsw.SQLITE_DENY
 
     def _may_read(self, table: str, column: str, database: str | None, inside: str) -> bool:
@@ -257,12 +261,12 @@ class _Connection:
         return database == "temp" and (table in self._names or table.startswith(self._inner))
 
     def _failure(self, error: apsw.Error, *, begun: bool) -> SqlFailed:
-        message = self._refused or self._unnamed(str(error))
+        message = self._refused or self._without_inner_name(str(error))
         if self._refused is not None or isinstance(error, apsw.AuthError | apsw.ReadOnlyError):
             return SqlFailed("refused", message)
         return self._failed_at_a_row(message) if begun else SqlFailed("failed", message)
 
-    def _unnamed(self, message: str) -> str:
+    def _without_inner_name(self, message: str) -> str:
         """Return a message without the name of our views: a CTE of that name could read the tables."""
         return message.replace(self._inner, "")
 

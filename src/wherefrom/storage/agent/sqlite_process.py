@@ -45,8 +45,8 @@ class SqliteProcessReader:
         self._path = path
         self._options = options
         self._analyses = analyses
-        self._here = SqliteReader(path, analyses, options=options)
-        self._places = threading.BoundedSemaphore(MAX_PROCESSES)
+        self._in_process = SqliteReader(path, analyses, options=options)
+        self._slots = threading.BoundedSemaphore(MAX_PROCESSES)
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
         self._owner = os.getpid()
@@ -54,9 +54,9 @@ class SqliteProcessReader:
 
     def answer(self, access: Access, statement: Statement) -> Rows:
         if statement.ours:
-            return self._here.answer(access, statement)
+            return self._in_process.answer(access, statement)
         call = cancellation.current()
-        if not call.acquired(self._places, WAIT_S):
+        if not call.acquired(self._slots, WAIT_S):
             if call.cancelled:
                 raise SqlFailed("interrupted", "interrupted (cancelled)")
             raise StoreBusy("other statements are running", hint="try again in a moment")
@@ -66,17 +66,17 @@ class SqliteProcessReader:
             except _Died:
                 return self._answer(access, statement)  # in a new one
         finally:
-            self._places.release()
+            self._slots.release()
 
     def _answer(self, access: Access, statement: Statement) -> Rows:
-        process = self._taken()
+        process = self._take()
         try:
             return process.answer(access, statement)
         finally:
             self._give_back(process)
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
-        return self._here.shapes(access)
+        return self._in_process.shapes(access)
 
     def close(self) -> None:
         with self._lock:
@@ -84,24 +84,23 @@ class SqliteProcessReader:
             idle, self._idle = self._idle, []
         for process in idle:
             process.end()
-        self._here.close()
+        self._in_process.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_closed") and not self._closed and os.getpid() == self._owner:
             self.close()
 
-    def _taken(self) -> _Process:
+    def _take(self) -> _Process:
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the store is closed")
             if os.getpid() != self._owner:  # after a fork they are the parent's
                 self._owner, self._idle = os.getpid(), []
             process = self._idle.pop() if self._idle else None
-        if process is not None:
-            if process.is_alive():
-                return process
+        if process is not None and not process.is_alive():
             process.end()
-        return self._started()
+            process = None
+        return process or self._started()
 
     def _started(self) -> _Process:
         return _Process((str(self._path), self._options), self._analyses)

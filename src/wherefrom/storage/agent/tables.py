@@ -23,7 +23,7 @@ def names() -> tuple[str, ...]:
     return tuple(blocks("agent/queries").names)
 
 
-def written_out(sql: str, parameters: Mapping[str, Any]) -> str:
+def with_literals(sql: str, parameters: Mapping[str, Any]) -> str:
     """Return SQL with its parameters as literals; those that have no value stay. (A view takes no parameters.)"""
 
     def literal(match: re.Match[str]) -> str:
@@ -39,26 +39,22 @@ def unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
     SQLite evaluates a correlated subquery after all other conditions. Then a statement's own conditions would see
     hidden rows first, and tell of them by failing.
     """
-    by_length, parameters = _by_length("hidden", hidden)
-    text = "".join(
-        f" and substr({{0}} || ' ' || {{1}} || '/', 1, {length}) not in ({listed})" for length, listed in by_length
-    )
-    return text, parameters
+    tests, parameters = _prefix_tests("{0} || ' ' || {1} || '/'", "not in", "hidden", hidden)
+    return "".join(f" and {test}" for test in tests), parameters
 
 
 def readable(also: Sequence[str]) -> tuple[str, dict[str, str]]:
     """Return the condition that a namespace is in the root or in a further root, and its parameters, likewise."""
-    by_length, parameters = _by_length("also", [root + "/" for root in also])
-    others = "".join(f" or substr({{0}} || '/', 1, {length}) in ({listed})" for length, listed in by_length)
-    return f"({{inside {{0}} root}}{others})", parameters
+    tests, parameters = _prefix_tests("{0} || '/'", "in", "also", [root + "/" for root in also])
+    return f"({' or '.join(['{inside {0} root}', *tests])})", parameters
 
 
-def _by_length(name: str, prefixes: Sequence[str]) -> tuple[list[tuple[int, str]], dict[str, str]]:
-    """Return the names of the parameters for the prefixes of each length, and the values of all parameters."""
-    found: list[tuple[int, str]] = []
+def _prefix_tests(text: str, word: str, name: str, prefixes: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Return a test of a text against the prefixes of each length, and the parameters, which `name` begins."""
+    tests: list[str] = []
     parameters: dict[str, str] = {}
     for length, some in groupby(sorted(prefixes, key=len), key=len):
         named = {f"{name}_{'x' * (len(parameters) + number)}": prefix for number, prefix in enumerate(some, 1)}
         parameters |= named
-        found.append((length, ", ".join(f":{parameter}" for parameter in named)))
-    return found, parameters
+        tests.append(f"substr({text}, 1, {length}) {word} ({', '.join(f':{parameter}' for parameter in named)})")
+    return tests, parameters
