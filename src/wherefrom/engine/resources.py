@@ -84,7 +84,7 @@ class Resources:
             if self._closed:
                 return
             self._closed = True
-            reader = Resources.reader.made(self)
+            reader = vars(self).get("reader")  # not made only to be closed
             # The last of these is closed first, and all of them are, whatever fails.
             rest.callback(self.database.close)
             if reader is not None:
