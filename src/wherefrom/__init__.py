@@ -13,64 +13,41 @@ from wherefrom.lazy import exported
 
 TYPE_CHECKING = False  # `typing` takes longer than all of this
 if TYPE_CHECKING:
-    from wherefrom.api import Memory, Store
-    from wherefrom.embedding.port import Embedder, Trust
-    from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage, NewQuery
-    from wherefrom.model.errors import (
-        BoundaryDenied,
-        Conflict,
-        EmbedderUnavailable,
-        Gone,
-        InvalidInput,
-        InvalidNamespace,
-        NotFound,
-        SchemaTooNew,
-        StoreBusy,
-        StoreError,
-        StoreUnavailable,
-        TextRefused,
-        WherefromError,
-    )
-    from wherefrom.model.graph import Edge, Node
+    from wherefrom.api import Memory as Memory
+    from wherefrom.api import Store as Store
+    from wherefrom.embedding.port import Embedder as Embedder
+    from wherefrom.embedding.port import Trust as Trust
+    from wherefrom.evidence.input import NewClaim as NewClaim
+    from wherefrom.evidence.input import NewEvidence as NewEvidence
+    from wherefrom.evidence.input import NewFragment as NewFragment
+    from wherefrom.evidence.input import NewPage as NewPage
+    from wherefrom.evidence.input import NewQuery as NewQuery
+    from wherefrom.model.errors import BoundaryDenied as BoundaryDenied
+    from wherefrom.model.errors import Conflict as Conflict
+    from wherefrom.model.errors import EmbedderUnavailable as EmbedderUnavailable
+    from wherefrom.model.errors import Gone as Gone
+    from wherefrom.model.errors import InvalidInput as InvalidInput
+    from wherefrom.model.errors import InvalidNamespace as InvalidNamespace
+    from wherefrom.model.errors import NotFound as NotFound
+    from wherefrom.model.errors import SchemaTooNew as SchemaTooNew
+    from wherefrom.model.errors import StoreBusy as StoreBusy
+    from wherefrom.model.errors import StoreError as StoreError
+    from wherefrom.model.errors import StoreUnavailable as StoreUnavailable
+    from wherefrom.model.errors import TextRefused as TextRefused
+    from wherefrom.model.errors import WherefromError as WherefromError
+    from wherefrom.model.graph import Edge as Edge
+    from wherefrom.model.graph import Node as Node
 
-__all__ = [
-    "BoundaryDenied",
-    "Conflict",
-    "Edge",
-    "Embedder",
-    "EmbedderUnavailable",
-    "Gone",
-    "InvalidInput",
-    "InvalidNamespace",
-    "Memory",
-    "NewClaim",
-    "NewEvidence",
-    "NewFragment",
-    "NewPage",
-    "NewQuery",
-    "Node",
-    "NotFound",
-    "SchemaTooNew",
-    "Store",
-    "StoreBusy",
-    "StoreError",
-    "StoreUnavailable",
-    "TextRefused",
-    "Trust",
-    "WherefromError",
-]
-
-__getattr__ = exported(
-    globals(),
-    {
-        "api": "Memory Store",
-        "embedding.port": "Embedder Trust",
-        "model.errors": "BoundaryDenied Conflict EmbedderUnavailable Gone InvalidInput InvalidNamespace NotFound "
-        "SchemaTooNew StoreBusy StoreError StoreUnavailable TextRefused WherefromError",
-        "evidence.input": "NewClaim NewEvidence NewFragment NewPage NewQuery",
-        "model.graph": "Edge Node",
-    },
-)
+_HOMES = {
+    "api": "Memory Store",
+    "embedding.port": "Embedder Trust",
+    "model.errors": "BoundaryDenied Conflict EmbedderUnavailable Gone InvalidInput InvalidNamespace NotFound "
+    "SchemaTooNew StoreBusy StoreError StoreUnavailable TextRefused WherefromError",
+    "evidence.input": "NewClaim NewEvidence NewFragment NewPage NewQuery",
+    "model.graph": "Edge Node",
+}
+__all__ = sorted(" ".join(_HOMES.values()).split())
+__getattr__ = exported(globals(), _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -83,7 +83,7 @@ class _LazyModule:
 
 
 def lazy_modules(package: str, *names: str) -> tuple[Any, ...]:
-    """Modules of a package that not every process needs, as stand-ins that import them at first use."""
+    """Return modules of a package that not every process needs, as stand-ins that import them at first use."""
     return tuple(_LazyModule(f"{package}.{name}") for name in names)
 
 
@@ -105,22 +105,13 @@ if TYPE_CHECKING:
     from pylatexenc import latex2text as latex2text  # type: ignore[import-untyped]
     from safetensors import numpy as tensors
 
-    np = numpy
-    lxml_html = html
-    safetensors = tensors
+    np, lxml_html, safetensors = numpy, html, tensors
 else:
-    bibtexparser = _LazyModule("bibtexparser")
-    cel = _LazyModule("cel")
-    charset_normalizer = _LazyModule("charset_normalizer")
-    httpx2 = _LazyModule("httpx2")
-    latex2text = _LazyModule("pylatexenc.latex2text")
-    lxml_html = _LazyModule("lxml.html")
-    markdown_it = _LazyModule("markdown_it")
-    trafilatura = _LazyModule("trafilatura")
-    metadata = _LazyModule("importlib.metadata")
-    np = _LazyModule("numpy")
-    phonenumbers = _LazyModule("phonenumbers")
-    safetensors = _LazyModule("safetensors.numpy")
-    sentence_transformers = _LazyModule("sentence_transformers")
-    tokenizers = _LazyModule("tokenizers")
-    yaml = _LazyModule("yaml")
+    _OTHER_NAMES = {"latex2text": "pylatexenc.latex2text", "lxml_html": "lxml.html", "metadata": "importlib.metadata"}
+    _OTHER_NAMES |= {"np": "numpy", "safetensors": "safetensors.numpy"}
+
+    def __getattr__(name: str) -> Any:
+        """Return the stand-in for a module that is imported from here; most have their own name."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _LazyModule(_OTHER_NAMES.get(name, name))
