@@ -156,7 +156,7 @@ def settings() -> str:
         "| setting | variable | default | |\n|---|---|---|---|",
     ]
     parts += [
-        f"| `{s.name}` | `{s.variable}` | {f'`{s.default}`' if s.default != '' else 'empty'} | {s.description} |"
+        f"| `{s.name}` | `{config.variable_of(s.name)}` | {f'`{s.default}`' if s.default != '' else 'empty'} | {s.metadata['description']} |"
         for s in config.SETTINGS
     ]
     sizes = {name: value for name, value in vars(limits).items() if name.isupper()}

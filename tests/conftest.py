@@ -22,8 +22,9 @@ from hypothesis import HealthCheck, settings
 from talking_for_tests import Clock
 
 from wherefrom import Memory
-from wherefrom.config import SETTINGS
+from wherefrom.config import SETTINGS, variable_of
 from wherefrom.embedding import static
+from wherefrom.former_name import former
 from wherefrom.storage import sqlite
 
 # Inputs that are slow to draw, or examples that are slow, are the fault of a busy machine and not of a test.
@@ -214,6 +215,6 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other setting of whoever runs the tests."""
     for setting in SETTINGS:
-        monkeypatch.delenv(setting.former_variable, raising=False)
+        monkeypatch.delenv(former(variable_of(setting.name)), raising=False)
         if setting.name != "privacy":
-            monkeypatch.delenv(setting.variable, raising=False)
+            monkeypatch.delenv(variable_of(setting.name), raising=False)

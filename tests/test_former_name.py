@@ -16,7 +16,7 @@ import pytest
 from talking_for_tests import call, talk
 
 from wherefrom import InvalidInput, Memory, config
-from wherefrom.former_name import FORMER, NAME
+from wherefrom.former_name import FORMER, NAME, former
 from wherefrom.interfaces.cli.app import app
 
 ROOT = Path(__file__).parent.parent
@@ -71,7 +71,7 @@ def test_a_malformed_former_variable_is_named_as_it_was_set():
 
 def test_every_setting_has_its_former_variable():
     for setting in config.SETTINGS:
-        assert setting.former_variable == f"{FORMER.upper()}_{setting.name.upper()}"
+        assert former(config.variable_of(setting.name)) == f"{FORMER.upper()}_{setting.name.upper()}"
 
 
 def started(*arguments, **environment):

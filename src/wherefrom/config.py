@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,41 +13,25 @@ from platformdirs import user_data_path
 
 from wherefrom.former_name import FORMER, NAME, UNTIL, former
 from wherefrom.model.errors import InvalidInput, StoreUnavailable, shown
+from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass
+from wherefrom.model.limits import SEARCH_LIMIT
 from wherefrom.policy.boundary import DEFAULT_ALLOW
 
 logger = logging.getLogger("wherefrom")
 
 DEFAULT_ROOT: Final = "main"
 _FILE: Final = "memory.db"
-# Variables of the former name that this process has already spoken of.
+# Variables of the former name whose notice this process has already logged.
 _noticed: set[str] = set()
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting; its environment variable is WHEREFROM_ and its name in capitals."""
-
-    name: str
-    default: str | int | float
-    description: str
-
-    @property
-    def variable(self) -> str:
-        return f"WHEREFROM_{self.name.upper()}"
-
-    @property
-    def former_variable(self) -> str:
-        """The variable of the program's former name, read if the present one is not set."""
-        return former(self.variable)
-
-
 def _setting(default: str | float, description: str, *, is_shown: bool = True) -> Any:
-    return field(default=default, repr=is_shown, metadata={"default": default, "description": description})
+    return field(default=default, repr=is_shown, metadata={"description": description})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings in force, and the table of them. The default of a list is written as in a variable."""
+    """The settings in force, and the table of them. A default is written as in a variable; `load` reads it."""
 
     db: str = _setting("", "Where the memory is: a path, sqlite:///… or postgresql://…; empty: a per-user data folder.")
     owner: str = _setting("local", "Whose memory it is; rows of different owners never meet.")
@@ -75,21 +59,28 @@ class Settings:
     embed_url: str = _setting("", "The endpoint's base URL, for example http://localhost:11434/v1.")
     embed_key: str = _setting("", "The endpoint's key, if it wants one.", is_shown=False)
     embed_timeout_ms: int = _setting(10_000, "How long to wait for the endpoint's answer.")
-    embed_classes: tuple[str, ...] = _setting(
+    embed_classes: tuple[BoundaryClass, ...] = _setting(
         "public,internal", "Boundary classes whose texts may be sent to an endpoint, separated by commas; never secret."
     )
-    alpha: str = _setting("", "Weight of the vectors in a search, 0 to 1; empty: what the embedder was calibrated to.")
+    alpha: float | None = _setting(
+        "", "Weight of the vectors in a search, 0 to 1; empty: what the embedder was calibrated to."
+    )
     cutoff: str = _setting("auto", "Without a limit, how many hits a search gives: auto (Kneedle) or off (10).")
     cutoff_min: int = _setting(3, "The fewest hits that the cut-off leaves.")
     cutoff_max: int = _setting(50, "The most hits that the cut-off looks at.")
     cutoff_sensitivity: float = _setting(1.0, "Kneedle's S: a higher one asks for a sharper knee and leaves more hits.")
 
 
-SETTINGS: Final = tuple(Setting(known.name, **known.metadata) for known in fields(Settings))
+SETTINGS: Final = fields(Settings)
+
+
+def variable_of(setting: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"WHEREFROM_{setting.upper()}"
 
 
 def load(given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings: what the caller gave, else the environment, else the default."""
+    """Return the settings, checked: what the caller gave, else the environment, else the default."""
     values: dict[str, Any] = {}
     for setting in SETTINGS:
         value = given.get(setting.name)
@@ -98,7 +89,31 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
         values[setting.name] = setting.default if value is None else value
     for name in ("also", "allow", "embed_classes"):
         values[name] = listed(values[name])
-    return Settings(**values)
+    try:
+        values["alpha"] = None if values["alpha"] == "" else float(values["alpha"])
+    except ValueError:
+        raise InvalidInput(f"alpha {shown(values['alpha'])} is not a number from 0 to 1") from None
+    settings = Settings(**values)
+    _refuse_wrong(settings)
+    return settings
+
+
+def _refuse_wrong(settings: Settings) -> None:
+    """Raise an error if a setting has a value that it may not have; those of an access are checked with it."""
+    unknown = [name for name in settings.embed_classes if name not in SAVED_CLASSES]
+    if unknown:
+        raise InvalidInput(f"embed_classes may not hold {shown(unknown[0])}", hint="public, internal or pii")
+    if settings.cutoff not in ("auto", "off"):
+        raise InvalidInput(f"cutoff {shown(settings.cutoff)} is not auto or off")
+    if not settings.cutoff_min <= settings.cutoff_max <= SEARCH_LIMIT:
+        raise InvalidInput(f"cutoff_min ≤ cutoff_max ≤ {SEARCH_LIMIT} does not hold")
+    if settings.privacy not in ("", "shared"):
+        raise InvalidInput(
+            f"privacy {shown(settings.privacy)} is not shared or empty",
+            hint="`wherefrom privacy personal` makes a memory personal for good",
+        )
+    if settings.alpha is not None and not 0 <= settings.alpha <= 1:
+        raise InvalidInput(f"alpha {shown(settings.alpha)} is outside 0..1")
 
 
 def listed(given: str | Sequence[str]) -> Sequence[str]:
@@ -135,17 +150,17 @@ def note_on(location: str) -> str | None:
     return f"the store lies under the program's former name, in {location}; `wherefrom move` brings it over"
 
 
-def _from_environment(setting: Setting, environment: Mapping[str, str]) -> str | int | float | None:
+def _from_environment(setting: Field[Any], environment: Mapping[str, str]) -> str | int | float | None:
     """Return the value of a variable, or of its former name, with one notice a process; None if neither is set."""
-    name = setting.variable
+    name = variable_of(setting.name)
     if name not in environment:
-        name = setting.former_variable
+        name = former(name)
         if name not in environment:
             return None
         if name not in _noticed:
             _noticed.add(name)
             # To standard error, unless somebody configured logging; standard output may be read by a program.
-            logger.warning("%s is read until %s; set %s instead", name, UNTIL, setting.variable)
+            logger.warning("%s is read until %s; set %s instead", name, UNTIL, variable_of(setting.name))
     if isinstance(setting.default, str):
         return environment[name]
     kind, kind_name = (float, "number") if isinstance(setting.default, float) else (int, "whole number")

@@ -14,7 +14,7 @@ from insight_for_tests import Case, context_of, delta_h, delta_sp, judged_case, 
 
 import wherefrom
 from wherefrom import Memory
-from wherefrom.config import SETTINGS
+from wherefrom.config import SETTINGS, variable_of
 from wherefrom.insight.decide import judged
 from wherefrom.insight.gates import GateState, Thresholds
 from wherefrom.insight.judge import judge
@@ -363,7 +363,7 @@ def test_no_environment_variable_changes_the_sign_of_delta_h(tmp_path, monkeypat
     other = {"alpha": "0.0", "cutoff": "off", "cutoff_min": "1", "cutoff_max": "2", "cutoff_sensitivity": "9"}
     for setting in SETTINGS:
         if setting.name in other:
-            monkeypatch.setenv(setting.variable, other[setting.name])
+            monkeypatch.setenv(variable_of(setting.name), other[setting.name])
     again, signs = measured("c.db")
     assert again == hops
     assert min(signs) >= 0 < max(signs)

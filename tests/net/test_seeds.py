@@ -49,7 +49,7 @@ def command(*arguments):
 
 def kneedle(scores, *, least=3, most=50, sensitivity=1.0):
     """How many of these falling scores are left."""
-    return inside("recall.selection:kept")(scores, inside("engine.tuning:CutOff")(least, most, sensitivity))
+    return inside("recall.selection:kept")(scores, inside("recall.selection:CutOff")(least, most, sensitivity))
 
 
 def path_gain(engine, size, edges, links):

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.engine.tuning import CutOff
-from wherefrom.recall.selection import kept, knee
+from wherefrom.recall.selection import CutOff, kept, knee
 
 SCORES = st.lists(st.floats(0, 1, allow_nan=False, width=32), min_size=2, max_size=60).map(
     lambda values: sorted(values, reverse=True)
@@ -53,4 +52,4 @@ def test_never_fewer_than_the_least_nor_more_than_the_most(scores, least, most):
     ],
 )
 def test_what_is_before_the_drop_is_kept(scores, count):
-    assert kept(scores, CutOff()) == count
+    assert kept(scores, CutOff(3, 50, 1.0)) == count

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from wherefrom import config
 from wherefrom.embedding.endpoint import EndpointEmbedder
 from wherefrom.embedding.port import Embedder
 from wherefrom.embedding.sentences import SentenceTransformersEmbedder
 from wherefrom.embedding.static import StaticEmbedder
-from wherefrom.engine.tuning import CutOff, Tuning
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model import limits
 from wherefrom.model import namespaces as paths
 from wherefrom.model.access import Access, also_roots
 from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable, shown
-from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
 from wherefrom.policy.boundary import visible_classes
 from wherefrom.policy.document import SettingsKinds
 from wherefrom.recall.settings import Calibration, RecallSettings
 from wherefrom.storage.port import Database
 from wherefrom.text import check
 
-# What policies may set, by engine.
+# The settings of the engines, which policies may set.
 ENGINE_SETTINGS: Final[SettingsKinds] = (RecallSettings, InsightSettings, MetabolismSettings, Calibration)
 
 _POSTGRES: Final = ("postgresql", "postgres")
@@ -124,33 +122,6 @@ def open_embedder(settings: config.Settings) -> Embedder | None:
                 f"embedder {shown(other)} is not one of static, endpoint, sentence-transformers, none",
                 hint="set WHEREFROM_EMBEDDER",
             )
-
-
-def tuning_of(settings: config.Settings) -> Tuning:
-    """Return how a store searches and what it may send, as the settings say, checked."""
-    unknown = [name for name in settings.embed_classes if name not in BOUNDARY_CLASSES or name == "secret"]
-    if unknown:
-        raise InvalidInput(f"embed_classes may not hold {shown(unknown[0])}", hint="public, internal or pii")
-    if settings.cutoff not in ("auto", "off"):
-        raise InvalidInput(f"cutoff {shown(settings.cutoff)} is not auto or off")
-    if not settings.cutoff_min <= settings.cutoff_max <= limits.SEARCH_LIMIT:
-        raise InvalidInput(f"cutoff_min ≤ cutoff_max ≤ {limits.SEARCH_LIMIT} does not hold")
-    if settings.privacy not in ("", "shared"):
-        raise InvalidInput(
-            f"privacy {shown(settings.privacy)} is not shared or empty",
-            hint="`wherefrom privacy personal` makes a memory personal for good",
-        )
-    try:
-        alpha = check.check_weight(float(settings.alpha), field="alpha") if settings.alpha else None
-    except ValueError:
-        raise InvalidInput(f"alpha {shown(settings.alpha)} is not a number from 0 to 1") from None
-    cut = CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
-    return Tuning(
-        alpha=alpha,
-        cut=cut if settings.cutoff == "auto" else None,
-        send_classes=cast(tuple[BoundaryClass, ...], settings.embed_classes),
-        shared=settings.privacy == "shared",
-    )
 
 
 def _model_name(settings: config.Settings) -> str:

@@ -143,7 +143,7 @@ class PolicyEngine(Engine):
         """Say whether this memory keeps personal data, as it is treated here."""
         owner = self.view.writing.owner
         stored = self.store.database.read(lambda tx: policies.privacy(tx, owner))
-        return Privacy("shared", stored.chosen_at) if self.store.tuning.shared else stored
+        return Privacy("shared", stored.chosen_at) if self.store.settings.privacy == "shared" else stored
 
     def choose_privacy(
         self, mode: Annotated[PrivacyMode, Param("personal keeps them, shared takes them out.", name="privacy")]
@@ -287,7 +287,7 @@ class PolicyEngine(Engine):
         """Raises if a personal memory is opened for others: what its owner keeps is not theirs to judge."""
         access = self.view.writing
         privacy = self.store.database.read(lambda tx: policies.privacy(tx, access.owner))
-        is_owner = set(DEFAULT_ALLOW) <= set(access.tags) and not self.store.tuning.shared
+        is_owner = set(DEFAULT_ALLOW) <= set(access.tags) and self.store.settings.privacy != "shared"
         if privacy.mode == "personal" and not is_owner:
             raise BoundaryDenied(
                 "this is the personal memory of its owner, opened for others",

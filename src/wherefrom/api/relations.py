@@ -6,7 +6,18 @@ from functools import partial
 from typing import Annotated, Any
 
 from wherefrom.engine.boundary import guarded_edge
-from wherefrom.engine.params import AnyTag, Cursor, NewTag, SourceId, SourceWithin, Tag, TargetId, check_place, id_param
+from wherefrom.engine.params import (
+    AnyTag,
+    Cursor,
+    NewTag,
+    SourceId,
+    SourceWithin,
+    Tag,
+    TargetId,
+    check_place,
+    id_param,
+    namespace_param,
+)
 from wherefrom.engine.view import Engine
 from wherefrom.model import limits
 from wherefrom.model.errors import BoundaryDenied
@@ -18,6 +29,15 @@ from wherefrom.storage import edges, events, namespaces
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
+_WEIGHT = "How strong, 0 to 1. Guideline: supports 0.6–1.0, conflicts 0.4–0.8, explains 0.5–0.8."
+_Weight = Annotated[float, Param(_WEIGHT, 0, 1, option="--weight,-w")]
+_REASON = "Why, in one plain sentence. Omit to keep the old one."
+_Reason = Annotated[str | None, Param(_REASON, option="--reason,-r", check=check.check_reason)]
+_FromMemo = Annotated[str | None, id_param("Only relations from this memo.", name="source_memo_id", option="--source")]
+_ToMemo = Annotated[str | None, id_param("Only relations to this memo.", name="target_memo_id", option="--target")]
+_SINCE = "Only what was created or changed at or after this ISO-8601 time."
+_Since = Annotated[str | None, Param(_SINCE, metavar="TIME", check=check.check_time)]
+
 
 class RelationEngine(Engine):
     """Relates memos, and lists and follows relations."""
@@ -28,21 +48,8 @@ class RelationEngine(Engine):
         target_id: TargetId,
         *,
         tag: NewTag,
-        weight: Annotated[
-            float,
-            Param(
-                "How strong, 0 to 1. Guideline: supports 0.6–1.0, conflicts 0.4–0.8, explains 0.5–0.8.",
-                0,
-                1,
-                option="--weight,-w",
-            ),
-        ],
-        reason: Annotated[
-            str | None,
-            Param(
-                "Why, in one plain sentence. Omit to keep the old one.", option="--reason,-r", check=check.check_reason
-            ),
-        ] = None,
+        weight: _Weight,
+        reason: _Reason = None,
         namespace: SourceWithin = None,
     ) -> Related:
         """Relate two memos, or update that relation. A reason that is not given stays; an empty one is cleared.
@@ -84,24 +91,11 @@ class RelationEngine(Engine):
     def relations(
         self,
         *,
-        source_id: Annotated[
-            str | None, id_param("Only relations from this memo.", name="source_memo_id", option="--source")
-        ] = None,
-        target_id: Annotated[
-            str | None, id_param("Only relations to this memo.", name="target_memo_id", option="--target")
-        ] = None,
+        source_id: _FromMemo = None,
+        target_id: _ToMemo = None,
         tag: AnyTag = None,
-        since: Annotated[
-            str | None,
-            Param(
-                "Only what was created or changed at or after this ISO-8601 time.",
-                metavar="TIME",
-                check=check.check_time,
-            ),
-        ] = None,
-        namespace: Annotated[
-            str | None, Param("Only relations whose source is in it or below.", option="--namespace,-n")
-        ] = None,
+        since: _Since = None,
+        namespace: Annotated[str | None, namespace_param("Only relations whose source is in it or below.")] = None,
         limit: Annotated[int, Param("How many at most.", 1, limits.RELATIONS_LIMIT)] = 100,
         cursor: Cursor = None,
     ) -> Relations:

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from wherefrom import api, config
-from wherefrom.api.opening import ENGINE_SETTINGS, open_database, open_embedder, tuning_of
+from wherefrom.api.opening import ENGINE_SETTINGS, open_database, open_embedder
 from wherefrom.embedding.port import Embedder
 from wherefrom.engine.resources import Resources
-from wherefrom.engine.tuning import Tuning
 from wherefrom.explore.views import all_rendered
 from wherefrom.model import identifiers
 from wherefrom.model.errors import InvalidInput
-from wherefrom.storage.port import Database
 
 
 class Store(Resources):
@@ -25,28 +23,8 @@ class Store(Resources):
     Many threads may share one; a process opens its own (also after a fork).
     """
 
-    def __init__(
-        self,
-        database: Database,
-        *,
-        settings: config.Settings | None = None,
-        embedder: Embedder | None = None,
-        tuning: Tuning | None = None,
-        clock: Callable[[], datetime] = identifiers.utc_now,
-        new_id: Callable[[], str] = identifiers.new_id,
-    ) -> None:
-        """`settings` say what a memory has for which nothing else is given: its owner, root, namespace and tags."""
-        super().__init__(
-            database,
-            embedder=embedder,
-            tuning=tuning or Tuning(),
-            clock=clock,
-            new_id=new_id,
-            policy_settings=ENGINE_SETTINGS,
-            analyses=all_rendered,
-        )
-        self.settings = config.load({}) if settings is None else settings
-        self.location_note = config.note_on(database.location)
+    policy_settings = ENGINE_SETTINGS
+    analyses = staticmethod(all_rendered)
 
     @classmethod
     def open(
@@ -77,9 +55,7 @@ class Store(Resources):
     ) -> Self:
         """Open the store that the settings name, with an embedder of your own if one is given."""
         made = open_embedder(settings) if embedder is None or isinstance(embedder, str) else embedder
-        tuning = tuning_of(settings)
-        database = open_database(settings)
-        return cls(database, settings=settings, embedder=made, tuning=tuning, clock=clock or identifiers.utc_now)
+        return cls(open_database(settings), settings=settings, embedder=made, clock=clock or identifiers.utc_now)
 
     def memory(
         self,

@@ -153,7 +153,7 @@ class UpkeepEngine(Engine):
         access = self.view.access
         schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
         rows = self.store.database.read(lambda tx: health.checks(tx, access))
-        classes = self.store.tuning.send_classes
+        classes = self.store.settings.embed_classes
         vectors = self.store.database.read(lambda tx: health.vector_checks(tx, access, self.store.embedder, classes))
         return Health(info, (schema, *self.store.database.check_integrity(), *rows, *vectors))
 
@@ -184,7 +184,9 @@ class UpkeepEngine(Engine):
 
     def _make_vectors(self, make: Callable[..., int], embedder: Embedder, progress: Progress) -> int:
         store = self.store
-        return make(store.database, embedder, classes=store.tuning.send_classes, clock=store.clock, progress=progress)
+        return make(
+            store.database, embedder, classes=store.settings.embed_classes, clock=store.clock, progress=progress
+        )
 
     def _required_embedder(self) -> Embedder:
         if self.store.embedder is None:

@@ -36,18 +36,21 @@ def id_param(text: str, *, metavar: str = "MEMO_ID", **given: Any) -> Param:
     return Param(text, metavar=metavar, check=check.check_id, **given)
 
 
+def namespace_param(text: str, **given: Any) -> Param:
+    """Declare a parameter that is a namespace; `given` are further values of `Param`."""
+    return Param(text, option="--namespace,-n", **given)
+
+
 NAMESPACE: Final = (
     "Namespace path. Omit for the default; a leading '/' starts at the root; '..' goes up, never above the root."
 )
 
-Place = Annotated[str | None, Param(NAMESPACE, option="--namespace,-n", check=check_place)]
+Place = Annotated[str | None, namespace_param(NAMESPACE, check=check_place)]
 """Where something is written."""
-Namespace = Annotated[str | None, Param(NAMESPACE + " Namespaces below it are included.", option="--namespace,-n")]
+Namespace = Annotated[str | None, namespace_param(NAMESPACE + " Namespaces below it are included.")]
 """Where something is looked for."""
-SourceWithin = Annotated[
-    str | None, Param("If given, the source memo must be in it.", option="--namespace,-n", only="agents")
-]
-MemoWithin = Annotated[str | None, Param("If given, the memo must be in it.", option="--namespace,-n", only="agents")]
+SourceWithin = Annotated[str | None, namespace_param("If given, the source memo must be in it.", only="agents")]
+MemoWithin = Annotated[str | None, namespace_param("If given, the memo must be in it.", only="agents")]
 MemoId = Annotated[str, id_param("The memo's id.")]
 SourceId = Annotated[str, id_param("The memo that it leads from.", name="source_memo_id", metavar="SOURCE_ID")]
 TargetId = Annotated[str, id_param("The memo that it leads to.", name="target_memo_id", metavar="TARGET_ID")]

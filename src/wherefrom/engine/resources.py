@@ -6,14 +6,15 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from wherefrom import config
 from wherefrom.embedding.port import Embedder
 from wherefrom.engine.background import Journal, Worker
 from wherefrom.engine.policy_cache import PolicyCache
-from wherefrom.engine.tuning import Tuning
 from wherefrom.engine.view import View
 from wherefrom.lazy import lazy_modules
+from wherefrom.model import identifiers
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.once import once
@@ -31,33 +32,31 @@ else:
 class Resources:
     """A database with what is expensive about it, closed once. Many threads may share it."""
 
+    policy_settings: ClassVar[SettingsKinds]
+    """The settings of engines that policies may set."""
+    analyses: ClassVar[Callable[[], Mapping[str, str]]]
+    """Returns the analysis views that agents' SQL may name."""
+
     def __init__(
         self,
         database: Database,
         *,
-        embedder: Embedder | None,
-        tuning: Tuning,
-        clock: Callable[[], datetime],
-        new_id: Callable[[], str],
-        policy_settings: SettingsKinds,
-        analyses: Callable[[], Mapping[str, str]],
+        settings: config.Settings | None = None,
+        embedder: Embedder | None = None,
+        clock: Callable[[], datetime] = identifiers.utc_now,
+        new_id: Callable[[], str] = identifiers.new_id,
     ) -> None:
-        """`policy_settings` are the settings of engines that policies may set; `analyses` returns the analysis views
-        that agents' SQL may name.
-        """
+        """`settings` say how it searches, and what a memory has for which nothing else is given, such as its root."""
         self.database = database
+        self.settings = settings or config.load({})
         self.embedder = embedder
-        self.tuning = tuning
         self.clock = clock
         self.new_id = new_id
-        self.location_note: str | None = None
-        """A remark for the user on where the store lies."""
         self.text_search = text_index.TextSearch()
         self.utilities = ranking_facts.UtilityStatistics()
         self.journal = Journal(database)
-        self.worker = Worker(database, embedder, tuning.send_classes, clock)
-        self.policies = PolicyCache(database, policy_settings, shared=tuning.shared)
-        self._analyses = analyses
+        self.worker = Worker(database, embedder, self.settings.embed_classes, clock)
+        self.policies = PolicyCache(database, self.policy_settings, shared=self.settings.privacy == "shared")
         # The same thread may close again while it closes: in a handler of signals.
         self._closing = threading.RLock()
         self._closed = False
@@ -67,7 +66,7 @@ class Resources:
         """The reader that runs agents' SQL."""
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        return self.database.reader(self._analyses())
+        return self.database.reader(type(self).analyses())
 
     def view(self, access: Access, allow: Sequence[str]) -> View:
         """Return the view of an access that holds these tags. It is cheap: make one for each request."""

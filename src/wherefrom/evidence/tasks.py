@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
+from wherefrom import config
 from wherefrom.engine.params import Class, Place, check_query, id_param
 from wherefrom.engine.view import Engine
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
@@ -92,4 +93,4 @@ class TaskEngine(Engine):
         access = self.view.access
         self.store.journal.write()  # what was just searched counts
         status = self.store.database.read(lambda tx: tasks.status(tx, access, task_id, now=self.store.clock()))
-        return replace(status, note=self.store.location_note)
+        return replace(status, note=config.note_on(self.store.database.location))

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wherefrom.engine.tuning import CutOff
 from wherefrom.lazy import np
 from wherefrom.model.results import ActiveContext, ContextItem, Factors, Hit, ScoreBreakdown, SearchResult
 from wherefrom.recall import graph_arm, selection
@@ -48,7 +47,7 @@ class Ranked:
     graph: float
 
 
-def search(reader: CandidateReader, limit: int | CutOff, *, final: bool) -> SearchResult:
+def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: bool) -> SearchResult:
     """Return the best nodes by S, or if `final` by S·g: a fixed number, or as many as the scores suggest."""
     hybrid = reader.request.retrieval.hybrid
     found = reader.find((hybrid.k_txt or CANDIDATES_PER_ARM, hybrid.k_vec or CANDIDATES_PER_ARM))
@@ -62,7 +61,7 @@ def search(reader: CandidateReader, limit: int | CutOff, *, final: bool) -> Sear
         # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
         scores = sorted((scored.score for scored in fused.scored), reverse=True)
         rows = [(scored, score, None, None) for scored, score in zip(fused.scored, scores, strict=True)]
-    best = rows[: selection.kept([row[1] for row in rows], limit) if isinstance(limit, CutOff) else limit]
+    best = rows[: selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit]
     by_id = nodes.read_by_ids(reader.tx, reader.access, [scored.id for scored, *_ in best])
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)

@@ -13,10 +13,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from wherefrom.embedding.port import Matrix
-from wherefrom.engine.tuning import CutOff
 from wherefrom.lazy import np
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """The limits of the cut-off: from `least` to `most` hits; a higher sensitivity asks for a sharper knee."""
+
+    least: int
+    most: int
+    sensitivity: float
 
 
 def kept(scores: Sequence[float], cut: CutOff) -> int:

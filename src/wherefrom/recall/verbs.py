@@ -20,6 +20,7 @@ from wherefrom.model.param import Param
 from wherefrom.model.results import ActiveContext, SearchResult, SweepResult
 from wherefrom.recall import pipeline
 from wherefrom.recall.candidates import CandidateReader, RecallRequest
+from wherefrom.recall.selection import CutOff
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
 from wherefrom.storage import contexts, embeddings, events, receipts
 from wherefrom.storage.events import Trace
@@ -106,7 +107,9 @@ class RecallEngine(Engine):
         question, degraded = self._questions.question(query, like, access)
         question = replace(question, metadata=metadata or {}, scopes=scope)
         request = replace(self._request(question, access, rules, graph=graph), exclude=like)
-        kept = limit or self.store.tuning.cut or _HITS_WITHOUT_CUTOFF
+        settings = self.store.settings
+        cut = CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
+        kept = limit or (cut if settings.cutoff == "auto" else _HITS_WITHOUT_CUTOFF)
         found, lacks = self._read(
             access, request, rules, degraded, lambda reader: pipeline.search(reader, kept, final=rank == "final")
         )
@@ -207,8 +210,8 @@ class RecallEngine(Engine):
     ) -> RecallRequest:
         """Return a question with the settings of policy and store; `graph` is the caller's wish for the graph arm."""
         retrieval, calibration = rules.settings(RecallSettings), rules.settings(Calibration)
-        if retrieval.hybrid.alpha is None and self.store.tuning.alpha is not None:
-            fixed = replace(retrieval.hybrid, alpha=self.store.tuning.alpha, lexical_shift=0.0, natural_shift=0.0)
+        if retrieval.hybrid.alpha is None and self.store.settings.alpha is not None:
+            fixed = replace(retrieval.hybrid, alpha=self.store.settings.alpha, lexical_shift=0.0, natural_shift=0.0)
             retrieval = replace(retrieval, hybrid=fixed)
         if question.model is not None and calibration.model == question.model.model_id:
             retrieval = replace(retrieval, calibration=calibration)
@@ -255,7 +258,7 @@ class RecallEngine(Engine):
         """Run the work on one snapshot; return its answer, and what that lacks, in words. Texts that wait for their
         vectors get them in the background.
         """
-        store, classes = self.store, self.store.tuning.send_classes
+        store, classes = self.store, self.store.settings.embed_classes
         answer, waiting = store.database.read(
             lambda tx: (
                 work(CandidateReader(tx, access, store, request)),
