@@ -13,24 +13,14 @@ from wherefrom.engine.boundary import guarded, keep_invariants, note_of
 from wherefrom.engine.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId, id_param
 from wherefrom.engine.view import Engine
 from wherefrom.insight.plans import InsightEngine
-from wherefrom.model import limits
+from wherefrom.model import graph, limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
-from wherefrom.model.graph import (
-    SAVED_CLASSES,
-    BoundaryClass,
-    ClaimKind,
-    Node,
-    NodeKind,
-    Scope,
-    node_at,
-    strictest,
-    times_at,
-)
+from wherefrom.model.graph import Node, node_at, strictest, times_at
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
-from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, receipts
+from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
@@ -42,58 +32,43 @@ logger = logging.getLogger("wherefrom")
 
 _MAX_SWEPT_PER_SAVE: Final = 20
 
-_Content = Annotated[
-    str,
-    Param(
-        "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when.",
-        aliases=("text",),
-        check=check.check_content,
-    ),
-]
+_CONTENT: Final = "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when."
+_Content = Annotated[str, Param(_CONTENT, aliases=("text",), check=check.check_content)]
 _Title = Annotated[
     str | None, Param("A short name, at most 300 characters. Omit to keep the old one.", check=check.check_title)
 ]
-_Metadata = Annotated[
-    Mapping[str, Any] | None,
-    Param("JSON object merged into what is there; a null removes its key. At most 16 KB.", check=check.check_metadata),
-]
+_METADATA: Final = "JSON object merged into what is there; a null removes its key. At most 16 KB."
+_Metadata = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_metadata)]
 _ChangedId = Annotated[str | None, id_param("The memo to change. Omit to save a new one.", option="--id")]
-_ClaimKind = Annotated[
-    ClaimKind | None,
-    Param("Save it as a claim: one statement of this kind. Omit for a memo.", aliases=("kind",), option="--claim"),
+_CLAIM: Final = "Save it as a claim: one statement of this kind. Omit for a memo."
+_ClaimKind = Annotated[graph.ClaimKind | None, Param(_CLAIM, aliases=("kind",), option="--claim")]
+_Scope = Annotated[
+    graph.Scope | None, Param("How long it holds: session 7 days, project 120 days, principle for good.")
 ]
-_Scope = Annotated[Scope | None, Param("How long it holds: session 7 days, project 120 days, principle for good.")]
-_BoundaryClass = Annotated[
-    BoundaryClass | None,
-    Param(
-        "Who may see it; internal if omitted. It is raised by itself where the text demands.",
-        words=SAVED_CLASSES,
-        option="--class",
-    ),
-]
+_CLASS: Final = "Who may see it; internal if omitted. It is raised by itself where the text demands."
+_BoundaryClass = Annotated[graph.BoundaryClass | None, Param(_CLASS, words=graph.SAVED_CLASSES, option="--class")]
 _Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]
 _Quality = Annotated[float | None, Param("How good it is, 0 to 1; it counts if the policy says so.", 0, 1)]
-_Entities = Annotated[
-    Sequence[str],
-    Param("Names of people, projects, things that it is about.", option="--entity", check=check.check_names),
-]
-_Provenance = Annotated[
-    Mapping[str, Any] | None, Param('Where it comes from, e.g. {"url": "…", "actor": "…"}.', check=check.check_metadata)
-]
-_Pinned = Annotated[
-    bool | None, Param("Keep it whatever metabolism makes of it; false unpins.", option="--pin/--unpin")
-]
+_ENTITIES: Final = "Names of people, projects, things that it is about."
+_Entities = Annotated[Sequence[str], Param(_ENTITIES, option="--entity", check=check.check_names)]
+_SOURCE: Final = 'Where it comes from, e.g. {"url": "…", "actor": "…"}.'
+_Provenance = Annotated[Mapping[str, Any] | None, Param(_SOURCE, check=check.check_metadata)]
+_PINNED: Final = "Keep it whatever metabolism makes of it; false unpins."
+_Pinned = Annotated[bool | None, Param(_PINNED, option="--pin/--unpin")]
 _Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
 
 
 @dataclass(frozen=True, slots=True)
 class _Saving:
-    """A memo or claim that is about to be stored: guarded by the policy, and embedded."""
+    """A memo or claim that is about to be stored: guarded by the policy, and embedded.
+
+    stated: the values that the caller gave, of those that have a default. existing: the node that is changed.
+    """
 
     node: Node
-    change: node_saving.Change
+    stated: node_saving.Change
     existing: Node | None
-    entities: tuple[Node, ...]
+    entities: Sequence[Node]
     redacted: Counter[str]
     rules: PlaceRules
     made: embeddings.Made | None
@@ -150,8 +125,8 @@ class MemoEngine(Engine):
         )
         existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
         with self.view.noting_refusal("save", given.namespace, trace):
-            change = node_saving.Change(scope=scope, confidence=confidence, quality=quality, pinned=pinned)
-            saving = self._saving(given, change, existing, entities)
+            stated = node_saving.Change(scope=scope, confidence=confidence, quality=quality, pinned=pinned)
+            saving = self._saving(given, stated, existing, entities)
             saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
@@ -166,7 +141,7 @@ class MemoEngine(Engine):
         self,
         *,
         namespace: Namespace = None,
-        kind: Annotated[NodeKind, Param("What to list.")] = "memo",
+        kind: Annotated[graph.NodeKind, Param("What to list.")] = "memo",
         limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
         cursor: Cursor = None,
     ) -> Page:
@@ -190,8 +165,8 @@ class MemoEngine(Engine):
 
         return self.store.database.write(work)
 
-    def _changeable(self, access: Access, node_id: str, claim_kind: ClaimKind | None) -> Node:
-        """The node with this id; raises if a save may not change it, or not to a claim."""
+    def _changeable(self, access: Access, node_id: str, claim_kind: graph.ClaimKind | None) -> Node:
+        """Return the node with this id; raise if a save may not change it, or not to a claim."""
         node = self.store.database.read(lambda tx: nodes.read(tx, access, node_id))
         if node.kind in ("page", "fragment"):
             raise InvalidInput(f"{node.id} is a {node.kind}: it stays as its source has it")
@@ -200,7 +175,7 @@ class MemoEngine(Engine):
         return node
 
     def _linked(self, saved: Saved) -> Saved:
-        """The answer to a save with the links that were made; if linking fails it says so, as the memo is saved."""
+        """Return the answer to a save with the relations that it made; if that fails it says so: the memo is saved."""
         try:
             links, degraded = InsightEngine(self.view).link_saved(saved.node)
         except WherefromError as error:
@@ -211,9 +186,9 @@ class MemoEngine(Engine):
         return replace(saved, links=links, degraded=degraded)
 
     def _saving(
-        self, given: Node, change: node_saving.Change, existing: Node | None, entities: Sequence[str]
+        self, given: Node, stated: node_saving.Change, existing: Node | None, entities: Sequence[str]
     ) -> _Saving:
-        """What the policy leaves of the given texts, with their vectors: no lock is held over an embedding."""
+        """Return the given texts as the policy lets them be stored, embedded now because a write holds a lock."""
         if existing is not None:
             given = replace(
                 given,
@@ -227,21 +202,40 @@ class MemoEngine(Engine):
         rules = self.view.boundary.at(given.namespace)
         node, redacted = guarded(given, rules)
         node = replace(node, content_hash=check.content_hash(node.content))
-        bare = replace(given, title=None, metadata={}, provenance={})
-        names: list[Node] = []
+        named: list[Node] = []
+        nameless = node_at("", namespace=given.namespace, kind="entity", boundary_class=given.boundary_class)
         for name in entities:
-            entity, taken = guarded(replace(bare, content=name), rules)
-            names.append(replace(entity, title=entity.content))
+            entity, taken = guarded(replace(nameless, content=name), rules)
+            named.append(replace(entity, title=entity.content, content_hash=check.content_hash(entity.content)))
             redacted.update(taken)
         merged = node
         if existing is not None:
             shared_class = node.shared_class or existing.shared_class
             merged = replace(node, title=node.title or existing.title, shared_class=shared_class)
-        texts = [embeddings.embedded_text(text_node) for text_node in (merged, *names)]
-        return _Saving(
-            node=node,
-            change=replace(
-                change,
+        texts = [embeddings.embedded_text(embedded) for embedded in (merged, *named)]
+        made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
+        return _Saving(node, stated, existing, named, redacted, rules, made)
+
+    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
+        locks.share(tx, access.owner)
+        moment = self.store.clock()
+        now = timestamp(moment)
+        node = saving.node
+        sweep = partial(
+            receipts.retire_expired, tx, access, run_id=self.store.new_id(), now=now, limit=_MAX_SWEPT_PER_SAVE
+        )
+        sweep()
+        sweep(content_hash=node.content_hash)
+        lifetime = saving.rules.expiry(node.scope)
+        expires_at = None if lifetime is None else timestamp(moment + lifetime)
+        accept = partial(keep_invariants, rules=saving.rules)
+        if saving.existing is None:
+            new = replace(node, expires_at=expires_at, **times_at(now))
+            saved = node_saving.create(tx, access, new, saving.made, accept=accept)
+        else:
+            _refuse_judged(tx, access, saving.existing, node.content)
+            change = replace(
+                saving.stated,
                 content=node.content,
                 title=node.title,
                 metadata=node.metadata,
@@ -249,30 +243,8 @@ class MemoEngine(Engine):
                 boundary_class=node.boundary_class,
                 shared_class=node.shared_class,
                 claim_kind=node.claim_kind,
-            ),
-            existing=existing,
-            entities=tuple(names),
-            redacted=redacted,
-            rules=rules,
-            made=None if self.store.embedder is None else embeddings.made(self.store.embedder, texts),
-        )
-
-    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
-        locks.share(tx, access.owner)
-        moment = self.store.clock()
-        now = timestamp(moment)
-        run_id, known = self.store.new_id(), saving.node.content_hash
-        receipts.retire_expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE)
-        receipts.retire_expired(tx, access, run_id=run_id, now=now, limit=_MAX_SWEPT_PER_SAVE, content_hash=known)
-        lifetime = None if saving.node.scope is None else saving.rules.expiry(saving.node.scope)
-        expires_at = None if lifetime is None else timestamp(moment + lifetime)
-        accept = partial(keep_invariants, rules=saving.rules)
-        if saving.existing is None:
-            new = replace(saving.node, expires_at=expires_at, **times_at(now))
-            saved = node_saving.create(tx, access, new, saving.made, accept=accept)
-        else:
-            _refuse_judged(tx, access, saving)
-            change = replace(saving.change, expires_at=expires_at)
+                expires_at=expires_at,
+            )
             saved = node_saving.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=accept)
         self._link_entities(tx, access, saved.node, saving, now=now)
         if saved.status == "duplicate":
@@ -288,27 +260,23 @@ class MemoEngine(Engine):
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
         """Link a node to the entities that the caller names; those that are not there yet are made."""
         entities = [
-            node_at(
-                now,
+            replace(
+                entity,
                 id=self.store.new_id(),
                 namespace=node.namespace,
-                kind="entity",
-                title=name.content,
-                content=name.content,
-                content_hash=check.content_hash(name.content),
-                boundary_class=strictest(node.open_class, name.boundary_class),
-                shared_class=name.shared_class and strictest(node.open_class, name.open_class),
+                boundary_class=strictest(node.open_class, entity.boundary_class),
+                shared_class=entity.shared_class and strictest(node.open_class, entity.open_class),
+                **times_at(now),
             )
-            for name in saving.entities
+            for entity in saving.entities
         ]
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
 
 
-def _refuse_judged(tx: Transaction, access: Access, saving: _Saving) -> None:
-    """Raises if a claim that has evidence gets other words: the evidence is about the old ones."""
-    claim = saving.existing
-    if claim is None or claim.kind != "claim" or saving.node.content == claim.content:
+def _refuse_judged(tx: Transaction, access: Access, claim: Node, content: str) -> None:
+    """Raise an error if a claim that has evidence gets other words: the evidence is about the old ones."""
+    if claim.kind != "claim" or content == claim.content:
         return
     found = evidence.posteriors(tx, access, [claim.id])[claim.id]
     if found.supports + found.refutes + found.neutral:

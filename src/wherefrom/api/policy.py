@@ -9,16 +9,8 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 from wherefrom.config import DEFAULT_ROOT
-from wherefrom.engine.boundary import (
-    cleaned,
-    cleaned_row,
-    guarded,
-    guarded_edge,
-    keep_invariants,
-    refuse_secret,
-    violated,
-)
-from wherefrom.engine.params import NAMESPACE, DryRun, RequestId, check_place
+from wherefrom.engine import boundary
+from wherefrom.engine.params import NAMESPACE, DryRun, RequestId, check_place, namespace_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.model import limits
 from wherefrom.model.access import Access
@@ -39,13 +31,20 @@ from wherefrom.text.sensitive.redaction import kinds_in
 
 logger = logging.getLogger("wherefrom")
 
+# The lists of nodes that a report on stored rows has.
 _CHANGES: Final = ("raised", "redacted", "merged", "denied", "violating")
+_check_approver: Final = partial(check.check_text, characters=200)
+
+_POLICY: Final = "The whole policy, at most 128 KB. What it leaves out comes from the default."
+_PLACE: Final = "Where it holds, with all below. Omit for the default."
+_EXPECTED: Final = "Refuse unless this version holds now; 'none' if none should."
+_PolicyPlace = Annotated[str | None, namespace_param(_PLACE, check=check_place)]
 
 
 def check_policy(value: object, *, field: str) -> str:
     """The text of a policy, checked; one that holds a secret is refused, because the text is kept as it is."""
     text = check.check_text(value, field=field, size=limits.POLICY_BYTES)
-    refuse_secret(text, field="the policy")
+    boundary.refuse_secret(text, field="the policy")
     return text
 
 
@@ -54,28 +53,13 @@ class PolicyEngine(Engine):
 
     def apply_policy(
         self,
-        yaml: Annotated[
-            str,
-            Param(
-                "The whole policy, at most 128 KB. What it leaves out comes from the default.",
-                check=check_policy,
-                only="agents",
-            ),
-        ],
+        yaml: Annotated[str, Param(_POLICY, check=check_policy, only="agents")],
         *,
-        namespace: Annotated[
-            str | None,
-            Param("Where it holds, with all below. Omit for the default.", option="--namespace,-n", check=check_place),
-        ] = None,
+        namespace: _PolicyPlace = None,
         validate_only: Annotated[bool, Param("Only check it.", option="--validate")] = False,
         dry_run: Annotated[bool, Param("Check it and count which stored rows it would change.")] = False,
-        expected_version: Annotated[
-            str | None,
-            Param("Refuse unless this version holds now; 'none' if none should.", option="--expect", metavar="VERSION"),
-        ] = None,
-        approver: Annotated[
-            str | None, Param("Who approved it; kept in the history.", check=partial(check.check_text, characters=200))
-        ] = None,
+        expected_version: Annotated[str | None, Param(_EXPECTED, option="--expect", metavar="VERSION")] = None,
+        approver: Annotated[str | None, Param("Who approved it; kept in the history.", check=_check_approver)] = None,
         request_id: RequestId = None,
     ) -> PolicyApplied:
         """Put a policy (YAML) in force in a namespace and below it; its history is kept.
@@ -127,9 +111,7 @@ class PolicyEngine(Engine):
 
     def policy(
         self,
-        namespace: Annotated[
-            str | None, Param("Namespace path; omit for the default.", option="--namespace,-n")
-        ] = None,
+        namespace: Annotated[str | None, namespace_param("Namespace path; omit for the default.")] = None,
     ) -> tuple[PolicyVersion, ...]:
         """List the policies that a namespace has of its own, the newest (which holds) first; without any, the
         default.
@@ -182,7 +164,7 @@ class PolicyEngine(Engine):
         metadata: Annotated[
             Mapping[str, Any] | None, Param("What invariants would see.", check=check.check_metadata)
         ] = None,
-        namespace: Annotated[str | None, Param(NAMESPACE, option="--namespace,-n")] = None,
+        namespace: Annotated[str | None, namespace_param(NAMESPACE)] = None,
     ) -> BoundaryCheck:
         """Say what the policy would make of a text: whether it may be kept and seen, as what, and what is taken out."""
         access = self.view.access
@@ -200,8 +182,8 @@ class PolicyEngine(Engine):
         has_secret = SECRET in kinds_in(node)
         refusal = "found: secret; a save takes it out and keeps the rest" if has_secret else None
         try:
-            kept, redacted = guarded(node, rules)
-            keep_invariants(kept, rules)
+            kept, redacted = boundary.guarded(node, rules)
+            boundary.keep_invariants(kept, rules)
         except BoundaryDenied as error:
             refusal = error.message
         if refusal is not None:
@@ -220,7 +202,7 @@ class PolicyEngine(Engine):
         self,
         namespace: Annotated[
             str | None,
-            Param("Namespace path; omit for the default. Namespaces below it are included.", option="--namespace,-n"),
+            namespace_param("Namespace path; omit for the default. Namespaces below it are included."),
         ] = None,
         *,
         dry_run: DryRun = False,
@@ -253,7 +235,7 @@ class PolicyEngine(Engine):
         checked = 0
 
         def keep(edge: Edge) -> Edge:
-            return guarded_edge(edge, known.at(edge.source_namespace))
+            return boundary.guarded_edge(edge, known.at(edge.source_namespace))
 
         for batch in stored.node_batches(database, access):
             for node in batch:
@@ -268,8 +250,8 @@ class PolicyEngine(Engine):
             stored.rewrite_rest(
                 database,
                 access,
-                lambda text, namespace: cleaned(text, known.at(namespace)),
-                lambda row, namespace: cleaned_row(row, known.at(namespace)),
+                lambda text, namespace: boundary.cleaned(text, known.at(namespace)),
+                lambda row, namespace: boundary.cleaned_row(row, known.at(namespace)),
             )
         changed["redacted"] += stored.rewrite_edges(database, access, keep, dry_run=dry_run)
         return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
@@ -298,11 +280,11 @@ class PolicyEngine(Engine):
 def _rejudged(node: Node, rules: PlaceRules) -> tuple[Node | None, list[str]]:
     """The stored node as the policy leaves it (None if nothing may stay), and the names of the changes."""
     try:
-        kept, redacted = guarded(node, rules)
+        kept, redacted = boundary.guarded(node, rules)
     except BoundaryDenied:
         return None, ["denied"]
     raised = strictest(kept.boundary_class, node.boundary_class) != node.boundary_class
-    changes = {"redacted": redacted, "raised": raised, "violating": violated(kept, rules)}
+    changes = {"redacted": redacted, "raised": raised, "violating": boundary.violated(kept, rules)}
     return (kept if kept != node else node), [name for name, applies in changes.items() if applies]
 
 

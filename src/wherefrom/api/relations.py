@@ -5,19 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
+from wherefrom.engine import params
 from wherefrom.engine.boundary import guarded_edge
-from wherefrom.engine.params import (
-    AnyTag,
-    Cursor,
-    NewTag,
-    SourceId,
-    SourceWithin,
-    Tag,
-    TargetId,
-    check_place,
-    id_param,
-    namespace_param,
-)
+from wherefrom.engine.params import Cursor, SourceId, SourceWithin, TargetId, id_param, namespace_param
 from wherefrom.engine.view import Engine
 from wherefrom.model import limits
 from wherefrom.model.errors import BoundaryDenied
@@ -47,7 +37,7 @@ class RelationEngine(Engine):
         source_id: SourceId,
         target_id: TargetId,
         *,
-        tag: NewTag,
+        tag: params.NewTag,
         weight: _Weight,
         reason: _Reason = None,
         namespace: SourceWithin = None,
@@ -73,7 +63,9 @@ class RelationEngine(Engine):
 
         return self.store.database.write(work)
 
-    def unrelate(self, source_id: SourceId, target_id: TargetId, *, tag: Tag, namespace: SourceWithin = None) -> Edge:
+    def unrelate(
+        self, source_id: SourceId, target_id: TargetId, *, tag: params.Tag, namespace: SourceWithin = None
+    ) -> Edge:
         """Delete one relation; the memos stay.
 
         Returns the relation as it was.
@@ -93,7 +85,7 @@ class RelationEngine(Engine):
         *,
         source_id: _FromMemo = None,
         target_id: _ToMemo = None,
-        tag: AnyTag = None,
+        tag: params.AnyTag = None,
         since: _Since = None,
         namespace: Annotated[str | None, namespace_param("Only relations whose source is in it or below.")] = None,
         limit: Annotated[int, Param("How many at most.", 1, limits.RELATIONS_LIMIT)] = 100,
@@ -114,7 +106,7 @@ class RelationEngine(Engine):
         *,
         depth: Annotated[int, Param("How many steps.", 1, limits.WALK_DEPTH, aliases=("max_depth",))] = 3,
         direction: Annotated[Direction, Param("Which way it follows relations.")] = "both",
-        tag: AnyTag = None,
+        tag: params.AnyTag = None,
         limit: Annotated[int, Param("How many relations at most.", 1, limits.WALK_LIMIT)] = 200,
         cursor: Cursor = None,
     ) -> Relations:
@@ -148,7 +140,7 @@ class NamespaceEngine(Engine):
     def rename_namespace(
         self,
         source: Annotated[str, Param("The namespace to move.")],
-        target: Annotated[str, Param("Its new path.", check=check_place)],
+        target: Annotated[str, Param("Its new path.", check=params.check_place)],
     ) -> Renamed:
         """Move a namespace and everything below it, in one transaction."""
         access = self.view.writing
