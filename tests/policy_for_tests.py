@@ -9,7 +9,13 @@ from wherefrom.policy import document
 from wherefrom.policy.settings import keys_of
 
 parse = partial(document.parse, settings=ENGINE_SETTINGS)
-dump_with = partial(document.dump_with, settings=ENGINE_SETTINGS)
+
+
+def dump_with(text, **given):
+    """A changed policy, which can be read."""
+    written = document.dump_with(text, **given)
+    parse(written)
+    return written
 
 
 def numbers_of(kind):

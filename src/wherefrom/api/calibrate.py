@@ -47,6 +47,6 @@ class CalibrateEngine(Engine):
             section = {"method": report.method, "model": model.model_id if model else "none", **maps}
             # A namespace without a policy of its own gets one that says nothing else.
             base = current.yaml if current.namespace else f"version: {current.version}\n"
-            text = dump_with(base, self.store.policies.settings, calibration=section, version=version)
+            text = dump_with(base, calibration=section, version=version)
             policies.apply_policy(check_policy(text, field="yaml"), namespace=namespace)
         return report

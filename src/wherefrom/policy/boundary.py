@@ -99,9 +99,7 @@ class PlaceRules:
         return Verdict(judged, redact, denied=False, reason=reason, escalation=self.escalation[judged])
 
     def admit(self, boundary_class: BoundaryClass, found: Collection[str]) -> Verdict:
-        """Judge a text that is saved: a secret is taken out before the rest is judged, unless the policy
-        denies the whole text for it.
-        """
+        """Judge a text that is saved: first a secret is taken out, unless the policy denies the whole text for it."""
         if SECRET not in found or self.secrets == "deny":
             return self.judge(boundary_class, found)
         verdict = self.judge(boundary_class, [kind for kind in found if kind != SECRET])
@@ -202,7 +200,7 @@ def _folded(levels: Sequence[Policy], *, personal: bool) -> PlaceRules:
         denied=denied,
         # A stricter class below does not undo that a finding of the class above is refused.
         denied_kinds=frozenset(kind for kind, classes in detected.items() if denied.intersection(classes)),
-        # One below may add who decides, and not replace it.
+        # A policy further down may name who decides if none above it does.
         escalation=by_class("escalation", lambda names: next((name for name in names if name is not None), None)),
         detect=MappingProxyType({kind: reduce(strictest, classes) for kind, classes in detected.items()}),
         secrets="deny" if "deny" in stated("secrets") else "redact",

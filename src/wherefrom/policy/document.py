@@ -20,11 +20,11 @@ from wherefrom.model.param import Param
 from wherefrom.policy import invariants, nodes
 from wherefrom.policy.settings import Settings, item_of, keys_of, settings_from
 
-# What a scan of a text can find, and so what a policy can redact and detect.
+# The kinds of findings in a text, which a policy can redact and detect.
 FindingKind = Literal["email", "phone", "card", "national_id", "secret"]
 FINDING_KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
 
-# What becomes of a text in which a secret is found: it is kept without the secret, or refused.
+# A text in which a secret is found is kept without the secret, or refused.
 SecretRule = Literal["redact", "deny"]
 
 MAX_INVARIANTS: Final = 50
@@ -37,7 +37,7 @@ _VERSION: Final = re.compile(r"(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2}")
 _ALLOWED_TAG: Final = re.compile(r"[^\s*,]*\*|[^\s*,]+")
 _NAME: Final = re.compile(r"[\w.:-]+")
 
-# What no policy may change about secrets: the only value of a key; the error and the hint for any other.
+# The rules on secrets that no policy may change: the only value of a key; the error and the hint for any other.
 FIXED: Final[Mapping[str, tuple[object, str, str]]] = {
     "boundary_classes.secret.allow": ((), "boundary class secret allows a tag", "no tag may open it: allow: []"),
     "boundary_classes.secret.deny": (True, "boundary class secret must be denied", "deny: true"),
@@ -92,7 +92,7 @@ class ClassRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What may be kept and seen. These are the strictest values; the packaged policy states the usual ones."""
+    """The rules on what may be kept and seen, with the strictest values; the packaged policy states the usual ones."""
 
     scopes: Mapping[Scope, ScopeRule] = field(default_factory=lambda: dict.fromkeys(_SCOPES, ScopeRule()))
     boundary_classes: Mapping[BoundaryClass, ClassRule] = field(
@@ -132,11 +132,11 @@ SettingsKinds = tuple[type[Settings], ...]
 """The settings of all engines, which a policy may set."""
 
 
+# A text is at most 128 KB, and few policies are in use at a time.
+@lru_cache(maxsize=128)
 def parse(text: str, settings: SettingsKinds) -> Policy:
     """Return the policy in a YAML text; a fault is refused with its line."""
-    if not isinstance(text, str):
-        raise InvalidInput(f"a policy must be YAML text, not {type(text).__name__}")
-    return _parsed(text, settings)
+    return _Document(settings).read(text)
 
 
 @cache
@@ -158,32 +158,18 @@ def default_text() -> str:
     return files("wherefrom.policy").joinpath("default.yaml").read_text(encoding="utf-8")
 
 
-def dump_with(text: str, settings: SettingsKinds, *, calibration: Mapping[str, Any] | None, version: str) -> str:
-    """Return a policy's text with another version and calibration (None takes it out). Comments are lost."""
-    parse(text, settings)
-    document = {**nodes.constructed(text), "version": version}
-    document.pop("calibration", None)
-    try:
-        # By way of JSON, so that no list stands in it twice: YAML would write an alias, which a policy may not have.
-        document |= {} if calibration is None else {"calibration": json.loads(json.dumps(dict(calibration)))}
-    except TypeError:
-        raise InvalidInput("calibration must hold texts and numbers only") from None
-    changed = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
-    parse(changed, settings)
-    return str(changed)
-
-
-# A text is at most 128 KB, and few policies are in use at a time.
-@lru_cache(maxsize=128)
-def _parsed(text: str, settings: SettingsKinds) -> Policy:
-    return _Document(settings).read(text)
+def dump_with(text: str, *, calibration: Mapping[str, Any] | None, version: str) -> str:
+    """Return a policy's text with another version and calibration. Comments are lost."""
+    # By way of JSON, so that no list stands in it twice: YAML would write an alias, which a policy may not have.
+    changes = {"version": version, "calibration": json.loads(json.dumps(calibration))}
+    return str(yaml.safe_dump({**nodes.constructed(text), **changes}, sort_keys=False, allow_unicode=True))
 
 
 class _Document:
     """A document that is being read: the values found so far, and the nodes of their keys."""
 
     def __init__(self, settings: SettingsKinds, *, empty_sections: Iterable[str] = ()) -> None:
-        """`empty_sections` may stand in it, too, with nothing below them."""
+        """`empty_sections` are further keys that the document may have if nothing stands below them."""
         self._settings = settings
         self._known = dict(keys_of(Rules, ""))
         for kind in settings:
@@ -204,8 +190,8 @@ class _Document:
             raise nodes.fault(root, "the policy has no version", hint="for example 'version: 1.0.0'")
         for kind in self._settings:
             preset = self._values.pop(f"{kind.SECTION}.preset", None)
-            stands_for = kind.PRESETS[preset] if preset else {}
-            self._values = {f"{kind.SECTION}.{key}": value for key, value in stands_for.items()} | self._values
+            preset_values = kind.PRESETS[preset] if preset else {}
+            self._values = {f"{kind.SECTION}.{key}": value for key, value in preset_values.items()} | self._values
         self._refuse_crossed()
         for kind in self._settings:
             if wrong := settings_from(kind, self._values).contradiction():

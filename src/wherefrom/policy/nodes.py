@@ -11,12 +11,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, Literal, get_args, get_origin
 
 from wherefrom.lazy import yaml
-from wherefrom.model import limits
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.param import Parameter
 from wherefrom.policy.settings import item_of
 
-# A policy nests five deep; the composer calls itself once for each level.
+# The composer calls itself once for each level; a policy has five.
 MAX_DEPTH: Final = 16
 MAX_TEXT_CHARACTERS: Final = 200
 
@@ -36,12 +35,6 @@ Entries = dict[str, tuple["yaml.Node", "yaml.Node"]]
 
 def compose(text: str) -> yaml.Node:
     """Return the only document of a text as nodes; anchors, aliases and deep nesting are refused."""
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        raise InvalidInput("the policy holds a lone surrogate, which is not valid Unicode text") from None
-    if size > limits.POLICY_BYTES:
-        raise InvalidInput(f"the policy has {size:,} bytes; at most {limits.POLICY_BYTES:,} are allowed")
     try:
         _refuse_dangerous(text)
         node = _loader(text).get_single_node()

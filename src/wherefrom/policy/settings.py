@@ -1,6 +1,4 @@
-"""The settings of an engine as a policy sets them: derived from an annotated dataclass that stands beside the code it
-tunes.
-"""
+"""The settings of an engine as a policy sets them, derived from an annotated dataclass beside the code it tunes."""
 
 from __future__ import annotations
 
