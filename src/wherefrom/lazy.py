@@ -46,16 +46,14 @@ class Later:
         return Later(self._module, *self._path, name)
 
     def __call__(self) -> tuple[Any, Any]:
-        """Import the module; return the thing, and what it belongs to."""
+        """Import the module; return the thing that the path leads to, and the class that holds it."""
         holder, found = None, import_module(self._module)
         for name in self._path:
             holder, found = found, getattr(found, name)
         return found, holder
 
     def read_docstring(self) -> str:
-        """Return its docstring, indented as it is written, out of the compiled module, which is not run for it. Empty
-        if there is none.
-        """
+        """Return its docstring, as it is indented, out of the compiled module, which is not run for it; or nothing."""
         code = _code_of(self._module)
         for name in self._path:
             code = next((inner for inner in code.co_consts if getattr(inner, "co_name", "") == name), _NOTHING)

@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # `typing` would take longer than all of this
 if TYPE_CHECKING:
     from types import FrameType
 
-# What a shell reports for a process that a signal ended is this plus the signal's number.
+# A shell reports this plus the signal's number for a process that a signal ended.
 SIGNAL_EXIT_CODE = 128
 _PACKAGE = __name__.partition(".")[0]
 

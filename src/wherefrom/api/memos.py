@@ -148,7 +148,7 @@ class MemoEngine(Engine):
         """List the memos (or nodes of another kind) of a namespace and of those below it, newest first; without one,
         of the default.
         """
-        access = self.view.reading(namespace)
+        access = self.view.access.reading(namespace)
         return self.store.database.read(lambda tx: nodes.page(tx, access, kind=kind, limit=limit, cursor=cursor))
 
     def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Deleted:

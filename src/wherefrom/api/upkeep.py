@@ -1,18 +1,18 @@
-"""The engine of upkeep: export, import, backup, indexes, health."""
+"""The engine of upkeep: export, import with its files, backup, indexes, health."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import IO, Annotated, Any, Final
 
-from wherefrom.api.import_files import Source, readable, writable
 from wherefrom.embedding.port import Embedder
 from wherefrom.engine.boundary import ImportGuard
 from wherefrom.engine.view import Engine, silent
@@ -26,7 +26,11 @@ from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
 from wherefrom.text.check import check_path
 
+Source = str | PathLike[str] | IO[bytes] | IO[str] | Iterable[str | bytes]
+"""The source of an import: a path, a file opened for reading, or lines."""
+
 _LINES_PER_PROGRESS: Final = 1_000
+_BLOCK_BYTES: Final = 1024 * 1024
 
 
 class UpkeepEngine(Engine):
@@ -61,7 +65,7 @@ class UpkeepEngine(Engine):
         too long in parts. Doing it again changes nothing.
         """
         guard = ImportGuard(self.view.boundary)
-        with readable(source) as file, writable(rejects) as sink:
+        with _readable(source) as file, _writable(rejects) as sink:
             imported = load.load(
                 self.store.database,
                 self.view.writing,
@@ -192,3 +196,65 @@ class UpkeepEngine(Engine):
         if self.store.embedder is None:
             raise InvalidInput("this memory has no embedder", hint="set WHEREFROM_EMBEDDER, for example to static")
         return self.store.embedder
+
+
+@contextmanager
+def _readable(source: Source) -> Iterator[IO[bytes]]:
+    """Yield the bytes of a source as a seekable file: the source itself if it is one, otherwise a copy."""
+    given: Any = source
+    with ExitStack() as files:
+        if isinstance(source, str | PathLike):
+            path = check_path(os.fspath(source))
+            try:
+                given = files.enter_context(path.open("rb"))
+            except OSError as error:
+                raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
+        has_bytes = hasattr(given, "read") and isinstance(given.read(0), bytes)
+        if has_bytes and given.seekable():
+            yield given
+            return
+        spool = files.enter_context(tempfile.TemporaryFile())
+        spool.writelines(_blocks(given) if has_bytes else _lines(given))
+        yield spool
+
+
+@contextmanager
+def _writable(target: str | PathLike[str] | IO[str] | None) -> Iterator[IO[str] | None]:
+    """Yield a new file that only its owner may read, removed again if it stays empty; or the given open file."""
+    if not isinstance(target, str | PathLike):
+        yield target
+        return
+    path = check_path(os.fspath(target))
+    try:
+        # For its owner alone: memories are private, and so is a file of them.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise InvalidInput(f"{path} is already there", hint="choose a new name") from None
+    except OSError as error:
+        raise StoreUnavailable(f"cannot write {path}: {error.strerror}", hint="is the folder there?") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            yield file
+    finally:
+        if path.stat().st_size == 0:
+            path.unlink()
+
+
+def _blocks(source: IO[bytes]) -> Iterator[bytes]:
+    # `read1` gives what is there; `read` waits for a whole block and does not hear a Ctrl-C between two parts of it.
+    read = getattr(source, "read1", source.read)
+    while block := read(_BLOCK_BYTES):
+        yield block
+
+
+def _lines(source: Any) -> Iterator[bytes]:
+    """Yield lines as bytes. A lone surrogate makes its own line unreadable, and no other."""
+    try:
+        lines = iter(source)
+    except TypeError:
+        raise InvalidInput("the source of an import is a path, an open file, or lines") from None
+    for line in lines:
+        if not isinstance(line, str | bytes):
+            raise InvalidInput(f"a line of an import is text, not {type(line).__name__}")
+        encoded = line.encode(errors="surrogatepass") if isinstance(line, str) else line
+        yield encoded if encoded.endswith(b"\n") else encoded + b"\n"

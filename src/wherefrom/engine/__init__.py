@@ -1,1 +1,1 @@
-"""What every engine works with: an opened store, and a view of it for one access."""
+"""The ground of all engines: an opened store, and a view of it for one access."""

@@ -1,6 +1,4 @@
-"""The background of a store: one thread that completes vectors, and one that writes the events of reads together, so
-that a search never waits for a writer.
-"""
+"""The background of a store: a thread that completes vectors, and one that writes events, for which no search waits."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ logger = logging.getLogger("wherefrom")
 
 _EVENTS_DELAY_SECONDS: Final = 1.0
 _MAX_WAITING_EVENTS: Final = 10_000
-# What further accesses have saved waits for their next call.
+# The texts of further accesses wait for the next call of one of them.
 _MAX_WAITING_ACCESSES: Final = 10_000
 
 
@@ -102,11 +101,11 @@ class Worker:
         """Make the vectors that are missing; if the embedder sends texts away, those in the root of this access."""
         if self._embedder is None or self._database.read_only or self._stop.is_set():
             return
-        # What an embedder sends away is this access's to decide, and no one else's.
-        what = access if self._embedder.sends else None
+        # An access decides only about its own texts whether they are sent away.
+        alone = access if self._embedder.sends else None
         with self._lock:
             if len(self._waiting) < _MAX_WAITING_ACCESSES:
-                self._waiting.setdefault(None if what is None else (what.owner, what.root), what)
+                self._waiting.setdefault(None if alone is None else (alone.owner, alone.root), alone)
             if self._thread is not None:
                 return
             thread = self._thread = threading.Thread(target=self._run, name="wherefrom-embed", daemon=True)
@@ -126,8 +125,10 @@ class Worker:
         self.wait()
 
     def _run(self) -> None:
+        assert self._embedder is not None
         # The first batch is done even after `close`, so that a save right before the end has its vector.
         stops = chain([False], iter(self._stop.is_set, None))
+        complete = partial(embeddings.complete, self._database, self._embedder, classes=self._classes)
         begun = False
         while True:
             with self._lock:
@@ -137,16 +138,7 @@ class Worker:
                 access = self._waiting.pop(next(iter(self._waiting)))
             begun = True
             try:
-                assert self._embedder is not None
-                embeddings.complete(
-                    self._database,
-                    self._embedder,
-                    classes=self._classes,
-                    clock=self._clock,
-                    access=access,
-                    stop=lambda: next(stops),
-                    progress=silent,
-                )
+                complete(clock=self._clock, access=access, stop=partial(next, stops), progress=silent)
             except WherefromError as error:
                 logger.warning("vectors wait: %s", error)
                 with self._lock:

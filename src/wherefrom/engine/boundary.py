@@ -50,9 +50,7 @@ class Boundary:
         self._in_force: InForce | None = None
 
     def in_force(self) -> InForce:
-        """Return the present policies and the access under them. Never call it inside a transaction: it may need a
-        connection of its own.
-        """
+        """Return the present policies and the access under them. Not to be called inside a transaction (see `of`)."""
         known, held = self._policies.of(self._base.owner), self._in_force
         if held is None or held.policies is not known:
             held = self._in_force = InForce(known, self.access_under(known))
@@ -91,8 +89,7 @@ class Boundary:
     def cleaned_values(self, values: Mapping[str, Any], namespace: str) -> dict[str, Any]:
         """Return a JSON object with all its texts cleaned."""
         rules = self.at(namespace)
-        kept: dict[str, Any] = mapped(values, lambda text: cleaned(text, rules))
-        return kept
+        return dict(mapped(values, lambda text: cleaned(text, rules)))
 
 
 class ImportGuard:
@@ -149,8 +146,7 @@ def cleaned(text: str, rules: PlaceRules) -> str:
 def cleaned_row(values: Mapping[str, Any], rules: PlaceRules) -> dict[str, Any]:
     """Return a stored row without the findings that its place redacts; personal data of a personal store stay."""
     kinds = (SECRET, *rules.redact["internal"])
-    kept: dict[str, Any] = mapped(values, lambda text: redact(text, kinds)[0])
-    return kept
+    return dict(mapped(values, lambda text: redact(text, kinds)[0]))
 
 
 def guarded(node: Node, rules: PlaceRules) -> tuple[Node, Counter[str]]:

@@ -24,23 +24,23 @@ def checked(value: Any, declared: Parameter, field: str = "") -> Any:
     param, kind, field = declared.param, declared.kind, field or declared.name
     if param.check is not None:
         return param.check(value, field=field)
-    if get_origin(kind) is Literal:
-        words = get_args(kind)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
         if value is None:
-            raise InvalidInput(f"{field} must be one of {', '.join(words)}")
-        return check.check_choice(value, words, field=field)
-    if get_origin(kind) is Sequence and get_origin(get_args(kind)[0]) is Literal:
-        return check.check_choices(value, get_args(get_args(kind)[0]), field=field)
+            raise InvalidInput(f"{field} must be one of {', '.join(inner)}")
+        return check.check_choice(value, inner, field=field)
+    if origin is Sequence and get_origin(inner[0]) is Literal:
+        return check.check_choices(value, get_args(inner[0]), field=field)
     if kind is bool:
         if value is None:
             raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
         return check.check_flag(value, field=field)
-    if kind is int and param.low is not None and param.high is not None:
-        return check.check_whole(value, field=field, low=int(param.low), high=int(param.high))
-    if kind is float and param.low is not None and param.high is not None:
+    if kind in (int, float) and param.low is not None and param.high is not None:
+        if kind is int:
+            return check.check_whole(value, field=field, low=int(param.low), high=int(param.high))
         return check.check_number(value, field=field, low=param.low, high=param.high)
     value = _typed(value, kind, field)
-    if get_origin(kind) is Sequence and param.high is not None and len(value) > param.high:
+    if origin is Sequence and param.high is not None and len(value) > param.high:
         raise InvalidInput(f"{field} has {len(value)} items; at most {param.high} go into one call")
     return value
 

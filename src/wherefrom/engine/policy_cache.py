@@ -38,9 +38,7 @@ class _Known:
 
 
 class PolicyCache:
-    """Reads the policies of an owner every second while somebody asks; threads share it, and views of an owner share
-    what it has parsed. Never ask it inside a transaction: it may need a connection of its own.
-    """
+    """Reads the policies of an owner once a second while somebody asks. Threads and views share what it has parsed."""
 
     def __init__(self, database: Database, settings: SettingsKinds, *, shared: bool = False) -> None:
         """`settings` are those of the engines; `shared` treats a personal store as a shared one."""
@@ -52,8 +50,9 @@ class PolicyCache:
         self._without: dict[bool, Policies] = {}
 
     def of(self, owner: str) -> Policies:
-        """Return the policies of an owner. The lock is not held while the database is read, so that callers wait for a
-        slow server together and not one after the other.
+        """Return the policies of an owner. Not to be called inside a transaction: it may need its own connection.
+
+        The lock is free while the database is read, so that callers wait for a slow server together.
         """
         while True:
             with self._lock:

@@ -37,12 +37,6 @@ class View:
         """The access to write with: statements that write see its root alone, and refuse its further roots by name."""
         return self.access
 
-    def reading(self, namespace: str | None) -> Access:
-        """Return the access that a search or a list looks in: a namespace and those below it; without one, the default
-        and the further roots that this view may read.
-        """
-        return self.access.reading(namespace)
-
     def now(self) -> str:
         """Return the time of the store's clock, in the form in which times are stored."""
         return identifiers.timestamp(self.store.clock())

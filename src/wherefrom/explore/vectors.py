@@ -35,7 +35,7 @@ class VectorSearchEngine(Engine):
         namespace: Namespace = None,
     ) -> SimilarFound:
         """Find what is near to a question in meaning, by cosine similarity; an error if nothing there has a vector."""
-        access = self.view.reading(namespace)
+        access = self.view.access.reading(namespace)
         model, vector = Questions(self.view).direction(self.view.boundary.cleaned(query, access.root))
         kinds, now = (TARGETS[target],), self.view.now()
         request = SearchRequest(query, vector, model, kinds=kinds, task_id=task_id, now=now)

@@ -169,7 +169,7 @@ class _Planner:
             unsearched = [candidates[node_id] for node_id in exhausted]
         for node_id, verdict in self.verdicts.items():
             if not verdict.removed:
-                self.spared[node_id] = verdict.rule  # type: ignore[assignment]
+                self.spared[node_id] = verdict.rule
 
     def find_left_over(self) -> None:
         """Let entities go whose neighbours all go. Where nodes without edges go untested, keep instead the neighbour at

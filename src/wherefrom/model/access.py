@@ -84,9 +84,7 @@ class Access:
 
     def reading(self, namespace: str | None) -> Access:
         """Return the access of a list or a search: to one namespace, or else to the default and further roots."""
-        if namespace is not None:
-            return self.narrowed(namespace)
-        return replace(self, root=self.readable(None))
+        return replace(self, root=self.readable(None)) if namespace is None else self.narrowed(namespace)
 
     def own(self) -> Access:
         """The same access without the further roots."""
@@ -103,32 +101,30 @@ class Access:
 
     def sees(self, namespace: str, boundary_class: BoundaryClass) -> bool:
         """Return True if the queries would show a node of this namespace and class."""
-        if boundary_class not in self.classes or f"{boundary_class} {namespace}/".startswith(self.hidden):
-            return False
-        return any(namespaces.is_inside(namespace, root) for root in self.roots)
+        is_hidden = f"{boundary_class} {namespace}/".startswith(self.hidden)
+        return boundary_class in self.classes and not is_hidden and self._has_inside(namespace)
 
     def covers(self, other: Access) -> bool:
-        """Return True if this access sees all that another one sees. With the same tags it does, even if a policy has
-        taken something away since the other was made.
+        """Return True if this access sees all that another one sees. One that holds all tags of the other does, even
+        if policies have closed something since the other was made.
         """
-        reached = all(any(namespaces.is_inside(place, root) for root in self.roots) for place in other.roots)
-        if self.owner != other.owner or not reached:
+        if self.owner != other.owner or not all(map(self._has_inside, other.roots)):
             return False
         if other.tags and set(other.tags) <= set(self.tags):
             return True
-        if not set(other.classes) <= set(self.classes):
-            return False
-        return all(hidden.startswith(other.hidden) for hidden in self.hidden if other.overlaps(hidden))
+        sees_classes = set(other.classes) <= set(self.classes)
+        return sees_classes and all(hidden.startswith(other.hidden) for hidden in self.hidden if other.overlaps(hidden))
 
     def overlaps(self, hidden: str) -> bool:
-        """True if this access may see a class in a namespace (written as in `hidden`), or above or below it."""
+        """Return True if this access may see a class in a namespace (written as in `hidden`), or above or below it."""
         return self._meets(hidden) and hidden.partition(" ")[0] in self.classes
 
     def _meets(self, hidden: str) -> bool:
         namespace = hidden.partition(" ")[2].removesuffix("/")
-        return any(
-            namespaces.is_inside(namespace, root) or namespaces.is_inside(root, namespace) for root in self.roots
-        )
+        return self._has_inside(namespace) or any(namespaces.is_inside(root, namespace) for root in self.roots)
+
+    def _has_inside(self, namespace: str) -> bool:
+        return any(namespaces.is_inside(namespace, root) for root in self.roots)
 
 
 def also_roots(also: Sequence[str], *, default: str) -> tuple[str, ...]:
@@ -159,7 +155,7 @@ def access_seeing(
     a policy in it, above it or below it.
     """
     classes = tuple(visible(base.root))
-    below = {name for name in places if any(namespaces.is_inside(name, root) for root in base.roots)}
+    below = set(filter(base._has_inside, places))
     hidden = {
         f"{boundary_class} {name}/"
         for name in (below | set(base.also)) - {base.root}

@@ -103,7 +103,7 @@ class DocumentAdded:
     fragments: int
     cites: int = 0
     redacted: Mapping[str, int] = field(default_factory=dict)
-    """What the policy took out of the texts, by kind."""
+    """How much the policy took out of the texts, by kind."""
 
 
 @dataclass(frozen=True, slots=True)

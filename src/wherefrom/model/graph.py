@@ -32,7 +32,7 @@ SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", No
 PrivacyMode = Literal["personal", "shared"]
 # From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
-# What something can be saved as: secrets are not kept.
+# The classes in which something can be saved: secrets are not kept.
 SAVED_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii")
 
 

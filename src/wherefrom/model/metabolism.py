@@ -1,10 +1,10 @@
-"""Metabolism as values: verdicts on nodes and edges, the plan of a run, and what came back."""
+"""Metabolism as values: verdicts on nodes and edges, the plan of a run, and the nodes that a restore brought back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from wherefrom.model.graph import MeasuredEdge, NodeRef
 from wherefrom.model.insight import Degraded
@@ -13,29 +13,12 @@ from wherefrom.model.param import Param
 Orphans = Literal["entities", "all"]
 RunState = Literal["planned", "applied"]
 RemovalRule = Literal["orphan", "restorable"]
-SparedRule = Literal[
-    "young",
-    "pinned",
-    "policy_hint",
-    "principle",
-    "restored",
-    "task",
-    "evidence",
-    "page",
-    "ended",
-    "stands_in",
-    "no_vector",
-    "unique",
-    "differs",
-    "disputed",
-    "last_link",
-]
 EdgeRule = Literal["thin", "exclusive", "duplicate"]
 
 # Edges that say where a statement comes from or what it is worth neither decay nor are they pruned.
 EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts")
 
-WHY_SPARED: Final[Mapping[SparedRule, str]] = {
+WHY_SPARED: Final = {
     "young": "younger than the protection",
     "pinned": "pinned",
     "policy_hint": "a policy hint",
@@ -52,6 +35,10 @@ WHY_SPARED: Final[Mapping[SparedRule, str]] = {
     "disputed": "what is near contradicts or replaces it",
     "last_link": "the last relation of one that stays",
 }
+if TYPE_CHECKING:
+    SparedRule = str
+else:
+    SparedRule = Literal[tuple(WHY_SPARED)]
 
 
 @dataclass(frozen=True, slots=True)

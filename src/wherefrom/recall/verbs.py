@@ -102,7 +102,7 @@ class RecallEngine(Engine):
         """
         if (query is None) == (like is None):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
-        access = self.view.reading(namespace)
+        access = self.view.access.reading(namespace)
         rules = self.view.boundary.at(access.root)
         question, degraded = self._questions.question(query, like, access)
         question = replace(question, metadata=metadata or {}, scopes=scope)
@@ -148,7 +148,7 @@ class RecallEngine(Engine):
         policy says whether, by default it does).
         """
         started, boundary = time.monotonic(), self.view.boundary
-        access = boundary.narrowed(self.view.reading(namespace), allow)
+        access = boundary.narrowed(self.view.access.reading(namespace), allow)
         rules = boundary.at(access.root)
         question, degraded = self._questions.question(query, None, access)
         question = replace(question, metadata=metadata or {}, scopes=scope)
