@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from policy_for_tests import parse
 
 from wherefrom import BoundaryDenied, InvalidInput, InvalidNamespace
-from wherefrom.model.access import access_seeing, also_roots
+from wherefrom.engine.boundary import access_seeing
+from wherefrom.model.access import also_roots
 from wherefrom.model.namespaces import is_inside
 from wherefrom.policy.boundary import Policies
 
@@ -159,7 +160,7 @@ def policies_of(**texts):
 
 
 def seeing(base, known, tags=("answer:task",)):
-    return access_seeing(base, lambda name: known.at(name).visible_classes(tags), known.by_namespace, tags)
+    return access_seeing(base, known, tags)
 
 
 CLOSED = "{internal: {allow: [vault]}}"

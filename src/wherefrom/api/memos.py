@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from wherefrom.engine.boundary import guarded, keep_invariants, note_of
 from wherefrom.engine.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId, id_param
@@ -20,13 +20,11 @@ from wherefrom.model.graph import Node, node_at, strictest, times_at
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
-from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes
+from wherefrom.policy.boundary import PlaceRules
+from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, receipts
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
-
-if TYPE_CHECKING:
-    from wherefrom.policy.boundary import PlaceRules
 
 logger = logging.getLogger("wherefrom")
 

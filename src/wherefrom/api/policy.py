@@ -171,14 +171,8 @@ class PolicyEngine(Engine):
         place = access.readable(namespace)
         rules = self.view.boundary.at(place)
         opened = None if allow is None else rules.visible_classes(allow)
-        node = node_at(
-            "",
-            content=text,
-            namespace=place,
-            metadata=metadata or {},
-            scope=scope,
-            boundary_class=boundary_class or "internal",
-        )
+        given = boundary_class or "internal"
+        node = node_at("", content=text, namespace=place, metadata=metadata or {}, scope=scope, boundary_class=given)
         has_secret = SECRET in kinds_in(node)
         refusal = "found: secret; a save takes it out and keeps the rest" if has_secret else None
         try:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from wherefrom.embedding.port import Embedder
 from wherefrom.engine.view import silent
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy, StoreUnavailable, WherefromError
-from wherefrom.model.graph import BoundaryClass
 from wherefrom.storage import embeddings, events
 from wherefrom.storage.port import Database
+
+if TYPE_CHECKING:
+    from wherefrom.engine.resources import Resources
 
 logger = logging.getLogger("wherefrom")
 
@@ -76,21 +75,12 @@ class Journal:
 
 
 class Worker:
-    """The completer of vectors: one thread, started when a text waits, gone when none does. What it cannot do now (the
-    endpoint is down) waits for the next call of any process.
+    """The completer of vectors: one thread, started when a text waits, gone when none does. A text that cannot be
+    embedded now (the endpoint is down) waits for the next call of any process.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        embedder: Embedder | None,
-        classes: Sequence[BoundaryClass],
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._database = database
-        self._embedder = embedder
-        self._classes = classes
-        self._clock = clock
+    def __init__(self, store: Resources) -> None:
+        self._store = store
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -99,10 +89,11 @@ class Worker:
 
     def wake(self, access: Access) -> None:
         """Make the vectors that are missing; if the embedder sends texts away, those in the root of this access."""
-        if self._embedder is None or self._database.read_only or self._stop.is_set():
+        embedder = self._store.embedder
+        if embedder is None or self._store.database.read_only or self._stop.is_set():
             return
         # An access decides only about its own texts whether they are sent away.
-        alone = access if self._embedder.sends else None
+        alone = access if embedder.sends else None
         with self._lock:
             if len(self._waiting) < _MAX_WAITING_ACCESSES:
                 self._waiting.setdefault(None if alone is None else (alone.owner, alone.root), alone)
@@ -125,10 +116,11 @@ class Worker:
         self.wait()
 
     def _run(self) -> None:
-        assert self._embedder is not None
         # The first batch is done even after `close`, so that a save right before the end has its vector.
         stops = chain([False], iter(self._stop.is_set, None))
-        complete = partial(embeddings.complete, self._database, self._embedder, classes=self._classes)
+        store = self._store
+        assert store.embedder is not None
+        complete = partial(embeddings.complete, store.database, store.embedder, classes=store.settings.embed_classes)
         begun = False
         while True:
             with self._lock:
@@ -138,7 +130,7 @@ class Worker:
                 access = self._waiting.pop(next(iter(self._waiting)))
             begun = True
             try:
-                complete(clock=self._clock, access=access, stop=partial(next, stops), progress=silent)
+                complete(clock=store.clock, access=access, stop=partial(next, stops), progress=silent)
             except WherefromError as error:
                 logger.warning("vectors wait: %s", error)
                 with self._lock:

@@ -7,19 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from wherefrom.engine.policy_cache import PolicyCache
 from wherefrom.model import limits
-from wherefrom.model.access import Access, access_seeing
+from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.graph import Edge, Node, strictest
+from wherefrom.policy.boundary import PlaceRules, Policies
 from wherefrom.text import check
 from wherefrom.text.sensitive.findings import SECRET, find, redact
 from wherefrom.text.sensitive.redaction import has_only_labels, has_secret_address, kinds_in, mapped, without
-
-if TYPE_CHECKING:
-    from wherefrom.engine.policy_cache import PolicyCache
-    from wherefrom.policy.boundary import PlaceRules, Policies
 
 # Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
 _SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
@@ -70,17 +68,14 @@ class Boundary:
             return access
         known = self.in_force().policies
         known.at(access.root).visible_classes(allow)  # refuses what is no list of tags
-        fewer = self.access_under(known, [tag for tag in allow if tag in self._allow])
+        fewer = access_seeing(self._base, known, [tag for tag in allow if tag in self._allow])
         classes = tuple(name for name in access.classes if name in fewer.classes)
         hidden = tuple(sorted({*access.hidden, *fewer.hidden}))
         return replace(access, classes=classes, hidden=hidden, tags=fewer.tags)
 
-    def access_under(self, known: Policies, allow: Sequence[str] | None = None) -> Access:
-        """Return this access under some policies; it hides the classes that a policy further down closes."""
-        held = self._allow if allow is None else allow
-        return access_seeing(
-            self._base, lambda place: known.at(place).visible_classes(held), known.by_namespace, tuple(held)
-        )
+    def access_under(self, known: Policies) -> Access:
+        """Return this access as it would be under other policies."""
+        return access_seeing(self._base, known, self._allow)
 
     def cleaned(self, text: str, namespace: str) -> str:
         """Return a text, such as a question, without findings: it may be embedded, sent and noted in events."""
@@ -136,6 +131,19 @@ class ImportGuard:
     def edge(self, edge: Edge) -> Edge:
         """Return an edge, whose place and class are known, as it may be stored."""
         return guarded_edge(edge, self._policies.at(edge.source_namespace))
+
+
+def access_seeing(base: Access, known: Policies, tags: Sequence[str]) -> Access:
+    """Return an access with the classes that these tags open under some policies, which are those of its root.
+
+    A class that is closed in a further root, or where a policy holds further down, is hidden there.
+    """
+    classes = known.at(base.root).visible_classes(tags)
+    places = {*filter(base.has_inside, known.by_namespace), *base.also} - {base.root}
+    hidden = {
+        f"{name} {place}/" for place in places for name in set(classes) - {*known.at(place).visible_classes(tags)}
+    }
+    return replace(base, classes=classes, hidden=tuple(sorted(hidden)), tags=tuple(tags))
 
 
 def cleaned(text: str, rules: PlaceRules) -> str:

@@ -47,7 +47,7 @@ class PolicyCache:
         self._shared = shared
         self._lock = threading.Lock()
         self._by_owner: OrderedDict[str, _Known] = OrderedDict()
-        self._without: dict[bool, Policies] = {}
+        self._default_policies: dict[bool, Policies] = {}
 
     def of(self, owner: str) -> Policies:
         """Return the policies of an owner. Not to be called inside a transaction: it may need its own connection.
@@ -81,16 +81,15 @@ class PolicyCache:
     def forget(self, owner: str) -> None:
         """Read the policies of an owner again before the next use."""
         with self._lock:
-            known = self._by_owner.pop(owner, None)
-            if known is not None:
+            if known := self._by_owner.get(owner):
                 self._by_owner[owner] = _Known(known.stored, known.parsed)
 
     def _parsed(self, stored: policies.Stored) -> Policies:
         personal = stored.privacy.mode == "personal" and not self._shared
         if stored.texts:
             return Policies({place: self._read(text, place) for place, text in stored.texts.items()}, personal)
-        # Owners without a policy of their own have the same.
-        return self._without.setdefault(personal, Policies({}, personal))
+        # All owners without a policy of their own share one value.
+        return self._default_policies.setdefault(personal, Policies({}, personal))
 
     def _read(self, text: str, namespace: str) -> Policy:
         try:

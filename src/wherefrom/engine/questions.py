@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from wherefrom.embedding.port import Matrix, Trust, vectors_of
 from wherefrom.engine.boundary import violated
 from wherefrom.engine.view import Engine
 from wherefrom.model.access import Access
 from wherefrom.model.errors import EmbedderUnavailable
+from wherefrom.policy.boundary import Policies
 from wherefrom.storage import embeddings, nodes
 from wherefrom.storage.port import EmbeddingModel, SearchRequest, Transaction
 from wherefrom.text.sensitive.findings import LABEL
 from wherefrom.text.sensitive.fingerprints import lookup_terms
 from wherefrom.text.tokens import text_of
-
-if TYPE_CHECKING:
-    from wherefrom.policy.boundary import Policies
 
 _NO_VECTOR_YET = "searched by words only: this memo has no vector yet"
 

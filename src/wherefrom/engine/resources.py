@@ -55,7 +55,7 @@ class Resources:
         self.text_search = text_index.TextSearch()
         self.utilities = ranking_facts.UtilityStatistics()
         self.journal = Journal(database)
-        self.worker = Worker(database, embedder, self.settings.embed_classes, clock)
+        self.worker = Worker(self)
         self.policies = PolicyCache(database, self.policy_settings, shared=self.settings.privacy == "shared")
         # The same thread may close again while it closes: in a handler of signals.
         self._closing = threading.RLock()

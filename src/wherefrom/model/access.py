@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -102,13 +102,13 @@ class Access:
     def sees(self, namespace: str, boundary_class: BoundaryClass) -> bool:
         """Return True if the queries would show a node of this namespace and class."""
         is_hidden = f"{boundary_class} {namespace}/".startswith(self.hidden)
-        return boundary_class in self.classes and not is_hidden and self._has_inside(namespace)
+        return boundary_class in self.classes and not is_hidden and self.has_inside(namespace)
 
     def covers(self, other: Access) -> bool:
         """Return True if this access sees all that another one sees. One that holds all tags of the other does, even
         if policies have closed something since the other was made.
         """
-        if self.owner != other.owner or not all(map(self._has_inside, other.roots)):
+        if self.owner != other.owner or not all(map(self.has_inside, other.roots)):
             return False
         if other.tags and set(other.tags) <= set(self.tags):
             return True
@@ -121,9 +121,10 @@ class Access:
 
     def _meets(self, hidden: str) -> bool:
         namespace = hidden.partition(" ")[2].removesuffix("/")
-        return self._has_inside(namespace) or any(namespaces.is_inside(root, namespace) for root in self.roots)
+        return self.has_inside(namespace) or any(namespaces.is_inside(root, namespace) for root in self.roots)
 
-    def _has_inside(self, namespace: str) -> bool:
+    def has_inside(self, namespace: str) -> bool:
+        """Return True if a namespace is in one of the roots."""
         return any(namespaces.is_inside(namespace, root) for root in self.roots)
 
 
@@ -140,25 +141,3 @@ def also_roots(also: Sequence[str], *, default: str) -> tuple[str, ...]:
         if not any(namespaces.is_inside(root, known) for known in (default, *found)):
             found.append(root)
     return tuple(found)
-
-
-def access_seeing(
-    base: Access,
-    visible: Callable[[str], Sequence[BoundaryClass]],
-    places: Iterable[str],
-    tags: Sequence[str],
-) -> Access:
-    """Return an access with the classes that it sees under some policies. `visible`: the classes that its tags open in
-    a namespace; `places`: the namespaces that have a policy of their own.
-
-    Its classes are those of its root. What is closed further down, or in one of its further roots, is hidden there: by
-    a policy in it, above it or below it.
-    """
-    classes = tuple(visible(base.root))
-    below = set(filter(base._has_inside, places))
-    hidden = {
-        f"{boundary_class} {name}/"
-        for name in (below | set(base.also)) - {base.root}
-        for boundary_class in set(classes) - set(visible(name))
-    }
-    return replace(base, classes=classes, hidden=tuple(sorted(hidden)), tags=tuple(tags))
