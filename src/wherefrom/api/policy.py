@@ -37,7 +37,10 @@ _check_approver: Final = partial(check.check_text, characters=200)
 
 _POLICY: Final = "The whole policy, at most 128 KB. What it leaves out comes from the default."
 _PLACE: Final = "Where it holds, with all below. Omit for the default."
+_SUBTREE: Final = "Namespace path; omit for the default. Namespaces below it are included."
 _EXPECTED: Final = "Refuse unless this version holds now; 'none' if none should."
+_AnyClass = Annotated[BoundaryClass | None, Param("Who may see it; internal if omitted.", option="--class")]
+_Facts = Annotated[Mapping[str, Any] | None, Param("What invariants would see.", check=check.check_metadata)]
 _PolicyPlace = Annotated[str | None, namespace_param(_PLACE, check=check_place)]
 
 
@@ -157,13 +160,9 @@ class PolicyEngine(Engine):
         text: Annotated[str, Param("The text to try.", aliases=("payload",), check=check.check_content)],
         *,
         scope: Annotated[Scope | None, Param("How long it would be kept.")] = None,
-        boundary_class: Annotated[
-            BoundaryClass | None, Param("Who may see it; internal if omitted.", option="--class")
-        ] = None,
+        boundary_class: _AnyClass = None,
         allow: Annotated[Sequence[str] | None, Param("Try as someone who holds these tags.", only="agents")] = None,
-        metadata: Annotated[
-            Mapping[str, Any] | None, Param("What invariants would see.", check=check.check_metadata)
-        ] = None,
+        metadata: _Facts = None,
         namespace: Annotated[str | None, namespace_param(NAMESPACE)] = None,
     ) -> BoundaryCheck:
         """Say what the policy would make of a text: whether it may be kept and seen, as what, and what is taken out."""
@@ -174,30 +173,26 @@ class PolicyEngine(Engine):
         given = boundary_class or "internal"
         node = node_at("", content=text, namespace=place, metadata=metadata or {}, scope=scope, boundary_class=given)
         has_secret = SECRET in kinds_in(node)
-        refusal = "found: secret; a save takes it out and keeps the rest" if has_secret else None
+        refusal = "found: secret; a save takes it out and keeps the rest" if has_secret else ""
         try:
             kept, redacted = boundary.guarded(node, rules)
             boundary.keep_invariants(kept, rules)
         except BoundaryDenied as error:
             refusal = error.message
-        if refusal is not None:
-            found_class: BoundaryClass = "secret" if has_secret else node.boundary_class
-            return BoundaryCheck(False, refusal, found_class, None, {}, policy_version=rules.version)
+        if refusal:
+            return BoundaryCheck(False, refusal, "secret" if has_secret else given, None, policy_version=rules.version)
         shown_as = kept.boundary_class
         taken = [f"{count} {kind} taken out" for kind, count in sorted(redacted.items())]
         reason = "allowed; " + ", ".join(taken) if taken else "allowed"
-        found = BoundaryCheck(True, reason, shown_as, kept.content, redacted, policy_version=rules.version)
+        verdict = BoundaryCheck(True, reason, shown_as, kept.content, redacted, policy_version=rules.version)
         if not (access.sees(place, shown_as) if opened is None else shown_as in opened):
             reason = f"these tags do not open the boundary class {shown_as!r}"
-            return replace(found, allowed=False, reason=reason, text=None)
-        return replace(found, escalation=rules.judge(shown_as, ()).escalation)
+            return replace(verdict, allowed=False, reason=reason, text=None)
+        return replace(verdict, escalation=rules.escalation[shown_as])
 
     def reclassify(
         self,
-        namespace: Annotated[
-            str | None,
-            namespace_param("Namespace path; omit for the default. Namespaces below it are included."),
-        ] = None,
+        namespace: Annotated[str | None, namespace_param(_SUBTREE)] = None,
         *,
         dry_run: DryRun = False,
         progress: Progress = silent,

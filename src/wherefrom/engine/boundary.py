@@ -178,7 +178,7 @@ def guarded(node: Node, rules: PlaceRules) -> tuple[Node, Counter[str]]:
         verdict = rules.admit(given, found)
     if verdict.denied:
         raise BoundaryDenied(
-            f"this text is not stored: {verdict.reason}",
+            f"this text is not stored: {verdict.denied}",
             hint="take the secret out and say where it is kept instead" if SECRET in found else "see the policy",
         )
     judged = strictest(verdict.boundary_class, node.boundary_class if rules.personal else given)

@@ -26,13 +26,11 @@ _Settings = TypeVar("_Settings", bound=Settings)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judgement on a text: its class, the kinds of findings to redact, or that it may not be stored or shown."""
+    """A judgement on a text: its class, the kinds of findings to redact, or why it may not be stored or shown."""
 
     boundary_class: BoundaryClass
-    redact: tuple[str, ...]
-    denied: bool
-    reason: str
-    escalation: str | None
+    redact: tuple[str, ...] = ()
+    denied: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +85,20 @@ class PlaceRules:
         denied = [kind for kind in kinds if kind in self.denied_kinds or kind not in self.detect]
         judged = reduce(strictest, map(self._detected, denied), boundary_class)
         if denied or judged in self.denied:
-            reason = f"found: {', '.join(denied)}" if denied else f"class {judged} is denied"
-            return Verdict(judged, (), denied=True, reason=reason, escalation=self.escalation[judged])
+            return Verdict(judged, denied=f"found: {', '.join(denied)}" if denied else f"class {judged} is denied")
         while True:
             redact = tuple(kind for kind in kinds if kind in self.redact[judged])
             raised = reduce(strictest, (self._detected(kind) for kind in kinds if kind not in redact), judged)
             if raised == judged:
-                break
+                return Verdict(judged, redact)
             judged = raised
-        reason = _reason(boundary_class, judged, redact)
-        return Verdict(judged, redact, denied=False, reason=reason, escalation=self.escalation[judged])
 
     def admit(self, boundary_class: BoundaryClass, found: Collection[str]) -> Verdict:
         """Judge a text that is saved: first a secret is taken out, unless the policy denies the whole text for it."""
         if SECRET not in found or self.secrets == "deny":
             return self.judge(boundary_class, found)
         verdict = self.judge(boundary_class, [kind for kind in found if kind != SECRET])
-        if verdict.denied:
-            return verdict
-        redact = (*verdict.redact, SECRET)
-        return replace(verdict, redact=redact, reason=_reason(boundary_class, verdict.boundary_class, redact))
+        return verdict if verdict.denied else replace(verdict, redact=(*verdict.redact, SECRET))
 
     def redacted_without_class(self, boundary_class: BoundaryClass) -> tuple[str, ...]:
         """Return the kinds of findings that are taken out of a text without a class of its own, such as a question or
@@ -212,12 +204,6 @@ def _folded(levels: Sequence[Policy], *, personal: bool) -> PlaceRules:
 
 def _united(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(kind for kind in FINDING_KINDS if any(kind in kinds for kinds in lists))
-
-
-def _reason(given: BoundaryClass, judged: BoundaryClass, redact: Sequence[str]) -> str:
-    parts = [f"redacted: {', '.join(redact)}"] if redact else []
-    parts += [f"raised from {given} to {judged}"] if judged != given else []
-    return "; ".join(parts) or "allowed"
 
 
 def _opens(patterns: Sequence[str], tags: Sequence[str]) -> bool:
