@@ -74,7 +74,7 @@ class Parameter:
         return f"a {'whole ' * (self.kind is int)}number {low} {high}{', or null' * self.is_optional}"
 
     def problem(self, value: object) -> str | None:
-        """Return why a value is no number in range, in words that follow its name; None if it is one."""
+        """Return what is wrong with a number, in words that follow the parameter's name; None if nothing is."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return f"must be a number, not {type(value).__name__}"
         if self.kind is int and not isinstance(value, int):

@@ -23,7 +23,7 @@ class Settings:
     """Base of the settings of an engine: a frozen dataclass with a `Param` for each field that a policy may set.
 
     SECTION: the key of a policy under which they stand. PRESETS: names that stand for some of their values.
-    NEEDS_ALL: a policy that gives one of them gives them all.
+    NEEDS_ALL: true if a policy that gives one of them must give them all.
     """
 
     __slots__ = ()
