@@ -18,7 +18,7 @@ from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import SearchRequest
 from wherefrom.storage.ranking_facts import UtilityStatistics
 from wherefrom.storage.text_index import Sample, TextSearch
-from wherefrom.storage.vector_scopes import Scopes
+from wherefrom.storage.vector_index import Scopes
 
 OWNERS = 40
 BUDGET = Budget(rows=10, timeout_ms=2_000, steps=1_000_000, answer_bytes=100_000)
@@ -139,8 +139,8 @@ def test_scopes_of_an_index_are_looked_up_by_owner():
 def test_counts_of_vectors_are_bounded():
     vectors = postgres_vectors.PostgresVectors(lambda: pytest.fail("no connection"))
     for number in range(3_000):
-        vectors._many.put(number, (0.0, 1))
-    assert len(vectors._many) == 1_000
+        vectors._counts.put(number, (0.0, 1))
+    assert len(vectors._counts) == 1_000
 
 
 def test_threads_that_wait_for_a_server_that_is_away_wait_together(new_url, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -32,21 +33,19 @@ _DELETE_BATCH: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Vectors made before a transaction, by the hash of what they were made of; with `vectors` empty, none could be."""
+    """The vectors that a model made before a transaction, by the hash of their text; none if it could not make them."""
 
     model_id: str
     vectors: Mapping[str, Matrix]
 
 
 def made(embedder: Embedder, texts: Sequence[str]) -> Made:
-    """The vectors of these texts, if they can be made at once; a save never fails for want of one."""
-    if not is_instant(embedder) or not texts:
-        return Made(embedder.model_id, {})
-    try:
-        rows = vectors_of(embedder, texts)
-    except EmbedderUnavailable:
-        return Made(embedder.model_id, {})
-    return Made(embedder.model_id, dict(zip(map(content_hash, texts), rows, strict=True)))
+    """Return the vectors of these texts, if they can be made at once; a save never fails for want of one."""
+    vectors: dict[str, Matrix] = {}
+    if is_instant(embedder) and texts:
+        with suppress(EmbedderUnavailable):
+            vectors = dict(zip(map(content_hash, texts), vectors_of(embedder, texts), strict=True))
+    return Made(embedder.model_id, vectors)
 
 
 def embedded_text(node: Node) -> str:
@@ -60,48 +59,44 @@ def is_instant(embedder: Embedder | None) -> bool:
 
 
 def active(tx: Transaction) -> EmbeddingModel | None:
-    """The model whose vectors are searched."""
+    """Return the model whose vectors are searched."""
     row = tx.row("model_active", {})
     return None if row is None else EmbeddingModel(*row)
 
 
 def write(
-    tx: Transaction,
-    access: Access,
-    seqs: Mapping[str, int],
-    new: Sequence[Node],
-    made_before: Made | None,
-    *,
-    now: str,
+    tx: Transaction, access: Access, seqs: Mapping[str, int], new: Sequence[Node], made: Made | None, *, now: str
 ) -> None:
-    """Store the vectors of nodes that are new; one without a vector waits, unless vectors are not wanted at all."""
-    wanted = [{"seq": seqs[node.id], "content_hash": _hash_of(node)} for node in new if node.kind in KINDS]
+    """Store the vectors of new nodes; a node without a vector waits, unless the store makes no vectors at all."""
+    wanted = [
+        {"owner": access.owner, "seq": seqs[node.id], "content_hash": content_hash(embedded_text(node))}
+        for node in new
+        if node.kind in KINDS
+    ]
     if not wanted:
         return
-    # Whoever switches the model is alone with all owners, and this transaction shares its owner: none comes between.
+    # Nobody can switch the model meanwhile: that takes a lock which excludes this transaction's share of its owner.
     model = known = active(tx)
     vectors: Mapping[str, Matrix] = {}
-    if made_before is not None and made_before.vectors and (model is None or model.model_id == made_before.model_id):
-        vectors = made_before.vectors
-        dimension = len(next(iter(vectors.values())))
-        model = model or _register(tx, made_before.model_id, dimension, state="active", now=now)
-        vectors = vectors if model.dimension == dimension else {}
+    if made is not None and made.vectors and (model is None or model.model_id == made.model_id):
+        dimension = len(next(iter(made.vectors.values())))
+        model = model or _activated(tx, made.model_id, dimension, now=now)
+        vectors = made.vectors if model.dimension == dimension else {}
     if model is not None:
-        _save(tx, [{"owner": access.owner, **row} for row in wanted], vectors, model, now=now)
-    if model is not None or made_before is not None:
+        _save(tx, wanted, vectors, model, now=now)
+    if model is not None or made is not None:
         tx.many("pending_add", [row for row in wanted if row["content_hash"] not in vectors], {"owner": access.owner})
     if known is None and model is not None:
-        find_missing(tx)  # the first vector of the store: what was saved before it wants one, too
+        find_missing(tx)  # the first vector of the store: nodes that were saved before it want one, too
 
 
 def forget_changed(tx: Transaction, access: Access, seqs: Mapping[str, int], changed: Sequence[Node]) -> list[Node]:
-    """Delete the vectors of nodes whose text is not the one that their vector was made of; returns those nodes."""
-    model = active(tx)
-    known: dict[int, str] = {}
-    if model is not None:
-        where = {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in changed]), "model": model.number}
-        known = dict(tx.rows("embedding_hashes", where))
-    stale = [node for node in changed if node.kind in KINDS and known.get(seqs[node.id]) != _hash_of(node)]
+    """Delete the vectors of nodes that were made of another text than the present one; return those nodes."""
+    model, given = active(tx), {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in changed])}
+    rows = [] if model is None else tx.rows("embedding_hashes", {**given, "model": model.number})
+    hashes: dict[int, str] = dict(rows)
+    texts = {node.id: content_hash(embedded_text(node)) for node in changed if node.kind in KINDS}
+    stale = [node for node in changed if node.id in texts and hashes.get(seqs[node.id]) != texts[node.id]]
     where = {"owner": access.owner, "seqs": json_text([seqs[node.id] for node in stale])}
     tx.run("embedding_forget", where)
     tx.run("pending_remove", where)
@@ -114,7 +109,7 @@ def settle(tx: Transaction, access: Access, seqs: Iterable[int]) -> None:
 
 
 def of_nodes(tx: Transaction, access: Access, ids: Sequence[str], model: EmbeddingModel) -> dict[str, Matrix]:
-    """The vectors of these nodes, as far as they have one."""
+    """Return the vectors of these nodes, as far as they have one."""
     if not ids:
         return {}
     rows = tx.rows("embedding_vectors", {"owner": access.owner, "ids": json_text(ids), "model": model.number})
@@ -147,9 +142,8 @@ def complete(
         try:
             done += _complete_batch(database, embedder, batch, clock)
         except BaseException as error:
-            _release(database, batch, error.message if isinstance(error, WherefromError) else "interrupted")
-            if isinstance(error, Conflict):
-                raise EmbedderUnavailable(error.message, hint=error.hint) from None
+            reason = error.message if isinstance(error, WherefromError) else "interrupted"
+            database.write(lambda tx, rows=batch, why=reason: _lease(tx, rows, until=None, error=why))  # type: ignore[misc]
             raise
         left = database.read(lambda tx: tx.row("pending_total", where))
         progress(done, done + (left[0] if left else 0))
@@ -171,7 +165,9 @@ def refill(
 ) -> int:
     """Make all vectors with another model beside those in use, then switch; can be interrupted and repeated."""
     dimension = vectors_of(embedder, ["a text to learn the dimension from"]).shape[1]
-    model = database.write(lambda tx: _named(tx, embedder, dimension, timestamp(clock())))
+    now = timestamp(clock())
+    model = database.write(lambda tx: _registered(tx, embedder.model_id, dimension, state="filling", now=now))
+    _refuse_other_model(model, embedder, dimension)
     where = {
         "kinds": json_text(KINDS),
         "classes": json_text(sendable(embedder, classes)),
@@ -188,7 +184,7 @@ def refill(
             in_pass, done = in_pass + saved, done + saved
             progress(done, max(total, done))
         elif in_pass:
-            after = in_pass = 0  # once more from the start, for what was changed meanwhile
+            after = in_pass = 0  # once more from the start, for nodes that were changed meanwhile
         else:
             break
     old = database.write(lambda tx: _switch(tx, model))
@@ -222,18 +218,8 @@ def has_waiting(tx: Transaction, access: Access, embedder: Embedder | None, clas
     return tx.row("pending_exists", scope_parameters(seen)) is not None
 
 
-def _hash_of(node: Node) -> str:
-    """The hash of what a node's vector is made of."""
-    return content_hash(embedded_text(node))
-
-
 def _save(
-    tx: Transaction,
-    rows: Sequence[Mapping[str, Any]],
-    vectors: Mapping[str, Matrix],
-    model: EmbeddingModel,
-    *,
-    now: str,
+    tx: Transaction, rows: Sequence[dict[str, Any]], vectors: Mapping[str, Matrix], model: EmbeddingModel, *, now: str
 ) -> None:
     """Write the vectors of rows with owner, seq and content_hash, as far as there are any for these hashes."""
     found = [(row, vectors[row["content_hash"]]) for row in rows if row["content_hash"] in vectors]
@@ -243,126 +229,106 @@ def _save(
         tx.many("embedding_save", own, {"owner": owner, "model": model.number, "now": now})
 
 
-def _register(tx: Transaction, model_id: str, dimension: int, *, state: str, now: str) -> EmbeddingModel:
-    tx.run("model_insert", {"model_id": model_id, "dimension": dimension, "state": state, "now": now})
+def _registered(tx: Transaction, model_id: str, dimension: int, *, state: str, now: str) -> EmbeddingModel:
+    """Return the model of this name; if it is new, it is stored in this state."""
     row = tx.row("model_named", {"model_id": model_id})
-    assert row is not None
+    if row is None:
+        tx.run("model_insert", {"model_id": model_id, "dimension": dimension, "state": state, "now": now})
+        row = tx.row("model_named", {"model_id": model_id})
+        assert row is not None
     return EmbeddingModel(*row)
 
 
-def _model_for(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> EmbeddingModel:
-    """The active model, which must be this embedder's; the first vectors of a store make theirs the active one."""
-    model = active(tx)
-    if model is None:
-        named = tx.row("model_named", {"model_id": embedder.model_id})
-        if named is not None:
-            model = EmbeddingModel(*named)
-            tx.run("model_activate", {"model": model.number})
-        else:
-            model = _register(tx, embedder.model_id, dimension, state="active", now=now)
-    if model.model_id != embedder.model_id:
-        raise Conflict(mismatch(model, embedder), hint="`wherefrom reembed` changes the model of the store")
-    _check_dimension(model, dimension)
+def _activated(tx: Transaction, model_id: str, dimension: int, *, now: str) -> EmbeddingModel:
+    """Return the model of this name as the active one, for the first vectors of a store."""
+    model = _registered(tx, model_id, dimension, state="active", now=now)
+    tx.run("model_activate", {"model": model.number})
     return model
 
 
 def mismatch(model: EmbeddingModel, embedder: Embedder) -> str:
-    """Says that the store and this process use different models."""
+    """Return a sentence that says that the store and this process use different models."""
     return f"the store's vectors are made with {model.model_id}; this process is set up for {embedder.model_id}"
 
 
-def _check_dimension(model: EmbeddingModel, dimension: int) -> None:
-    if model.dimension != dimension:
+def _refuse_other_model(model: EmbeddingModel | None, embedder: Embedder, dimension: int | None = None) -> None:
+    """Raise an error if a model is not the embedder's, or if its vectors have another dimension than this one."""
+    if model is not None and model.model_id != embedder.model_id:
+        raise EmbedderUnavailable(mismatch(model, embedder), hint="`wherefrom reembed` changes the model of the store")
+    if model is not None and dimension is not None and model.dimension != dimension:
         raise EmbedderUnavailable(
             f"{model.model_id} answered with {dimension} dimensions; its stored vectors have {model.dimension}",
             hint="is another model behind this name now? Give it another name and run `wherefrom reembed`",
         )
 
 
-def _named(tx: Transaction, embedder: Embedder, dimension: int, now: str) -> EmbeddingModel:
-    """The model of an embedder, made known if it is new."""
-    row = tx.row("model_named", {"model_id": embedder.model_id})
-    if row is None:
-        return _register(tx, embedder.model_id, dimension, state="filling", now=now)
-    model = EmbeddingModel(*row)
-    _check_dimension(model, dimension)
-    return model
-
-
 def _claim(tx: Transaction, embedder: Embedder, where: Mapping[str, Any], moment: datetime) -> list[Row]:
-    model = active(tx)
-    if model is not None and model.model_id != embedder.model_id:
-        raise EmbedderUnavailable(mismatch(model, embedder), hint="`wherefrom reembed` changes the model of the store")
+    _refuse_other_model(active(tx), embedder)
     rows = tx.rows("pending_claim", {**where, "now": timestamp(moment), "limit": _BATCH})
-    lease = {"until": timestamp(moment + _LEASE), "error": None}
-    tx.many("pending_lease", [{"owner": row[0], "seq": row[1], **lease} for row in rows], {})
+    _lease(tx, rows, until=timestamp(moment + _LEASE), error=None)
     return rows
 
 
-def _release(database: Database, batch: Sequence[Row], error: str) -> None:
-    rows = [{"owner": row[0], "seq": row[1], "until": None, "error": error[:500]} for row in batch]
-    database.write(lambda tx: tx.many("pending_lease", rows, {}))
+def _lease(tx: Transaction, rows: Sequence[Row], *, until: str | None, error: str | None) -> None:
+    """Keep waiting nodes from other workers until a time, or let them go, and note an error."""
+    leases = [{"owner": row[0], "seq": row[1], "until": until, "error": error and error[:500]} for row in rows]
+    tx.many("pending_lease", leases, {})
 
 
 def _complete_batch(database: Database, embedder: Embedder, batch: Sequence[Row], clock: Callable[[], datetime]) -> int:
-    """The vectors of leased nodes; returns how many got theirs."""
+    """Make and store the vectors of leased nodes; return how many got theirs."""
     now = clock()
     taken, vectors, refused = _made_of_rows(embedder, batch)
-    later = timestamp(now + _REFUSED_LEASE)
 
     def work(tx: Transaction) -> int:
         saved = 0
         if taken:
-            model = _model_for(tx, embedder, vectors.shape[1], timestamp(now))
+            dimension = vectors.shape[1]
+            model = active(tx) or _activated(tx, embedder.model_id, dimension, now=timestamp(now))
+            _refuse_other_model(model, embedder, dimension)
             saved = _store(tx, taken, vectors, model, now=timestamp(now))
-        # What changed while it was embedded has no vector and may be taken again at once.
-        free = [{"owner": row[0], "seq": row[1], "until": None, "error": None} for row in taken]
-        wait = [{"owner": row[0], "seq": row[1], "until": later, "error": why} for row, why in refused]
-        tx.many("pending_lease", [*free, *wait], {})
+        # A node that changed while it was embedded has no vector and may be taken again at once.
+        _lease(tx, taken, until=None, error=None)
+        for row, reason in refused:
+            _lease(tx, [row], until=timestamp(now + _REFUSED_LEASE), error=reason)
         return saved
 
     return database.write(work)
 
 
 def _fill(database: Database, embedder: Embedder, batch: Sequence[Row], model: EmbeddingModel, *, now: str) -> int:
+    """Make and store the vectors of nodes with a model that is not active yet; return how many got theirs."""
     taken, vectors, _ = _made_of_rows(embedder, batch)
     if not taken:
         return 0
-    _check_dimension(model, vectors.shape[1])
+    _refuse_other_model(model, embedder, vectors.shape[1])
     return database.write(lambda tx: _store(tx, taken, vectors, model, now=now))
 
 
 def _made_of_rows(embedder: Embedder, batch: Sequence[Row]) -> tuple[list[Row], Matrix, list[tuple[Row, str]]]:
-    """The rows that the embedder takes, their vectors, and those that it refuses with its reason."""
-    texts = [shared_text(text_of(row[3], row[4]), row[5]) for row in batch]
+    """Return the rows that the embedder takes, their vectors, and the rows that it refuses, with its reasons."""
     try:
-        return list(batch), vectors_of(embedder, texts), []
-    except TextRefused:
-        # One of them it will not have: ask for each by itself.
-        taken: list[Row] = []
-        vectors: list[Matrix] = []
+        return list(batch), vectors_of(embedder, [_text_of_row(row) for row in batch]), []
+    except TextRefused:  # it refuses all texts because of one: give it each by itself
+        vectors: dict[Row, Matrix] = {}
         refused: list[tuple[Row, str]] = []
-        for row, text in zip(batch, texts, strict=True):
+        for row in batch:
             try:
-                vectors.append(vectors_of(embedder, [text]))
-                taken.append(row)
+                vectors[row] = vectors_of(embedder, [_text_of_row(row)])
             except TextRefused as error:
-                refused.append((row, error.message[:500]))
-        return taken, np.concatenate(vectors) if vectors else np.empty((0, 0), dtype=np.float32), refused
+                refused.append((row, error.message))
+        return list(vectors), np.concatenate(list(vectors.values()) or [np.empty((0, 0), np.float32)]), refused
+
+
+def _text_of_row(row: Row) -> str:
+    """Return the text that the vector of a waiting node is made of."""
+    return shared_text(text_of(row[3], row[4]), row[5])
 
 
 def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: EmbeddingModel, *, now: str) -> int:
-    """Write the vectors of nodes that have not changed since they were read; returns how many."""
-    rows = [
-        {
-            "owner": owner,
-            "seq": seq,
-            "id": node_id,
-            "version": version,
-            "content_hash": content_hash(shared_text(text_of(title, content), shared_class)),
-        }
-        for owner, seq, node_id, title, content, shared_class, version in batch
-    ]
+    """Write the vectors of nodes that have not changed since they were read; return how many."""
+    known = [{"owner": row[0], "seq": row[1], "id": row[2], "version": row[6]} for row in batch]
+    rows = [{**given, "content_hash": content_hash(_text_of_row(row))} for given, row in zip(known, batch, strict=True)]
     for owner in sorted({row["owner"] for row in rows}):
         locks.share(tx, owner)
         locks.hold_nodes(tx, owner, [row["id"] for row in rows if row["owner"] == owner])
@@ -374,7 +340,7 @@ def _store(tx: Transaction, batch: Sequence[Row], vectors: Matrix, model: Embedd
 
 
 def _switch(tx: Transaction, model: EmbeddingModel) -> int | None:
-    """Make a filled model the active one; what was saved meanwhile without its vector waits for it.
+    """Make a filled model the active one; nodes that were saved meanwhile without its vector wait for one.
 
     Returns the number of the model that was active before.
     """

@@ -56,7 +56,7 @@ def move(source: Path, target: Path) -> Moved:
             _tidy(source, target)
     except OSError as error:
         raise StoreUnavailable(
-            f"cannot move {source} to {target}: {error.strerror}", hint="what is at the old place is used until then"
+            f"cannot move {source} to {target}: {error.strerror}", hint="the store at the old place stays in use"
         ) from None
     return Moved(str(source), str(target), moved)
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
+from wherefrom.model.errors import WherefromError
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.sql import Dialect, Statements
@@ -45,11 +47,13 @@ class Transaction(ABC):
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""
-        return self._execute(name, parameters).fetchall()
+        rows: list[Row] = self._execute(name, parameters).fetchall()
+        return rows
 
     def row(self, name: str, parameters: Parameters) -> Row | None:
         """The first row of a query, or None."""
-        return self._execute(name, parameters).fetchone()
+        row: Row | None = self._execute(name, parameters).fetchone()
+        return row
 
     def run(self, name: str, parameters: Parameters) -> None:
         """Run a change."""
@@ -67,17 +71,14 @@ class Transaction(ABC):
     def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
         """Run a change that takes `{rows …}` for all these rows together, and return the rows that it returns."""
 
-    @abstractmethod
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
         """Run a change once for each set of parameters."""
+        if rows := list(parameters):
+            self._connection.cursor().executemany(self._statements.sql(name, rows[0]), rows)
 
     @abstractmethod
-    def _execute(self, name: str, parameters: Parameters) -> _Cursor: ...
-
-
-class _Cursor(Protocol):
-    def fetchall(self) -> list[Row]: ...
-    def fetchone(self) -> Row | None: ...
+    def _execute(self, name: str, parameters: Parameters) -> Any:
+        """Run a statement and return its cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,12 @@ class Vectors(Protocol):
 
     def forget(self, number: int) -> None:
         """Drop the index of a model, before its vectors are deleted."""
+
+
+def try_to_prepare(vectors: Vectors, model: EmbeddingModel) -> None:
+    """Build the index of a model in the background; if that fails, the next search finds it missing and tries again."""
+    with suppress(WherefromError):
+        vectors.prepare(model)
 
 
 class Database(Protocol):

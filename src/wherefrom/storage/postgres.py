@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -91,8 +91,7 @@ class PostgresDatabase:
         self.location = _without_password(url)
         self._url = url
         self._waits = Waits(busy_timeout_ms / 1000, connect_timeout_ms / 1000)
-        self._statements = Statements(DIALECT)
-        self._writing = Statements(DIALECT, writing=True)
+        self._statements = {writes: Statements(DIALECT, writing=writes) for writes in (False, True)}
         with self._alone() as connection:
             _migrate(connection)
         self._pool = Connections(url, size=pool_size, waits=self._waits, configure=_configure, prepare_threshold=1)
@@ -166,11 +165,10 @@ class PostgresDatabase:
 
     def _run(self, work: Callable[[Transaction], Result], *, writes: bool, is_retry: bool = False) -> Result:
         """Run one transaction. A write is run a second time if its connection broke before the commit was sent."""
-        statements = self._writing if writes else self._statements
         worked, connection = False, None
         try:
             with self._pool.transaction() as connection:
-                result = work(_Transaction(connection, statements, writes=writes))
+                result = work(_Transaction(connection, self._statements[writes], writes=writes))
                 worked = True
             return result
         except psycopg.OperationalError as error:
@@ -208,11 +206,6 @@ class _Transaction(Transaction):
             rows = [{column: value for column, value in row.items() if column != "vector"} for row in rows]
         cursor = self._execute(name, {**given, "rows": json_text(rows)})
         return cursor.fetchall() if cursor.description else []
-
-    def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
-        if batch := list(parameters):
-            with self._connection.cursor() as cursor:
-                cursor.executemany(self._statements.sql(name, batch[0]), batch)
 
     def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         text = self._statements.sql(name, parameters)

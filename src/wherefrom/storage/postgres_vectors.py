@@ -5,15 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
-import psycopg
-
 from wherefrom.model.access import Access
-from wherefrom.model.errors import WherefromError
 from wherefrom.storage.kept import Kept
-from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, Transaction
+from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, Transaction, try_to_prepare
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
 
@@ -29,17 +26,18 @@ _MAX_KNOWN_ACCESSES: Final = 1_000
 _MAX_VECTOR_DIMENSIONS: Final = 2_000
 _MAX_HALFVEC_DIMENSIONS: Final = 4_000
 
-Alone = Callable[[], AbstractContextManager[psycopg.Connection[Row]]]
+Alone = Callable[[], AbstractContextManager[Any]]
+"""Opens a connection in autocommit mode."""
 
 
 class PostgresVectors:
-    """Vector search of one database. It keeps for half a minute how many vectors an access may see: the number decides
-    between the index and a scan.
+    """Vector search of one database. The number of vectors that an access may see decides between the index and a scan;
+    if it is large, it is kept for half a minute.
     """
 
     def __init__(self, alone: Alone) -> None:
         self._alone = alone
-        self._many = Kept[Hashable, tuple[float, int]](entries=_MAX_KNOWN_ACCESSES)
+        self._counts = Kept[Hashable, tuple[float, int]](entries=_MAX_KNOWN_ACCESSES)
         self._building: threading.Thread | None = None
 
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
@@ -87,52 +85,41 @@ class PostgresVectors:
                 "select 1 from pg_index where indexrelid = to_regclass(%s) and not indisvalid", (name,)
             ).fetchone()
             if broken:
-                connection.execute(_sql(f"drop index {name}"))
+                connection.execute(f"drop index {name}")
             connection.execute(
-                _sql(
-                    f"create index concurrently if not exists {name} on embeddings"
-                    f" using hnsw ((vector::{kind}({model.dimension})) {kind}_cosine_ops) where model = {model.number}"
-                )
+                f"create index concurrently if not exists {name} on embeddings"
+                f" using hnsw ((vector::{kind}({model.dimension})) {kind}_cosine_ops) where model = {model.number}"
             )
 
     def forget(self, number: int) -> None:
         """Drop the index of a model."""
         with self._alone() as connection:
-            connection.execute(_sql(f"drop index concurrently if exists {_INDEX}{number}"))
-
-    def _try_to_prepare(self, model: EmbeddingModel) -> None:
-        with suppress(WherefromError):  # the next search finds the index missing and tries again
-            self.prepare(model)
+            connection.execute(f"drop index concurrently if exists {_INDEX}{number}")
 
     def _scanned(self, tx: Transaction, key: Hashable, where: dict[str, Any], near: Near) -> Nearest:
         """Compare all vectors that the access may see; if there are many, the next search uses the index."""
         rows = tx.rows("vector_scan", where)
         searched = rows[0][2] if rows else 0
         if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _MAX_HALFVEC_DIMENSIONS:
-            self._many.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
+            self._counts.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
         return _nearest(tx, rows, searched)
 
     def _indexed(self, tx: Transaction, key: Hashable, where: dict[str, Any], model: EmbeddingModel) -> int | None:
         """The number of vectors to choose from, if there are many and an index; None if they are to be scanned."""
-        known = self._many.get(key)
+        known = self._counts.get(key)
         if known is None:
             return None
         if tx.row("vector_indexed", {"name": f"{_INDEX}{model.number}"}) is None:
             if self._building is None or not self._building.is_alive():
-                self._building = threading.Thread(target=self._try_to_prepare, args=(model,), daemon=True)
+                self._building = threading.Thread(target=try_to_prepare, args=(self, model), daemon=True)
                 self._building.start()
             return None
         until, searched = known
         if until < time.monotonic():
             (searched,) = tx.row("embedding_total", where) or (0,)
-            self._many.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
+            self._counts.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
         return searched if searched > _INDEXED_FROM else None
 
 
 def _nearest(tx: Transaction, rows: Sequence[Row], searched: int) -> Nearest:
     return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
-
-
-def _sql(text: str) -> Any:
-    """The text as psycopg's type for statements; it holds nothing but our own words and whole numbers."""
-    return text

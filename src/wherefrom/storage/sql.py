@@ -30,10 +30,10 @@ from wherefrom.model.graph import Edge, Node
 from wherefrom.model.metabolism import EVIDENCE_TAGS
 from wherefrom.text.check import json_text
 
-NODE_COLUMNS: Final = tuple(field.name for field in fields(Node))
-EDGE_COLUMNS: Final = tuple(field.name for field in fields(Edge))
-TASK_COLUMNS: Final = tuple(field.name for field in fields(Task))
-QUERY_COLUMNS: Final = tuple(field.name for field in fields(Query))
+_ROWS_OF_TABLES: Final = (Node, Edge, Task, Query)
+NODE_COLUMNS, EDGE_COLUMNS, TASK_COLUMNS, QUERY_COLUMNS = (
+    tuple(field.name for field in fields(row)) for row in _ROWS_OF_TABLES
+)
 
 _BLOCK: Final = re.compile(
     r"^-- (name|fragment): (\w+)(?: = ([^\n]*))?\n(.*?)(?=^-- (?:name|fragment): |\Z)", re.MULTILINE | re.DOTALL
@@ -110,20 +110,16 @@ class Statements:
         given = frozenset(p for p in self._optional[name] if parameters.get(p) is not None)
         literals = tuple(int(parameters[literal]) for literal in self._literals[name])
         if (name, given, literals) not in self._rendered:
-            self._rendered[name, given, literals] = self._render(self._blocks[name], given, parameters)
+            block = _LITERAL.sub(lambda m: str(int(parameters[m[1]])), self._blocks[name])
+            text = _ROWS.sub(lambda m: self._dialect.rows(m[1]), render(block, self._fragments, given))
+            if self._dialect.parameter != ":{}":
+                text = _PARAMETER.sub(lambda m: self._dialect.parameter.format(m[1]), text.replace("%", "%%"))
+            self._rendered[name, given, literals] = text
         return self._rendered[name, given, literals]
-
-    def _render(self, block: str, given: frozenset[str], parameters: Mapping[str, Any]) -> str:
-        text = render(_LITERAL.sub(lambda m: str(int(parameters[m[1]])), block), self._fragments, given)
-        text = _ROWS.sub(lambda m: self._dialect.rows(m[1]), text)
-        if self._dialect.parameter != ":{}":
-            text = text.replace("%", "%%")
-            text = _PARAMETER.sub(lambda m: self._dialect.parameter.format(m[1]), text)
-        return text
 
 
 def render(text: str, known: Fragments, given: Container[str] = ()) -> str:
-    """The text with its fragments filled in, and with the optional lines of the parameters that are given."""
+    """Return a text with its fragments filled in; an optional line stays if its parameter is among those given."""
     text = _OPTIONAL.sub(lambda m: m[1] + "\n" if (m[2] == "if") == (m[3] in given) else "", text)
     text = _COMMENT.sub("", text).strip()
 
@@ -143,7 +139,7 @@ def statements_of(script: str) -> list[str]:
 def fragments(dialect_name: str) -> Fragments:
     """The fragments that the statements of a dialect may use."""
     known = {"is_evidence": f"{{0}}.tag in ({', '.join(repr(tag) for tag in EVIDENCE_TAGS)})"}
-    for row in (Node, Edge, Task, Query):
+    for row in _ROWS_OF_TABLES:
         kind, names = row.__name__.lower(), [field.name for field in fields(row)]
         types = [_TYPES.get(_TYPE_NAME.findall(str(field.type))[0], "text") for field in fields(row)]
         known[kind] = ", ".join(f"{{0}}.{name}" for name in names)

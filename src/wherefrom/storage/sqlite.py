@@ -11,7 +11,7 @@ import queue
 import random
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, cast
@@ -70,8 +70,7 @@ class SqliteDatabase:
         self.location = str(path)
         self._path = path
         self._busy_timeout_s = busy_timeout_ms / 1000
-        self._statements = Statements(DIALECT)
-        self._writing = Statements(DIALECT, writing=True)
+        self._statements = {writes: Statements(DIALECT, writing=writes) for writes in (False, True)}
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()
@@ -155,10 +154,9 @@ class SqliteDatabase:
                 connection.execute("commit")
 
     def _run(self, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
-        statements = self._writing if writes else self._statements
         with translated(), self._connection() as connection:
             connection.execute("begin immediate" if writes else "begin")
-            result = work(_Transaction(connection, statements, writes=writes))
+            result = work(_Transaction(connection, self._statements[writes], writes=writes))
             connection.execute("commit")
             return result
 
@@ -187,16 +185,12 @@ class SqliteDatabase:
 
 def may_only_be_read(path: Path) -> bool:
     """True if this user may read the file but may not write to it, or may not make files beside it."""
-    try:
-        path = path.resolve()  # SQLite keeps its other files beside the file that a symbolic link leads to
-        if not path.is_file() or not os.access(path, os.R_OK):
-            return False
-    except (OSError, RuntimeError):  # opening it will give the reason
+    # SQLite keeps its other files beside the file that a symbolic link leads to.
+    real = Path(os.path.realpath(path))
+    if not os.access(real, os.R_OK) or not real.is_file():  # opening it will give the reason
         return False
-    if not os.access(path, os.W_OK):
-        return True
-    beside = [Path(f"{path}-wal"), Path(f"{path}-shm")]
-    return not os.access(path.parent, os.W_OK) and not all(os.access(file, os.W_OK) for file in beside)
+    beside = [real.parent] if os.access(real.parent, os.W_OK) else [f"{real}-wal", f"{real}-shm"]
+    return not all(os.access(file, os.W_OK) for file in (real, *beside))
 
 
 def connect(name: str, busy_timeout_s: float, flags: int = _READ_WRITE) -> apsw.Connection:
@@ -233,10 +227,6 @@ class _Transaction(Transaction):
             return []
         sql = self._statements.sql(name, common)
         return self._connection.executemany(sql, [{**common, **row} for row in rows]).fetchall()
-
-    def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
-        if rows := list(parameters):
-            self._connection.executemany(self._statements.sql(name, rows[0]), rows)
 
     def _execute(self, name: str, parameters: Parameters) -> apsw.Cursor:
         return self._connection.execute(self._statements.sql(name, parameters), parameters)

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple, cast
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import Flags, Places, Steps
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
-from wherefrom.model.errors import WherefromError
+from wherefrom.model.graph import BoundaryClass
 from wherefrom.storage import vector_lists
-from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Transaction
+from wherefrom.storage.kept import Kept
+from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, Transaction, try_to_prepare
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.vector_lists import VectorLists
-from wherefrom.storage.vector_scopes import Scopes
 from wherefrom.text.check import json_text
 
 Read = Callable[[Callable[[Transaction], "_Rows"]], "_Rows"]
@@ -42,6 +43,7 @@ _THOROUGH_SHARE: Final = 0.35
 _MAX_COMPARED_ROWS: Final = 4_000
 # Candidates are chosen by rounded similarities, so some more than asked for are taken and none is missed.
 _EXTRA_CANDIDATES: Final = 16
+_MAX_KNOWN_ACCESSES: Final = 4_000
 
 
 class VectorIndex:
@@ -81,7 +83,7 @@ class VectorIndex:
 
     def prepare(self, model: EmbeddingModel) -> None:
         """Build the index anew and cache it for the next process, while searches go on with the old one."""
-        rows = self._read(lambda tx: _built(tx, model.number, self._cache))
+        rows = self._read(lambda tx: _built(tx, model, self._cache))
         with self._lock:
             self._rows = rows
 
@@ -92,18 +94,14 @@ class VectorIndex:
         """The rows as this transaction sees them, or newer."""
         rows = self._rows
         if rows is None or rows.model != model.number:
-            rows = _cached(tx, self._cache, model.number) or _built(tx, model.number, self._cache)
+            rows = _cached(tx, self._cache, model.number) or _built(tx, model, self._cache)
         if not rows.follow(tx):
-            rows = _built(tx, model.number, self._cache)
+            rows = _built(tx, model, self._cache)
         self._rows = rows
         if rows.is_worn and (self._building is None or not self._building.is_alive()):
-            self._building = threading.Thread(target=self._try_to_prepare, args=(model,), daemon=True)
+            self._building = threading.Thread(target=try_to_prepare, args=(self, model), daemon=True)
             self._building.start()
         return rows
-
-    def _try_to_prepare(self, model: EmbeddingModel) -> None:
-        with suppress(WherefromError):  # the store was closed meanwhile, or is damaged: the next search will say so
-            self.prepare(model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +133,7 @@ class _View:
             share *= 4
 
     def best(self, question: Matrix, positions: Places, limit: int) -> list[int]:
-        """The seqs of the nearest rows among those at these positions."""
-        if not len(positions):
-            return []
+        """Return the seqs of the nearest rows among those at these positions."""
         listed = positions[positions < self.lists.rows]
         recent = positions[positions >= self.lists.rows]
         similarities = [self.lists.similarities(question, listed), self.recent[recent - self.lists.rows] @ question]
@@ -206,16 +202,13 @@ class _Rows:
         self.change, self.salt = newest, salt
         return True
 
-    def append(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def append(self, rows: Sequence[Row]) -> None:
         """Append rows of seq, vector and the values of a scope."""
-        if not rows:
-            return
-        vectors = _vectors(rows)
         end = self.size + len(rows)
         if end > len(self.seqs):
-            self._make_room(end, vectors.shape[1])
+            self._make_room(end)
         place = slice(self.size, end)
-        self.recent[self.size - self.lists.rows : end - self.lists.rows] = vectors
+        self.recent[self.size - self.lists.rows : end - self.lists.rows] = _vectors(rows, self.recent.shape[1])
         self.seqs[place] = [row[0] for row in rows]
         self.scope_numbers[place] = self.scopes.numbers(rows)
         self.alive[place] = True
@@ -228,8 +221,8 @@ class _Rows:
         """The positions of the rows of these nodes that are alive."""
         wanted = np.array(seqs, dtype=np.int64)
         found = self.lists.rows + np.flatnonzero(np.isin(self.seqs[self.lists.rows : self.size], wanted))
-        if self.lists.rows:
-            listed = self.seqs[: self.lists.rows]
+        listed = self.seqs[: self.lists.rows]
+        if len(listed):
             if self.by_seq is None:
                 self.by_seq = np.argsort(listed)
             at = np.searchsorted(listed, wanted, sorter=self.by_seq)
@@ -237,33 +230,89 @@ class _Rows:
             found = np.concatenate([found, places[listed[places] == wanted]])
         return found[self.alive[found]]
 
-    def _make_room(self, end: int, dimension: int) -> None:
+    def _make_room(self, end: int) -> None:
         """Replace the arrays with larger ones; a search that is under way keeps the old ones."""
         room = max(1_024, 2 * (end - self.lists.rows))
-        recent = np.zeros((room, dimension), dtype=np.float32)
-        if len(self.recent):
-            recent[: len(self.recent)] = self.recent
-        self.recent = recent
+        self.recent = np.concatenate(
+            [self.recent, np.zeros((room - len(self.recent), self.recent.shape[1]), np.float32)]
+        )
         self.seqs, self.scope_numbers, self.alive = (
             np.concatenate([old, np.zeros(self.lists.rows + room - len(old), dtype=old.dtype)])
             for old in (self.seqs, self.scope_numbers, self.alive)
         )
 
 
+class Scope(NamedTuple):
+    """The values of a row that decide which accesses may see it."""
+
+    owner: str
+    namespace: str
+    kind: str
+    boundary_class: BoundaryClass
+
+
+class Scopes:
+    """The scopes of all rows, numbered in order of arrival: rows that the same accesses may see have one scope. An
+    access is checked against its owner's scopes only.
+    """
+
+    def __init__(self, known: Sequence[Sequence[str]] = ()) -> None:
+        self._numbers: dict[Scope, int] = {}
+        self._of_owner: dict[str, list[Scope]] = {}
+        # For an access: how many of its owner's scopes were checked, and the numbers of those that it may see.
+        self._seen = Kept[Hashable, tuple[int, list[int]]](entries=_MAX_KNOWN_ACCESSES)
+        for values in known:
+            self._number(values)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[Scope]:
+        return iter(self._numbers)
+
+    def numbers(self, rows: Sequence[Row]) -> list[int]:
+        """The number of each row's scope, whose values follow the seq and the vector; new scopes are added."""
+        known = {values: self._number(values) for values in {row[2:] for row in rows}}
+        return [known[row[2:]] for row in rows]
+
+    def allowed(self, access: Access, kinds: Sequence[str]) -> Flags:
+        """One flag for each scope: true if this access may see it and asked for its kind."""
+        own, key = self._of_owner.get(access.owner, []), (access.reach, tuple(kinds))
+        checked, seen = self._seen.get(key) or (0, [])
+        if checked < len(own):
+            seen = seen + [
+                self._numbers[scope]
+                for scope in own[checked:]
+                if scope.kind in kinds and access.sees(scope.namespace, scope.boundary_class)
+            ]
+            self._seen.put(key, (len(own), seen))
+        allowed = np.zeros(len(self._numbers), dtype=np.bool_)
+        allowed[seen] = True
+        return allowed
+
+    def _number(self, values: Sequence[str]) -> int:
+        owner, namespace, kind, boundary_class = values
+        scope = Scope(owner, namespace, sys.intern(kind), cast(BoundaryClass, sys.intern(boundary_class)))
+        if scope not in self._numbers:
+            self._numbers[scope] = len(self._numbers)
+            self._of_owner.setdefault(owner, []).append(scope)
+        return self._numbers[scope]
+
+
 def _has_salt(tx: Transaction, change: int, salt: int | None) -> bool:
     return tx.row("change_salt", {"seq": change}) == (salt,)
 
 
-def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
-    """The index of all stored vectors of a model; a large one is written to the cache."""
+def _built(tx: Transaction, model: EmbeddingModel, cache: Path) -> _Rows:
+    """Return the index of all stored vectors of a model; a large one is written to the cache."""
     _, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
-    rows = tx.rows("embeddings_all", {"model": model})
+    rows = tx.rows("embeddings_all", {"model": model.number})
     many = rows if len(rows) >= LISTED_FROM else []
     scopes = Scopes()
     numbers = np.array(scopes.numbers(many), dtype=np.int32)
     seqs = np.array([row[0] for row in many], dtype=np.int64)
-    lists, order = vector_lists.build(_vectors(many))
-    built = _Rows(model, newest, salt, lists, seqs[order], numbers[order], scopes)
+    lists, order = vector_lists.build(_vectors(many, model.dimension))
+    built = _Rows(model.number, newest, salt, lists, seqs[order], numbers[order], scopes)
     if many:
         _write_cache(built, cache)
     else:
@@ -271,8 +320,8 @@ def _built(tx: Transaction, model: int, cache: Path) -> _Rows:
     return built
 
 
-def _vectors(rows: Sequence[tuple[Any, ...]]) -> Matrix:
-    return np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), -1 if rows else 0)
+def _vectors(rows: Sequence[Row], dimension: int) -> Matrix:
+    return np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), dimension)
 
 
 def _write_cache(rows: _Rows, cache: Path) -> None:

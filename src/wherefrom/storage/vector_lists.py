@@ -48,8 +48,6 @@ class VectorLists:
 
     def scan(self, question: Matrix, lists: Places) -> tuple[Places, Matrix]:
         """The positions and approximate similarities of all rows in these lists."""
-        if not len(lists):
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         # Lists that lie beside each other are scanned in one go.
         first = np.flatnonzero(np.diff(lists, prepend=-2) != 1)
         starts, ends = self.bounds[lists[first]], self.bounds[lists[np.append(first[1:], len(lists)) - 1] + 1]
@@ -70,19 +68,14 @@ class VectorLists:
 
     def similarities(self, question: Matrix, positions: Places) -> Matrix:
         """The approximate similarities of the rows at these positions."""
-        if not len(positions):
-            return np.empty(0, dtype=np.float32)
         similarities: Matrix = self.codes[positions].astype(np.float32) @ (question * self.scale)
         return similarities
 
 
 def build(vectors: Matrix) -> tuple[VectorLists, Places]:
     """The lists of these vectors, and the order in which they hold the vectors."""
-    if not len(vectors):
-        rows, row, none = np.empty((0, 0), np.float32), np.empty(0, np.float32), np.empty(0, np.int64)
-        return VectorLists(rows.astype(np.int8), row, rows, none), none
-    scale = (np.maximum(np.abs(vectors).max(axis=0), 1e-6) / _MAX_CODE).astype(np.float32)
-    centres = _centres(vectors, round(len(vectors) ** 0.5))
+    scale = (np.maximum(np.abs(vectors).max(axis=0, initial=0), 1e-6) / _MAX_CODE).astype(np.float32)
+    centres = _centres(vectors, round(len(vectors) ** 0.5)) if len(vectors) else vectors
     lists = _nearest_centres(vectors, centres)
     order = np.argsort(lists, kind="stable")
     bounds = np.searchsorted(lists[order], np.arange(len(centres) + 1)).astype(np.int64)
@@ -112,4 +105,4 @@ def _centres(vectors: Matrix, count: int) -> Matrix:
 def _nearest_centres(vectors: Matrix, centres: Matrix) -> Places:
     step = 16 * _BLOCK_ROWS
     found = [np.argmax(vectors[at : at + step] @ centres.T, axis=1) for at in range(0, len(vectors), step)]
-    return np.concatenate(found)
+    return np.concatenate([np.empty(0, dtype=np.int64), *found])

@@ -1,4 +1,4 @@
-"""Imports a JSONL file: reads all of it first, then writes it in short transactions.
+"""Imports a JSONL file in short transactions.
 
 A line that cannot be stored is rejected, and the import goes on. Every record is written at most once: running an
 import again, or going on after it was cut off, completes it. Where the store has its own row, the higher version
@@ -7,67 +7,45 @@ wins, then the later change. What the access does not see is as if it were not t
 
 from __future__ import annotations
 
-import pickle
-import tempfile
+import uuid
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
-from datetime import datetime, timedelta
-from operator import attrgetter
-from typing import IO, Any, Final, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import IO, Any, Final
 
 from wherefrom.embedding.port import Embedder
 from wherefrom.model.access import Access
-from wherefrom.model.errors import BoundaryDenied, WherefromError
+from wherefrom.model.errors import Conflict, NotFound
 from wherefrom.model.evidence import Correction, Query, Task
-from wherefrom.model.graph import Edge, Node
-from wherefrom.model.identifiers import timestamp
+from wherefrom.model.graph import HUMAN, Edge, Node
 from wherefrom.model.results import Imported
-from wherefrom.storage import bulk_mentions, embeddings, events, nodes, tasks
+from wherefrom.storage import bulk_mentions, edges, embeddings, events, evidence, locks, nodes, tasks
 from wherefrom.storage.embeddings import Made
-from wherefrom.storage.port import Database, Progress
-from wherefrom.storage.transfer import load_nodes, load_rest, splitting
-from wherefrom.storage.transfer.identities import Identities
-from wherefrom.storage.transfer.loaded import missing_reference, name_of
-from wherefrom.storage.transfer.reading import Fault, Place, Read, Rejections, batches, parsed
-from wherefrom.storage.transfer.records import Record, horizon, refuse_future
+from wherefrom.storage.port import Database, Progress, Transaction
+from wherefrom.storage.sql import scope_parameters
+from wherefrom.storage.transfer.admission import CONTINUES, Admission, Guard
+from wherefrom.storage.transfer.load_nodes import Loaded, NodeBatch, is_later, store_successors
+from wherefrom.storage.transfer.reading import Read, Rejections, batches, line_count, parsed
+from wherefrom.storage.transfer.records import RECORDS, Record
+from wherefrom.text.check import json_text
 
 # From here on an import changes what the planner should know.
-MIN_RECORDS_TO_REFRESH_STATISTICS: Final = 1_000
-# The order in which what came too early is tried again: what is named before what names it.
-_ORDER: Final = (Task, Query, Node, Edge, Correction)
-
-
-_VALUES: Final = {kind: attrgetter(*(field.name for field in fields(kind))) for kind in _ORDER}
-
-
-class Guard(Protocol):
-    """What the policies leave of records."""
-
-    def node(self, node: Node) -> Node | None:
-        """What may be stored of a node; None if nothing may."""
-        ...
-
-    def admitted(self, node: Node) -> Node:
-        """What may be stored of a node; raises if nothing may."""
-        ...
-
-    def lifetime(self, node: Node) -> timedelta | None:
-        """How long a node may live from now on; None is without end."""
-        ...
-
-    def refuse_secret(self, text: str, field: str) -> None:
-        """Raises if a name, which is kept as it is, holds a secret."""
-        ...
-
-    def edge(self, edge: Edge) -> Edge:
-        """What may be stored of an edge."""
-        ...
-
-    def text(self, text: str, namespace: str) -> str:
-        """What may be stored of another text."""
-        ...
+_MIN_LINES_TO_REFRESH_STATISTICS: Final = 1_000
+# The order in which records that came too early are tried again: those that are named before those that name them.
+_FINAL_ORDER: Final = tuple(RECORDS.values())
+_ID_SPACE: Final = uuid.UUID("7a0c5c53-3f0e-5b3d-9a64-6a1c2f7a9e05")
+# The statements that find ids which are taken out of sight, by the kind of record.
+_HIDDEN: Final = {Node: "nodes_hidden", Task: "tasks_hidden", Query: "queries_hidden"}
+# The fields of a record that name other records, and the kinds of those.
+_REFERENCES: Final[Mapping[type, Mapping[str, type]]] = {
+    Task: {},
+    Query: {"task_id": Task, "parent_query_id": Query},
+    Node: {"page_id": Node, "task_id": Task},
+    Edge: {"source_id": Node, "target_id": Node},
+    Correction: {"claim_id": Node, "source_id": Node},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +68,29 @@ def load(
     options: Options,
 ) -> Imported:
     """Import a seekable file of either format into the access's root."""
-    rejections = Rejections(source, options.rejects)
     access = access.writing()
+    rejections = Rejections(options.rejects)
+    lines = line_count(source)
+    admission = Admission(access, guard, rejections, now=now)
+    records = admission.admitted(parsed(source, access, rejections, split=options.split, now=now))
     loader = _Loader(database, access, guard, rejections, now)
-    with tempfile.TemporaryFile() as spool, ThreadPoolExecutor(1) as beside:
-        read = parsed(source, access, rejections, split=options.split, now=now)
-        total = loader.prepare(read, spool)
-        for done, batch, made in _embedded(_spooled(spool), embedder, beside):
-            loader.write(batch, made)
-            options.progress(done, total)
-            if done == len(batch) and loader.fills(total):
-                database.refresh_statistics()
-        for _, batch, made in _embedded(batches(loader.take_postponed()), embedder, beside):
-            loader.write(batch, made, final=True)
-        loader.finish()
-    if total >= MIN_RECORDS_TO_REFRESH_STATISTICS:
+    is_large = lines >= _MIN_LINES_TO_REFRESH_STATISTICS
+    # Plans that were made for an empty store are slow if most of the store comes in now.
+    is_stale = is_large and lines > loader.last_before
+    for batch, made in _embedded(batches(records), embedder):
+        loader.write(batch, made)
+        options.progress(batch[-1][0].number, max(lines, batch[-1][0].number))
+        if is_stale:
+            database.refresh_statistics()
+            is_stale = False
+    early = sorted([*admission.links, *loader.early], key=lambda read: _FINAL_ORDER.index(type(read[1])))
+    for batch, made in _embedded(batches(iter(early)), embedder):
+        loader.write(batch, made, final=True)
+    loader.finish()
+    if is_large:
         database.refresh_statistics()
         embeddings.prepare(database)
-    counts = loader.counts
+    counts: Counter[str] = loader.counts + admission.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     payload |= {"rejected": rejections.total} if rejections.total else {}
     database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
@@ -115,159 +98,206 @@ def load(
 
 
 class _Loader:
-    """One import: what it did so far, and what came before that which it names."""
+    """Writes the records of one import. early: records that came before those that they name."""
 
     def __init__(self, database: Database, access: Access, guard: Guard, rejections: Rejections, now: str) -> None:
         self.counts: Counter[str] = Counter()
+        self.early: list[Read] = []
+        self.last_before = database.read(lambda tx: nodes.last_seq(tx, access))
         self._database = database
         self._access = access
         self._guard = guard
         self._rejections = rejections
         self._now = now
-        self._horizon = horizon(now)
-        self._identities = Identities(access)
-        self._postponed: list[Read] = []
-        self._last_before = 0
+        self._identities = _Identities(access)
         self._changed: list[str] = []
         self._superseded: dict[str, str] = {}
 
-    def prepare(self, reads: Iterator[Read], spool: IO[bytes]) -> int:
-        """Read the whole file before anything is written, and keep what was read; returns how many records it has."""
-        total = 0
-        for total, batch in batches(self._admitted(reads)):  # the last count is the answer
-            # As plain tuples, which are written and read back faster than objects.
-            kind = type(batch[0][1])
-            kept = total, kind, [(*place, _VALUES[kind](record)) for place, record in batch]
-            pickle.dump(kept, spool, protocol=pickle.HIGHEST_PROTOCOL)
-            self._database.read(lambda tx, batch=batch: self._identities.rename_hidden(tx, batch))  # type: ignore[misc]
-        self._last_before = self._database.read(lambda tx: nodes.last_seq(tx, self._access))
-        return total
-
-    def fills(self, total: int) -> bool:
-        """True if most of the store will be of this import: plans that were made for an empty store are then slow."""
-        return total >= MIN_RECORDS_TO_REFRESH_STATISTICS and total > self._last_before
-
-    def write(self, batch: list[Read], made: Made | None = None, *, final: bool = False) -> None:
-        """Write records of one kind in one transaction; unless it is the final try, what comes too early waits."""
-        known = self._identities.applied(batch)
-        match batch[0][1]:
-            case Node():
-                loading = load_nodes.Loading(self._access, self._identities, made, self._now, final)
-                nodes = self._database.write(lambda tx: load_nodes.load(tx, loading, known))
-                self._identities.add(nodes.aliases)
-                self._changed += nodes.changed
-                self._superseded |= nodes.superseded
-                loaded = nodes.loaded
-            case Edge():
-                loaded = self._database.write(
-                    lambda tx: load_rest.load_edges(tx, self._access, known, self._guard.edge)
-                )
-            case Correction():
-                loaded = self._database.write(lambda tx: load_rest.load_corrections(tx, self._access, known))
-            case Task() | Query():
-                loaded = self._database.write(lambda tx: load_rest.load_tasks(tx, self._access, known))
+    def write(self, batch: Sequence[Read], made: Made | None, *, final: bool = False) -> None:
+        """Write records of one kind in one transaction; a record that comes too early waits for the final try."""
+        loaded = self._database.write(lambda tx: self._loaded(tx, batch, made, final=final))
         self.counts += loaded.counts
-        for fault in loaded.faults:
-            self._rejections.add(fault)
+        self._identities.aliases |= loaded.aliases
+        self._changed += loaded.changed
+        self._superseded |= loaded.superseded
+        for line, error in loaded.faults:
+            self._rejections.add(line, error)
         if not final:
-            self._postponed += loaded.early
+            self.early += loaded.early
             return
-        self.counts["edges_skipped"] += sum(isinstance(record, Edge) for _, record in loaded.early)
-        for place, record in loaded.early:
-            self._rejections.add(missing_reference(place, record))
-
-    def take_postponed(self) -> list[Read]:
-        """What came too early, in an order in which each may find what it names."""
-        early, self._postponed = self._postponed, []
-        return sorted(early, key=lambda read: _ORDER.index(type(read[1])))
+        for line, record in loaded.early:
+            self.counts["edges_skipped"] += isinstance(record, Edge)
+            self._rejections.add(line, _missing_reference(record))
 
     def finish(self) -> None:
-        """Find the mentions of all that came in, and what it was replaced by, when all of it is there."""
-        self._database.write(
-            lambda tx: load_nodes.link_successors(tx, self._access, self._identities, self._superseded)
-        )
+        """Note the successors of nodes, and find the mentions in all that came in, now that all of it is there."""
+        successors = {node_id: self._identities.node(heir) for node_id, heir in self._superseded.items()}
+        self._database.write(lambda tx: store_successors(tx, self._access, successors))
         bulk_mentions.link_since(
-            self._database, self._access, after=self._last_before, changed=self._changed, now=self._now
+            self._database, self._access, after=self.last_before, changed=self._changed, now=self._now
         )
 
-    def _admitted(self, reads: Iterator[Read]) -> Iterator[Read]:
-        """The records as the policies leave them; long memos in parts."""
-        for place, record in reads:
-            try:
-                refuse_future(record, self._horizon)
-                if isinstance(record, Node):
-                    yield from self._admitted_node(place, record)
-                else:
-                    yield place, self._cleaned(record)
-            except WherefromError as error:
-                self.counts["nodes_denied"] += isinstance(record, Node) and isinstance(error, BoundaryDenied)
-                self._rejections.add(Fault(place, name_of(record), error))
-
-    def _admitted_node(self, place: Place, node: Node) -> Iterator[Read]:
-        self._guard.refuse_secret(node.id, "id")
-        self._guard.refuse_secret(node.namespace, "namespace")
-        kept = self._guard.admitted(node)
-        _refuse_unseen(self._access, kept)
-        lifetime = self._guard.lifetime(kept)
-        if lifetime is not None:
-            latest = timestamp(datetime.fromisoformat(self._now) + lifetime)
-            kept = replace(kept, expires_at=min(kept.expires_at or latest, latest))
-        if not splitting.is_long(kept):
-            yield place, kept
-            return
-        parts = [self._guard.admitted(part) for part in splitting.parts(kept)]
-        self.counts["nodes_split"] += 1
-        self._postponed += [(place, link) for link in splitting.links(parts)]
-        for part in parts:
-            yield place, part
-
-    def _cleaned(self, record: Record) -> Record:
-        """A record other than a node, as the policies leave it."""
-        match record:
-            case Correction():
-                return replace(record, reason=self._guard.text(record.reason, self._access.root))
-            case Task():
-                self._guard.refuse_secret(record.namespace, "namespace")
-                _refuse_unseen(self._access, record)
-                return tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
-            case Query():
-                return tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
-            case Edge():
-                self._guard.refuse_secret(record.tag, "tag")
-        return record
+    def _loaded(self, tx: Transaction, batch: Sequence[Read], made: Made | None, *, final: bool) -> Loaded:
+        kind = type(batch[0][1])
+        if kind is Node:
+            locks.be_alone(tx, self._access.owner)
+        known = self._identities.applied(tx, batch)
+        if kind is Node:
+            return NodeBatch(tx, self._access, known, now=self._now, final=final).load(made)
+        if kind is Edge:
+            return _load_edges(tx, self._access, known, self._guard.edge)
+        return (_load_corrections if kind is Correction else _load_tasks)(tx, self._access, known)
 
 
-def _refuse_unseen(access: Access, record: Node | Task) -> None:
-    if not access.sees(record.namespace, record.boundary_class):
-        raise BoundaryDenied(
-            f"this access may not see the boundary class {record.boundary_class!r}, so it cannot save in it",
-            hint="open the memory with a tag that this class allows",
-        )
+class _Identities:
+    """Maps the ids of a file to ids of the store. aliases: nodes that stand for others with the same text.
+
+    An owner has an id once. A record whose id belongs to something that the access does not see gets another id, made
+    from its own, so that importing it again finds it; all records that name the old id then name the new one.
+    """
+
+    def __init__(self, access: Access) -> None:
+        self.aliases: dict[str, str] = {}
+        self._access = access
+        self._replaced: dict[tuple[type, str], str] = {}
+
+    def applied(self, tx: Transaction, batch: Sequence[Read]) -> list[Read]:
+        """Return records of one kind with the ids that they have here."""
+        ids = [record.id for _, record in batch if isinstance(record, Node | Task | Query)]
+        if ids:
+            self._replace_hidden(tx, type(batch[0][1]), ids)
+        if not self._replaced and not self.aliases:
+            return list(batch)
+        return [(line, self._renamed(record)) for line, record in batch]
+
+    def node(self, node_id: str) -> str:
+        """Return the id of the node that stands for this one here."""
+        own = self._replaced.get((Node, node_id), node_id)
+        return self.aliases.get(own, own)
+
+    def _renamed(self, record: Record) -> Record:
+        ids: dict[str, Any] = {}
+        for field, kind in _REFERENCES[type(record)].items():
+            named = getattr(record, field)
+            ids[field] = self.node(named) if named and kind is Node else self._replaced.get((kind, named), named)
+        if isinstance(record, Node | Task | Query):
+            # Not the alias of a node: its text may have become another one since.
+            ids["id"] = self._replaced.get((type(record), record.id), record.id)
+        return replace(record, **ids)
+
+    def _replace_hidden(self, tx: Transaction, kind: type, ids: Iterable[str]) -> None:
+        """Give ids that are taken out of sight another one."""
+        names = {old: old for old in self._hidden(tx, kind, ids)}
+        while names:
+            # Another access may have taken the new id as well.
+            names = {old: self._made_from(new) for old, new in names.items()}
+            self._replaced |= {(kind, old): new for old, new in names.items()}
+            hidden = self._hidden(tx, kind, names.values())
+            names = {old: new for old, new in names.items() if new in hidden}
+
+    def _hidden(self, tx: Transaction, kind: type, ids: Iterable[str]) -> set[str]:
+        where = {**scope_parameters(self._access), "ids": json_text(list(ids))}
+        return {row[0] for row in tx.rows(_HIDDEN[kind], where)}
+
+    def _made_from(self, taken: str) -> str:
+        named = "\n".join([self._access.root, *self._access.classes, *self._access.hidden, "", taken])
+        return str(uuid.uuid5(_ID_SPACE, named))
 
 
-def _spooled(spool: IO[bytes]) -> Iterator[tuple[int, list[Read]]]:
-    """What `prepare` has read, without parsing and checking it once more."""
-    end = spool.tell()
-    spool.seek(0)
-    while spool.tell() < end:
-        total, kind, rows = pickle.load(spool)  # noqa: S301  # a nameless file that only this process has written
-        yield total, [(Place(number, offset), kind(*values)) for number, offset, values in rows]
-
-
-def _embedded(
-    batches: Iterator[tuple[int, list[Read]]], embedder: Embedder | None, beside: Executor
-) -> Iterator[tuple[int, list[Read], Made | None]]:
-    """Each batch with its vectors; those of the next are made while one is written."""
+def _embedded(batches: Iterator[list[Read]], embedder: Embedder | None) -> Iterator[tuple[list[Read], Made | None]]:
+    """Yield each batch with the vectors of its nodes; those of the next are made while one is written."""
 
     def make(batch: list[Read]) -> Made | None:
         texts = [embeddings.embedded_text(record) for _, record in batch if isinstance(record, Node)]
         return None if embedder is None else embeddings.made(embedder, texts)
 
-    waiting: tuple[int, list[Read], Future[Made | None]] | None = None
-    for done, batch in batches:
-        ahead = (done, batch, beside.submit(make, batch))
-        if waiting is not None:
-            yield waiting[0], waiting[1], waiting[2].result()
-        waiting = ahead
-    if waiting is not None:
-        yield waiting[0], waiting[1], waiting[2].result()
+    # Only the vectors are made in another thread: checking records there slows SQLite down by half (the GIL).
+    with ThreadPoolExecutor(1) as beside:
+        coming = ((batch, beside.submit(make, batch)) for batch in batches)
+        for (batch, made), _ in pairwise(chain(coming, [([], Future[Made | None]())])):
+            yield batch, made.result()
+
+
+def _load_tasks(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
+    """Import tasks, or queries of tasks that the access sees."""
+    loaded = Loaded()
+    wanted = sorted({record.task_id for _, record in batch if isinstance(record, Query)})
+    here = {row[0] for row in tx.rows("tasks_here", {**scope_parameters(access), "ids": json_text(wanted)})}
+    for line, record in batch:
+        if isinstance(record, Task):
+            loaded.counts["tasks"] += tasks.save(tx, access, record, imported=True)
+        elif isinstance(record, Query) and record.task_id in here:
+            loaded.counts["queries"] += tasks.save_query(tx, access, record, imported=True)
+        else:
+            loaded.early.append((line, record))
+    return loaded
+
+
+def _load_corrections(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
+    """Import corrections of claims that the access sees."""
+    loaded = Loaded()
+    known = [(line, record) for line, record in batch if isinstance(record, Correction)]
+    ids = {named for _, record in known for named in (record.claim_id, record.source_id) if named is not None}
+    here = nodes.by_ids(tx, access, sorted(ids))
+    for line, record in known:
+        claim = here.get(record.claim_id)
+        if claim is None or claim.kind != "claim" or (record.source_id is not None and record.source_id not in here):
+            loaded.early.append((line, record))
+        else:
+            loaded.counts["corrections"] += evidence.note(tx, access, record, imported=True)
+    return loaded
+
+
+def _load_edges(tx: Transaction, access: Access, batch: Sequence[Read], guard: Callable[[Edge], Edge]) -> Loaded:
+    """Insert or update edges between nodes that the access sees."""
+    locks.share(tx, access.owner)
+    given = [(line, edge) for line, edge in batch if isinstance(edge, Edge)]
+    ends = edges.ends_of(tx, access, (edge for _, edge in given))
+    sources = json_text(sorted({edge.source_id for _, edge in given}))
+    rows = tx.rows("edges_from", {"owner": access.owner, "ids": sources})
+    stored = {edges.key_of(edge): edge for edge in (Edge(*row) for row in rows)}
+    known = dict(stored)
+    loaded = Loaded()
+    for line, incoming in given:
+        if incoming.source_id not in ends or incoming.target_id not in ends:
+            loaded.early.append((line, incoming))
+            continue
+        edge = guard(edges.placed(incoming, ends[incoming.source_id], ends[incoming.target_id]))
+        key, rival = edges.key_of(edge), evidence.rival(edge, known)
+        held = rival or known.get(key)
+        # Parts of a split memo with the same text are one memo.
+        is_loop = edge.tag == CONTINUES and edge.source_id == edge.target_id
+        if is_loop or (held is not None and not is_later(edges.to_parameters(edge), edges.to_parameters(held))):
+            loaded.counts["edges_unchanged"] += 1
+            continue
+        if held is not None and held.judge == HUMAN != edge.judge:
+            error = Conflict("a person has corrected this judgement", hint="correct it again to change it")
+            loaded.faults.append((line, error))
+            continue
+        if key not in known:
+            loaded.counts["edges_created"] += 1
+        else:
+            loaded.counts["edges_updated" if key in stored else "edges_unchanged"] += 1
+        if rival is not None:
+            del known[edges.key_of(rival)]
+        known[key] = edge
+    edges.remove(tx, access, [edge for key, edge in stored.items() if key not in known])
+    edges.insert(tx, access, [edge for key, edge in known.items() if key not in stored])
+    edges.replace_many(tx, access, [edge for key, edge in known.items() if edge is not stored.get(key, edge)])
+    return loaded
+
+
+def _missing_reference(record: Record) -> NotFound:
+    """Return the error of a record that names another one, which the access finds neither here nor in the file."""
+    what = "what it names"
+    if isinstance(record, Edge):
+        what = "an end of the edge"
+    elif isinstance(record, Query):
+        what = f"its task {record.task_id}"
+    elif isinstance(record, Correction):
+        what = "the claim that it corrects, or its source,"
+    elif isinstance(record, Node):
+        what = f"its page {record.page_id}"
+    return NotFound(
+        f"{what} is neither here nor in a line that can be stored", hint="import it together with what it names"
+    )

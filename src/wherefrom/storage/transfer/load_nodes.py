@@ -1,81 +1,74 @@
-"""Writes the nodes of an import by the rules of a save: what the access does not see is as if it were not there."""
+"""Writes the nodes of an import by the rules of a save; nodes out of sight are as if they were not there."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import BoundaryClass, Node, strictest
-from wherefrom.storage import evidence, locks, nodes
+from wherefrom.storage import evidence, nodes
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import scope_parameters
-from wherefrom.storage.transfer.identities import Identities
-from wherefrom.storage.transfer.loaded import Loaded, later
-from wherefrom.storage.transfer.reading import Fault, Place, Read
+from wherefrom.storage.transfer import reference_server
+from wherefrom.storage.transfer.reading import Line, Read
 from wherefrom.text.check import json_text
 
 _Holders = dict[tuple[object, ...], dict[str, BoundaryClass]]
 """The nodes that have a text: one in each boundary class at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loading:
-    """What all nodes of a batch are loaded with. In the final try nothing waits for what may still come."""
-
-    access: Access
-    identities: Identities
-    made: Made | None
-    now: str
-    final: bool
+# The times at which a row was written do not make it another row.
+_TIMES: Final = frozenset({"created_at", "updated_at", "observed_at", "recency_anchor"})
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedNodes:
-    """What became of a batch: which nodes others stand for, which were changed, and what replaced some of them."""
+class Loaded:
+    """The result of a batch.
 
-    loaded: Loaded = field(default_factory=Loaded)
+    early: records that name one which is not there, or not yet. faults: lines whose records may not be stored.
+    aliases: nodes that were not stored, and the nodes that have their texts. changed: the ids of nodes that were
+    replaced. superseded: nodes, and the successors that the file names for them.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    early: list[Read] = field(default_factory=list)
+    faults: list[tuple[Line, WherefromError]] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
     superseded: dict[str, str] = field(default_factory=dict)
 
 
-def load(tx: Transaction, loading: Loading, batch: Sequence[Read]) -> LoadedNodes:
-    """Insert or update nodes. A new one whose text the access sees already becomes an alias of the one that has it."""
-    locks.be_alone(tx, loading.access.owner)
-    given = [(place, node) for place, node in batch if isinstance(node, Node)]
-    ids = json_text([node.id for _, node in given])
-    known = [nodes.from_row(row) for row in tx.rows("nodes_by_id", {"owner": loading.access.owner, "ids": ids})]
-    if not all(loading.access.sees(node.namespace, node.boundary_class) for node in known):
-        # Hidden since the file was read.
-        loading.identities.rename_hidden(tx, batch)
-        return load(tx, loading, loading.identities.applied(batch))
-    return _Batch(tx, loading, given, {node.id: node for node in known}).load()
+def is_later(incoming: Mapping[str, Any], mine: Mapping[str, Any]) -> bool:
+    """True if an incoming row differs from ours and has a higher version, or the same and a later change."""
+    is_ahead = (incoming["version"], incoming["updated_at"]) > (mine["version"], mine["updated_at"])
+    return is_ahead and any(value != mine[name] for name, value in incoming.items() if name not in _TIMES)
 
 
-def link_successors(tx: Transaction, access: Access, identities: Identities, superseded: Mapping[str, str]) -> None:
-    """Say which nodes stand for others now, as far as the access sees them."""
-    heirs = {node_id: identities.node(heir) for node_id, heir in superseded.items()}
-    seen = {ref.id for ref in nodes.refs(tx, access, sorted(set(heirs.values())))}
-    linked = [(node_id, heir) for node_id, heir in heirs.items() if heir in seen and heir != node_id]
-    tx.many("nodes_succeeded", [{"id": node_id, "heir": heir} for node_id, heir in linked], {"owner": access.owner})
+def store_successors(tx: Transaction, access: Access, successors: Mapping[str, str]) -> None:
+    """Store the successors of nodes, as far as the access sees them."""
+    seen = {ref.id for ref in nodes.refs(tx, access, sorted(set(successors.values())))} if successors else set()
+    rows = [{"id": node_id, "heir": heir} for node_id, heir in successors.items() if heir in seen and heir != node_id]
+    tx.many("nodes_succeeded", rows, {"owner": access.owner})
 
 
-class _Batch:
-    """The nodes of one transaction, and what of the store they touch."""
+class NodeBatch:
+    """The nodes of one transaction, and the rows of the store that they touch. final: no node waits for its task."""
 
-    def __init__(
-        self, tx: Transaction, loading: Loading, given: Sequence[tuple[Place, Node]], known: dict[str, Node]
-    ) -> None:
+    def __init__(self, tx: Transaction, access: Access, batch: Sequence[Read], *, now: str, final: bool) -> None:
+        given = [(line, node) for line, node in batch if isinstance(node, Node)]
         self._tx = tx
-        self._loading = loading
-        self._access = loading.access
+        self._access = access
         self._given = given
-        self._result = LoadedNodes()
-        self._before = dict(known)
-        self._known = known
+        self._now = now
+        self._final = final
+        self._result = Loaded()
+        self._before = nodes.by_ids(tx, access, [node.id for _, node in given])
+        self._known = dict(self._before)
         self._holders: _Holders = {}
         hashes = json_text(sorted({node.content_hash for _, node in given}))
         for row in tx.rows("nodes_with_texts", {**scope_parameters(self._access), "hashes": hashes}):
@@ -83,83 +76,82 @@ class _Batch:
         self._pages = self._rows("pages_here", {node.page_id for _, node in given if node.page_id})
         self._tasks = self._rows("tasks_here", {node.task_id for _, node in given if node.task_id})
 
-    def load(self) -> LoadedNodes:
-        changed = self._settle(self._changes())
+    def load(self, made: Made | None) -> Loaded:
+        """Insert or update the nodes. A new one whose text the access sees already becomes an alias of its holder."""
+        result, counts = self._result, self._result.counts
+        changed = [self._without_new_successor(node) for node in self._settle(self._changes())]
         new: list[Node] = []
         to_restrict: dict[str, Node] = {}
-        for place, given in self._given:
+        for line, given in self._given:
             if given.id in self._known:
-                self._postpone_repeated(place, given)
+                # A later version of a node that is new in this batch waits until that one is written.
+                is_new = given.id not in self._before and not self._final
+                if is_new and _later(given, self._known[given.id]) is not None:
+                    result.early.append((line, given))
                 continue
-            node = self._related(place, given)
+            node = self._with_page_and_task(line, given)
             if node is None:
                 continue
-            holder = self._holder(node)
+            held, holder = self._holders.setdefault(nodes.text_key(node), {}), self._holder(node)
             if holder is None:
-                new.append(node)
+                new.append(self._without_new_successor(node))
                 self._known[node.id] = node
-                self._holders.setdefault(nodes.text_key(node), {})[node.id] = node.boundary_class
+                held[node.id] = node.boundary_class
                 if node.kind == "page":
                     self._pages[node.id] = (node.id, node.namespace, node.open_class, node.domain, node.year)
-            else:
-                self._result.aliases[node.id] = holder
-                held = self._holders[nodes.text_key(node)]
-                stricter = strictest(held[holder], node.boundary_class)
-                if stricter != held[holder]:
-                    held[holder] = stricter
-                    to_restrict[holder] = replace(
-                        node.restricted(stricter, node.open_class), updated_at=self._loading.now
-                    )
-        self._write([self._succeeded(node) for node in changed], [self._succeeded(node) for node in new])
+                continue
+            result.aliases[node.id] = holder
+            stricter = strictest(held[holder], node.boundary_class)
+            if stricter != held[holder]:
+                held[holder] = stricter
+                to_restrict[holder] = replace(node.restricted(stricter, node.open_class), updated_at=self._now)
+        # Changes first: a new node may have the text that a changed one gave up.
+        pairs = [(self._before[node.id], node) for node in changed]
+        nodes.replace_many(self._tx, self._access, pairs, made, link=False)
+        nodes.insert(self._tx, self._access, new, made, now=self._now, link=False)
         if to_restrict:
             evidence.restrict(self._tx, self._access, to_restrict)
-        counts, loaded = self._result.loaded.counts, self._result.loaded
+        result.changed.extend(node.id for node in changed)
         counts["nodes_created"] += len(new)
         counts["nodes_updated"] += len(changed)
-        counts["nodes_duplicate"] += len(self._result.aliases)
-        left_out = len(loaded.early) + len(loaded.faults)
+        counts["nodes_duplicate"] += len(result.aliases)
+        left_out = len(result.early) + len(result.faults)
         counts["nodes_unchanged"] += len(self._given) - counts.total() - left_out + counts["nodes_refused"]
-        return self._result
+        return result
 
-    def _postpone_repeated(self, place: Place, node: Node) -> None:
-        """A later version of a node that is new in this batch waits until that one is written."""
-        is_new = node.id not in self._before and not self._loading.final
-        if is_new and later(node, self._known[node.id]) is not None:
-            self._result.loaded.early.append((place, node))
-
-    def _changes(self) -> list[tuple[Place, Node]]:
-        """The nodes of the file that are later than ours."""
-        found: dict[str, tuple[Place, Node]] = {}
-        for place, given in self._given:
+    def _changes(self) -> list[tuple[Line, Node]]:
+        """Return the nodes of the file that are to replace ours."""
+        found: dict[str, tuple[Line, Node]] = {}
+        for line, given in self._given:
             mine = self._known.get(given.id)
             if mine is None:
                 continue
             if mine.kind != given.kind:
-                self._reject(place, given, Conflict(f"{given.id} is a {mine.kind} here and stays one"))
+                self._reject(line, Conflict(f"{given.id} is a {mine.kind} here and stays one"))
                 continue
-            node = self._related(place, given, mine)
-            after = None if node is None else later(node, mine)
-            if after is not None and (given.id not in found or later(after, found[given.id][1]) is not None):
-                found[given.id] = place, after
+            node = self._with_page_and_task(line, given, mine)
+            after = None if node is None else _later(node, mine)
+            if after is not None and (given.id not in found or _later(after, found[given.id][1]) is not None):
+                found[given.id] = line, after
         judged = [node.id for _, node in found.values() if node.kind == "claim"]
         for claim_id, evidence_of in (evidence.posteriors(self._tx, self._access, judged) if judged else {}).items():
-            place, after = found[claim_id]
+            line, after = found[claim_id]
             has_evidence = evidence_of.supports + evidence_of.refutes + evidence_of.neutral
             if has_evidence and after.content_hash != self._known[claim_id].content_hash:
                 del found[claim_id]
                 error = Conflict(f"claim {claim_id} has evidence about its words", hint="give the new words a new id")
-                self._reject(place, after, error)
+                self._reject(line, error)
         return list(found.values())
 
-    def _settle(self, wanted: list[tuple[Place, Node]]) -> list[Node]:
-        """The changes that can be made, in an order in which each finds its text free."""
+    def _settle(self, wanted: list[tuple[Line, Node]]) -> list[Node]:
+        """Return the changes that can be made, in an order in which each finds its text free."""
         settled: list[Node] = []
         while True:
             waiting = []
-            for place, node in wanted:
+            for line, node in wanted:
                 holders = self._holders.get(nodes.text_key(node), {})
                 if any(held == node.boundary_class for holder, held in holders.items() if holder != node.id):
-                    waiting.append((place, node))
+                    waiting.append((line, node))
                     continue
                 self._holders.get(nodes.text_key(self._known[node.id]), {}).pop(node.id, None)
                 self._holders.setdefault(nodes.text_key(node), {})[node.id] = node.boundary_class
@@ -167,13 +159,13 @@ class _Batch:
             if len(waiting) in (0, len(wanted)):
                 break
             wanted = waiting
-        for place, node in waiting:
-            self._result.loaded.counts["nodes_refused"] += 1
-            self._reject(place, node, Conflict("another memo already has this text", hint="delete one of the two"))
+        for line, _ in waiting:
+            self._result.counts["nodes_refused"] += 1
+            self._reject(line, Conflict("another memo already has this text", hint="delete one of the two"))
         return settled
 
-    def _related(self, place: Place, node: Node, mine: Node | None = None) -> Node | None:
-        """A node with what it takes over from its page and its task; None if it has to wait for one of them."""
+    def _with_page_and_task(self, line: Line, node: Node, mine: Node | None = None) -> Node | None:
+        """Return a node with the values of its page and its task; None if it waits for one of them or is rejected."""
         if node.kind not in ("fragment", "claim"):
             return node
         if node.page_id is not None:
@@ -182,29 +174,29 @@ class _Batch:
             if page is None and mine is not None and mine.page_id == page_id:
                 return mine
             if page is None:
-                self._result.loaded.early.append((place, node))
+                self._result.early.append((line, node))
                 return None
             if page[1] != node.namespace:
-                self._reject(place, node, InvalidInput(f"its page {page_id} is in another namespace"))
+                self._reject(line, InvalidInput(f"its page {page_id} is in another namespace"))
                 return None
             node = replace(node.restricted(page[2]), page_id=page_id, domain=page[3], year=page[4])
         elif node.kind == "fragment" and (node.domain is not None or node.year is not None):
             node = replace(node, domain=None, year=None)
         if node.task_id is not None and (mine is None or mine.task_id != node.task_id):
             task = self._tasks.get(node.task_id)
-            if task is None and not self._loading.final:
-                self._result.loaded.early.append((place, node))
+            if task is None and not self._final:
+                self._result.early.append((line, node))
                 return None
             node = replace(node, task_id=None) if task is None else node.restricted(task[1])
         if not self._access.sees(node.namespace, node.boundary_class):
-            self._reject(place, node, BoundaryDenied(f"this access may not see the class {node.boundary_class!r}"))
+            self._reject(line, BoundaryDenied(f"this access may not see the class {node.boundary_class!r}"))
             return None
         return node
 
     def _holder(self, node: Node) -> str | None:
-        """The node that has this text already: the one of the same class, else of a page or an entity the oldest.
+        """Return the node that has this text already: the one of the same class, else the oldest page or entity.
 
-        Memos and claims with one text in two classes stay two, so that an import gives what was exported.
+        Memos and claims with one text in two classes stay two, so that an import gives back all that was exported.
         """
         holders = self._holders.get(nodes.text_key(node), {})
         same = [node_id for node_id, held in holders.items() if held == node.boundary_class]
@@ -212,27 +204,32 @@ class _Batch:
             return same[0] if same else None
         return next(iter(holders), None)
 
-    def _succeeded(self, node: Node) -> Node:
-        """A node that names what replaced it only if that is its former successor; others are linked at the end."""
+    def _without_new_successor(self, node: Node) -> Node:
+        """Return a node with the successor that it has here; the one that the file names is stored at the end."""
         if node.superseded_by is None:
             return node
         self._result.superseded[node.id] = node.superseded_by
         mine = self._before.get(node.id)
         return replace(node, superseded_by=None if mine is None else mine.superseded_by)
 
-    def _write(self, changed: Sequence[Node], new: Sequence[Node]) -> None:
-        tx, access, made, now = self._tx, self._access, self._loading.made, self._loading.now
-        # Changes first: a new node may have the text that a changed one gave up.
-        nodes.replace_many(tx, access, [(self._before[node.id], node) for node in changed], made, link=False)
-        nodes.insert(tx, access, new, made, now=now, link=False)
-        self._result.changed.extend(node.id for node in changed)
-
-    def _reject(self, place: Place, node: Node, error: WherefromError) -> None:
-        self._result.loaded.faults.append(Fault(place, node.id, error))
+    def _reject(self, line: Line, error: WherefromError) -> None:
+        self._result.faults.append((line, error))
 
     def _rows(self, statement: str, ids: set[str]) -> dict[str, Row]:
-        """Rows that the access sees, by id."""
-        if not ids:
-            return {}
+        """Return the rows with these ids that the access sees."""
         where = {**scope_parameters(self._access), "ids": json_text(sorted(ids))}
-        return {row[0]: row for row in self._tx.rows(statement, where)}
+        return {row[0]: row for row in self._tx.rows(statement, where)} if ids else {}
+
+
+def _later(incoming: Node, mine: Node) -> Node | None:
+    """Return the node that replaces ours, or None if ours stays. Without being asked, a class becomes stricter, never
+    more open.
+    """
+    stricter = incoming.restricted(mine.boundary_class, mine.open_class)
+    if incoming.provenance.get("source") == reference_server.SOURCE:
+        # The file has no versions: it changes a memo that an import of it wrote, unless it was changed here since.
+        is_untouched = mine.provenance.get("imported_hash") == mine.content_hash
+        if not is_untouched or incoming.content_hash == mine.content_hash:
+            return None
+        return replace(stricter, created_at=mine.created_at, version=mine.version + 1)
+    return stricter if is_later(nodes.to_parameters(stricter), nodes.to_parameters(mine)) else None

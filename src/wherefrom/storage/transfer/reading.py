@@ -1,11 +1,13 @@
-"""The records of an import file, of whichever format it is, and the lines that are left out of it, each with its
-number, its id and the reason.
+"""Reads the records of an import file of either format, and reports each line that is left out with its number, its id
+and the reason.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain, groupby, islice
 from typing import IO, Any, Final, NamedTuple
 
@@ -16,203 +18,178 @@ from wherefrom.model.results import Rejection
 from wherefrom.storage.transfer import records, reference_server
 from wherefrom.storage.transfer.records import Record
 
-_BATCH: Final = 2_000
+_MAX_BATCH_RECORDS: Final = 2_000
 # A batch is one parameter of a statement.
 _MAX_BATCH_CHARACTERS: Final = 4_000_000
-# After the first records the planner hears how much comes in, so there are few of them.
-_FIRST_BATCH: Final = 200
+# After the first batch the planner hears how much comes in, so it is small.
+_MAX_FIRST_BATCH_RECORDS: Final = 200
 _MAX_LINE_BYTES: Final = 1024 * 1024
+# The file of rejects does not repeat a line that is longer.
 _MAX_LONG_LINE_BYTES: Final = 16 * 1024 * 1024
 _BLOCK_BYTES: Final = 1024 * 1024
-# The answer shows the first of them; the file of rejects has them all.
-MAX_REJECTIONS_SHOWN: Final = 1_000
-REJECTED: Final = "rejected"
+# The answer shows the first rejections; the file of rejects has them all.
+_MAX_REJECTIONS_SHOWN: Final = 1_000
 _MAX_ID_CHARACTERS: Final = 200
-# What is longer is named in the file of rejects, and not repeated there.
-_MAX_REJECTED_BYTES: Final = 16 * 1024 * 1024
+_REJECTED: Final = "rejected"
+_FILE_HINT: Final = "import a file made by `wherefrom export`, or a memory.jsonl"
 
 
-class Place(NamedTuple):
-    """Where a line stands in its file."""
+class Line(NamedTuple):
+    """A line of the file: its number, and its text for the report if it is rejected (None if it is far too long)."""
 
-    line: int
-    offset: int
-
-
-class Fault(NamedTuple):
-    """Why the record of a line was left out."""
-
-    place: Place
-    id: str | None
-    error: WherefromError
+    number: int
+    text: bytes | None
 
 
-Read = tuple[Place, Record]
-"""A record and where it stands in the file."""
-_Line = tuple[Place, Mapping[str, Any]]
+Read = tuple[Line, Record]
+"""A record and the line that it was read from."""
+
+
+def line_count(source: IO[bytes]) -> int:
+    """Return the number of line breaks in a file."""
+    source.seek(0)
+    return sum(block.count(b"\n") for block in iter(partial(source.read, _BLOCK_BYTES), b""))
 
 
 def parsed(source: IO[bytes], access: Access, rejections: Rejections, *, split: bool, now: str) -> Iterator[Read]:
-    """The checked records of a file; with `split`, memos may be longer than what is stored as one."""
+    """Return the checked records of a file; with `split`, memos may be longer than one memo that is stored."""
     lines = _lines(source, rejections, limit=_MAX_LONG_LINE_BYTES if split else _MAX_LINE_BYTES)
     first = next(lines, None)
     if first is None:
-        raise InvalidInput("the file has no line that can be read", hint=_WANTED)
+        raise InvalidInput("the file has no line that can be read", hint=_FILE_HINT)
     kind = first[1].get("type")
     if isinstance(kind, str) and kind in reference_server.TYPES:
-        return _records(
-            chain([first], lines), lambda line: reference_server.parse(line, access, split=split, now=now), rejections
-        )
+        parse = partial(reference_server.parse, access=access, split=split, now=now)
+        return _records(chain([first], lines), parse, rejections)
     if kind not in records.HEADERS:
         raise InvalidInput(
-            "the first line is neither a Wherefrom header nor a reference memory server's entity", hint=_WANTED
+            "the first line is neither a Wherefrom header nor a reference memory server's entity", hint=_FILE_HINT
         )
-    records.parse(first[1], access)
-    rejections.begin(dict(first[1]))
-    return _records(lines, lambda line: records.parse(line, access, split=split), rejections)
+    parse_record = partial(records.parse, access=access, split=split, now=now)
+    parse_record(first[1])
+    rejections.header = json.dumps(first[1])
+    return _records(lines, parse_record, rejections)
 
 
-def batches(items: Iterable[Read]) -> Iterator[tuple[int, list[Read]]]:
-    """Runs of records of one kind, at most _BATCH of them and not too long, with how many there were so far."""
-    done = 0
+def batches(items: Iterable[Read]) -> Iterator[list[Read]]:
+    """Yield the records in batches of one kind, of limited number and length; the first one is small."""
+    limit = _MAX_FIRST_BATCH_RECORDS
     for _, run in groupby(items, key=lambda read: type(read[1])):
-        while batch := list(_first(run, _BATCH if done else _FIRST_BATCH)):
-            done += len(batch)
-            yield done, batch
+        while batch := list(_first(run, limit)):
+            limit = _MAX_BATCH_RECORDS
+            yield batch
 
 
-def _first(run: Iterator[Read], most: int) -> Iterator[Read]:
-    """The next records of a run, until their texts are as long as a batch may be."""
+def _first(run: Iterator[Read], limit: int) -> Iterator[Read]:
+    """Yield the next records of a run, until their texts are as long as a batch may be."""
     characters = 0
-    for read in islice(run, most):
+    for read in islice(run, limit):
         yield read
         characters += len(read[1].content) if isinstance(read[1], Node) else 0
         if characters >= _MAX_BATCH_CHARACTERS:
             return
 
 
-_WANTED: Final = "import a file made by `wherefrom export`, or a memory.jsonl"
-
-
 def _records(
-    lines: Iterable[_Line], parse: Callable[[Mapping[str, Any]], Record | None], rejections: Rejections
+    lines: Iterable[tuple[Line, dict[str, Any]]],
+    parse: Callable[[Mapping[str, Any]], Record | None],
+    rejections: Rejections,
 ) -> Iterator[Read]:
-    for place, line in lines:
+    for line, value in lines:
         try:
-            record = parse(line)
+            record = parse(value)
         except WherefromError as error:
-            rejections.add(Fault(place, _id_of(line), error))
+            rejections.add(line, error)
             continue
         if record is not None:
-            yield place, record
+            yield line, record
 
 
-def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator[_Line]:
+def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator[tuple[Line, dict[str, Any]]]:
+    """Yield each line that is a JSON object, with the object."""
     source.seek(0)
-    number, offset = 0, 0
-    while line := source.readline(limit):
+    number = 0
+    while text := source.readline(_MAX_LONG_LINE_BYTES):
         number += 1
-        place = Place(number, offset)
-        offset += len(line)
-        if len(line) == limit and not line.endswith(b"\n"):
-            offset += _skip_line(source)
-            error = InvalidInput(f"the line is longer than {limit:,} bytes")
-            rejections.add(Fault(place, None, error))
-            continue
-        if not line.strip():
-            continue
-        try:
-            value = unwrapped(json.loads(line))
-        except (ValueError, RecursionError):
-            rejections.add(Fault(place, None, InvalidInput("the line is not JSON")))
-            continue
-        if not isinstance(value, dict):
-            rejections.add(Fault(place, None, InvalidInput("the line is not a JSON object")))
-            continue
-        yield place, value
-
-
-def _skip_line(source: IO[bytes]) -> int:
-    """Read up to the end of the line; returns how many bytes that were."""
-    skipped = 0
-    while block := source.readline(_BLOCK_BYTES):
-        skipped += len(block)
-        if block.endswith(b"\n"):
-            break
-    return skipped
-
-
-def _id_of(line: Mapping[str, Any]) -> str | None:
-    """What names a record in a message: its id, its name, or its two ends."""
-    named = line.get("id", line.get("name"))
-    if isinstance(named, str):
-        return named
-    ends = [line.get(key) for key in ("source_id", "tag", "target_id")]
-    return " ".join(ends) if all(isinstance(end, str) for end in ends) else None  # type: ignore[arg-type]
+        line = Line(number, text)
+        if len(text) == _MAX_LONG_LINE_BYTES and not text.endswith(b"\n"):
+            line = Line(number, None)
+            while (rest := source.readline(_BLOCK_BYTES)) and not rest.endswith(b"\n"):
+                pass
+        if len(text.rstrip(b"\n")) >= limit:
+            rejections.add(line, InvalidInput(f"the line is longer than {limit:,} bytes"))
+        elif text.strip():
+            try:
+                value = _unwrapped(json.loads(text))
+            except (ValueError, RecursionError):
+                rejections.add(line, InvalidInput("the line is not JSON"))
+                continue
+            if isinstance(value, dict):
+                yield line, value
+            else:
+                rejections.add(line, InvalidInput("the line is not a JSON object"))
 
 
 class Rejections:
-    """Collects rejected lines, and writes each to `sink` with what the file had there."""
+    """Collects rejected lines, and writes each to `sink` with the record that it holds.
 
-    def __init__(self, source: IO[bytes], sink: IO[str] | None) -> None:
+    header: the line that the file of rejects begins with, so that it can be imported again.
+    """
+
+    def __init__(self, sink: IO[str] | None) -> None:
         self.total = 0
-        self._source = source
+        self.header: str | None = None
         self._sink = sink
         self._shown: list[Rejection] = []
-        self._header: str | None = None
 
-    def begin(self, header: dict[str, Any]) -> None:
-        """Put a header in front of the rejected lines, so that their file can be imported again."""
-        self._header = json.dumps(header)
-
-    def add(self, fault: Fault) -> None:
+    def add(self, line: Line, error: WherefromError) -> None:
         """Note a rejected line."""
-        self.total += 1
-        # A lone surrogate could not be printed.
-        record_id = None if fault.id is None else fault.id[:_MAX_ID_CHARACTERS].encode(errors="replace").decode()
-        error = fault.error
+        record = _record(line)
+        name = _name_of(record) if isinstance(record, dict) else None
         reason = f"{error.message} ({error.hint})" if error.hint else error.message
-        if len(self._shown) < MAX_REJECTIONS_SHOWN:
-            self._shown.append(Rejection(fault.place.line, record_id, error.code, reason))
-        if self._sink is None:
-            return
-        if self._header is not None:
-            self._sink.write(self._header + "\n")
-            self._header = None
-        told = {"type": REJECTED, "line": fault.place.line, "id": record_id, "code": error.code, "reason": reason}
-        self._sink.write(_line({**told, "record": self._record(fault.place)}) + "\n")
+        self.total += 1
+        if len(self._shown) < _MAX_REJECTIONS_SHOWN:
+            self._shown.append(Rejection(line.number, name, error.code, reason))
+        if self._sink is not None:
+            self._sink.write(f"{self.header}\n" if self.header else "")
+            self.header = None
+            told = {"type": _REJECTED, "line": line.number, "id": name, "code": error.code, "reason": reason}
+            self._sink.write(_printable({**told, "record": record}) + "\n")
 
     def shown(self) -> tuple[Rejection, ...]:
-        """The first of them, by line."""
+        """Return the first rejections, by line."""
         return tuple(sorted(self._shown, key=lambda rejection: rejection.line))
 
-    def _record(self, place: Place) -> Any:
-        """What the line holds: an object if it is JSON, else its text; None if it is far too long."""
-        here = self._source.tell()
-        self._source.seek(place.offset)
-        raw = self._source.readline(_MAX_REJECTED_BYTES)
-        self._source.seek(here)
-        if not raw.endswith(b"\n") and len(raw) >= _MAX_REJECTED_BYTES:
-            return None
-        try:
-            return unwrapped(json.loads(raw))
-        except (ValueError, RecursionError):
-            return raw.decode(errors="replace").rstrip("\r\n")
+
+def _record(line: Line) -> Any:
+    """Return the record of a line: an object if it is JSON, else its text; None if it is far too long."""
+    if line.text is None:
+        return None
+    try:
+        return _unwrapped(json.loads(line.text))
+    except (ValueError, RecursionError):
+        return line.text.decode(errors="replace").rstrip("\r\n")
 
 
-def unwrapped(value: Any) -> Any:
-    """A record; one from a file of rejects without what is said about it."""
-    if isinstance(value, dict) and value.get("type") == REJECTED and "record" in value:
+def _name_of(record: Mapping[str, Any]) -> str | None:
+    """Return the name of a record in the report: its id, its name, its claim, or its two ends and the relation."""
+    for keys in (("id",), ("name",), ("claim_id",), ("source_id", "tag", "target_id"), ("from", "relationType", "to")):
+        if all(isinstance(record.get(key), str) for key in keys):
+            name = " ".join(record[key] for key in keys)
+            # A lone surrogate could not be printed.
+            return name[:_MAX_ID_CHARACTERS].encode(errors="replace").decode()
+    return None
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return the record that a line of a file of rejects reports; any other value as it is."""
+    if isinstance(value, dict) and value.get("type") == _REJECTED and "record" in value:
         record = value["record"]
         return json.loads(record) if isinstance(record, str) else record  # a text: a line that was no JSON, and is now
     return value
 
 
-def _line(value: dict[str, Any]) -> str:
-    """JSON that people can read; in ASCII if it holds a lone surrogate, which cannot be written in any other way."""
+def _printable(value: dict[str, Any]) -> str:
+    """Return JSON that people can read; in ASCII if it holds a lone surrogate, which no other encoding can write."""
     line = json.dumps(value, ensure_ascii=False)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return line
+    return json.dumps(value) if re.search(r"[\ud800-\udfff]", line) else line

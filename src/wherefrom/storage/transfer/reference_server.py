@@ -22,15 +22,13 @@ SOURCE: Final = "reference-memory-server"
 _ID_SPACE: Final = uuid.UUID("4f3d6c0e-9a51-5c1b-8d53-0b7f4f1f6a11")
 
 
-def parse(line: Mapping[str, Any], access: Access, *, split: bool = False, now: str) -> Node | Edge:
-    """An entity or relation as a node or edge of the access's default namespace; with `split`, of any length."""
-    match line.get("type"):
-        case "entity":
-            return _memo(line, access, size=None if split else limits.MEMO_BYTES, now=now)
-        case "relation":
-            return _edge(line, access, now=now)
-        case other:
-            raise InvalidInput(f"{shown(other)} is neither an entity nor a relation")
+def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> Node | Edge:
+    """Return an entity or relation as a node or edge of the default namespace; with `split`, of any length."""
+    if line.get("type") == "entity":
+        return _memo(line, access, size=None if split else limits.MEMO_BYTES, now=now)
+    if line.get("type") == "relation":
+        return _edge(line, access, now=now)
+    raise InvalidInput(f"{shown(line.get('type'))} is neither an entity nor a relation")
 
 
 def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str) -> Node:
@@ -57,9 +55,9 @@ def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str
 
 
 def _edge(line: Mapping[str, Any], access: Access, *, now: str) -> Edge:
-    relation = check.check_text(line.get("relationType"), field="relationType", characters=limits.REASON_CHARACTERS)
-    # A tag cannot be cleaned any more once its signs are gone.
-    relation, _ = redact(relation, KINDS)
+    given = check.check_text(line.get("relationType"), field="relationType", characters=limits.REASON_CHARACTERS)
+    # Findings are taken out now: a tag has lost the signs by which they are known.
+    relation, _ = redact(given, KINDS)
     tag = check.normalised_tag(relation) or "related"
     return Edge(
         source_id=_id(access, _name(line, "from")),
