@@ -36,7 +36,7 @@ _MADE: Final = "__made__"
 class Input(BaseModel):
     """Base of all inputs: snake_case as listed, camelCase accepted, anything else refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[Input]:

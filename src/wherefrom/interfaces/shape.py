@@ -50,7 +50,7 @@ class Answer(BaseModel):
     mirrors, and with the parts of them `within` which it finds keys that they have not.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, defer_build=True)
     within: ClassVar[tuple[str, ...]] = ()
     mirrored: ClassVar[Any] = None
 

@@ -52,7 +52,7 @@ class Commands(Mapping[str, Any]):
         """The command without its options, enough to list it; None if there is none."""
         if word not in self._rows:
             return self._others.get(word)
-        return TyperCommand(word, help=summary_of(self._rows[word]))
+        return TyperCommand(word, short_help=summary_of(self._rows[word]))
 
 
 class CommandGroup(TyperGroup):
@@ -79,6 +79,7 @@ app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
     invoke_without_command=True,
+    rich_markup_mode=None,  # help with boxes takes three times as long
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -89,7 +90,7 @@ app.add_typer(typer.Typer(cls=CommandGroup, help="Begin and end research tasks."
 def run_demo(
     keep: Annotated[str | None, typer.Option("--keep", metavar="PATH", help="A new file for it.")] = None,
 ) -> None:
-    """Walk through what a memory can do, on a small example in a fresh file."""
+    """Walk through what a memory can do, on a small example."""
     interfaces.run_demo(keep)
 
 

@@ -37,7 +37,7 @@ _OPTIONAL: Final = {"add": "sources", "sql": "sql"}
 def command_of(command: str) -> Any:
     """The command of this name, with all its options."""
     (verb,) = (verb for verb in COMMANDS if verb.command == command)
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
     alone.command(command.split()[-1])(_function(verb, SPECIALS.get(command)))
     return typer.main.get_command(alone)
 

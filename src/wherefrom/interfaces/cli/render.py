@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.syntax import Syntax
 from rich.text import Text
 
 from wherefrom import interfaces
@@ -34,9 +33,12 @@ from wherefrom.interfaces.cli.cells import (
     when,
 )
 from wherefrom.interfaces.shape import Told
+from wherefrom.lazy import lazy_modules
 from wherefrom.model import evidence, insight, metabolism, policies, results
 from wherefrom.model.graph import GUESSING, Edge, MeasuredEdge, Node
 from wherefrom.text.check import json_text
+
+(syntax,) = lazy_modules("rich", "syntax")
 
 _MAX_REJECTIONS: Final = 10
 _MAX_FAILURES: Final = 20
@@ -347,7 +349,9 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     results.SimilarFound: similar_lines,
     results.Health: health_lines,
     policies.PolicyApplied: lambda applied: [applied_line(applied)],
-    policies.PolicyVersion: lambda policy: [Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)],
+    policies.PolicyVersion: lambda policy: [
+        syntax.Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)
+    ],
     policies.BoundaryCheck: guarded_lines,
     evidence.Rendered: lambda rendered: [rendered.sql],
     evidence.Corrected: corrected_lines,

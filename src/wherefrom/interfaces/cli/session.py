@@ -14,7 +14,6 @@ from typing import Any, Final, NoReturn, TextIO
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from wherefrom import interfaces
@@ -22,6 +21,7 @@ from wherefrom.api import Memory
 from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.request_ids import with_ids
 from wherefrom.interfaces.verbs import Verb
+from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import (
     BoundaryDenied,
     Conflict,
@@ -33,7 +33,9 @@ from wherefrom.model.errors import (
 )
 from wherefrom.starting import raise_on_interrupt
 from wherefrom.storage.events import NO_TRACE, current_trace
-from wherefrom.storage.port import Progress as Report
+from wherefrom.storage.port import Progress
+
+(progress,) = lazy_modules("rich", "progress")
 
 EXIT_CODES: Final[tuple[tuple[type[WherefromError], int, str], ...]] = (
     (InvalidInput, 2, "the input was refused"),
@@ -62,11 +64,11 @@ class Call:
         return Memory.open(**{**self.opening, **other})
 
     @contextmanager
-    def progress(self, label: str) -> Iterator[Report]:
+    def progress(self, label: str) -> Iterator[Progress]:
         """Show a progress bar on a terminal, nothing elsewhere."""
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        console = Console(stderr=True)
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
+        error = Console(stderr=True)
+        with progress.Progress(label, *columns, console=error, transient=True, disable=not error.is_terminal) as bar:
             task = bar.add_task(label, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
