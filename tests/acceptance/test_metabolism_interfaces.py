@@ -233,7 +233,7 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
         "1 conflict undecided; all of these relations stay:",
         "both are equally thick",
         "wherefrom unrelate SOURCE_ID TARGET_ID --tag TAG",
-        "About z (0.500, stays)",
+        "0.500      stays: ",
         "nothing was changed; to let these go: wherefrom metabolize --apply",
         "degraded: 3 nodes have no vector yet",
     ):

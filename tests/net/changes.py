@@ -17,6 +17,7 @@ CHOICE = "a tool of several verbs says in one way which arguments exclude each o
 SENTENCE = "one sentence for a parameter, in its declaration, for tools and commands"
 SCHEMA = "the schema of an answer is named after the result that it mirrors; its keys are the same"
 RANGE = "ranges are listed as JSON Schema's minimum and maximum everywhere, and end where the verb's end"
+BOX = "help and errors of usage are printed without boxes, which take a tenth of a second to draw"
 TABLE = "one generic table shows what has no table of its own"
 ALSO = "an access may read further roots: --also"
 NOTE = "the status says if the store lies under the former name"
@@ -118,6 +119,9 @@ CHANGES: dict[str, str] = {
     "command view: c-view-sql/stdout/sql": "the template language of analyses leaves other blanks",
     "verb render_view: v-render/answer/sql": "the template language of analyses leaves other blanks",
     # What people see.
+    "command get: r-missing-argument/stderr/[234]": BOX,
+    "command list: r-unknown-option/stderr/[234]": BOX,
+    "command remember: r-unknown/stderr/[234]": BOX,
     "command add: r-*": TABLE,
     "command calibrate: r-*": TABLE,
     "command correct: r-*": TABLE,

@@ -7,7 +7,7 @@ pages are made of this table and the methods, and of nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_type_hints
 
@@ -20,21 +20,25 @@ from wherefrom.model.param import Param, Parameter, parameters_of
 _CURSOR: Final = Param("next_cursor of the page before, with the same arguments.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Verb:
-    """One row: which verb of `Memory` it runs, and as which tool and which command.
+    """One row: the verb of `Memory` that it runs, and its names as a tool and as a command.
 
-    methods: the verb; others after it run instead when their first parameter is given. ignores: parameters that such
-    another verb need not take. explains: an option that only changes what is shown, with its sentence.
+    methods: the verb, and others; one of those runs instead if its first parameter is given.
+    ignores: parameters that the others need not take. explains: an option that only changes what is shown.
     lists: the keys of the answer that are paged, in this order. mend: puts right what depends on a page's entries.
-    resumes: how the rest of a long answer is asked for: by the same call again (empty, as for all verbs that only
-    read), by the id of what is stored, or not at all (None); given the result and how many entries were shown.
+    resumes: given the result and how many entries were shown, returns the id under which the rest of a long answer is
+    stored, "" if the same call is made again for it (as for all verbs that only read), or None if it is not kept.
+    resumed_by: the parameter that takes that id. texts: sentences for parameters that mean more here than in the verb.
+    most: the parameter that limits the entries of a page, if the verb does not apply it itself.
+    group: the object that holds all parameters of the tool but the first.
     """
 
     methods: tuple[str, ...]
     tool: str = ""
     command: str = ""
     effect: Literal["reads", "writes", "destroys"] = "reads"
+    _: KW_ONLY
     aliases: tuple[str, ...] = ()
     alias_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ignores: tuple[str, ...] = ()
@@ -42,14 +46,10 @@ class Verb:
     lists: tuple[str, ...] = ()
     resumes: Callable[[Any, int], str | None] | None = None
     resumed_by: str = ""
-    """The parameter that takes the id of what is stored of a long answer."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """What this row says of parameters that mean more here than in the verb itself."""
     most: str = ""
-    """The parameter that says how many entries a page has at most, where the verb does not see to it."""
     mend: Callable[[dict[str, Any]], None] | None = None
     group: str = ""
-    """The object that holds all parameters of the tool but the first."""
 
     @property
     def summary(self) -> str:
@@ -59,7 +59,7 @@ class Verb:
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The parameters of all verbs of the row, by field; with several verbs none must be given."""
+        """The parameters of all verbs of the row and what `explains`, by field; with several verbs none is required."""
         found: dict[str, Parameter] = {}
         others = self.methods[1:]
         for method in self.methods:
@@ -69,6 +69,9 @@ class Verb:
                 if text := self.texts.get(parameter.name):
                     parameter = replace(parameter, param=replace(parameter.param, text=text))
                 found.setdefault(parameter.name, parameter)
+        if self.explains is not None:
+            name, param = self.explains
+            found[name] = Parameter(name, bool, False, False, False, param)
         return found
 
     @cached_property
@@ -80,9 +83,6 @@ class Verb:
     def input(self) -> type[interfaces.Input]:
         """The input of the tool."""
         declared = {name: known for name, known in self.parameters.items() if known.param.only != "people"}
-        if self.explains is not None:
-            name, param = self.explains
-            declared[name] = Parameter(name, bool, False, False, False, param)
         if self.lists and "cursor" not in declared and (self.effect == "reads" or self.resumes is not None):
             declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
         return interfaces.input_of(declared, group=self.group)
@@ -139,97 +139,70 @@ def _names(method: str) -> list[str]:
     return [parameter.name for parameter in parameters_of(getattr(Memory, method)).values()]
 
 
-_EXPLAIN: Final = Param("Add how the scores came about, and what was left out.", aliases=("include_meta",))
+_EXPLAIN: Final = (
+    "explain",
+    Param("Add how the scores came about, and what was left out.", aliases=("include_meta",)),
+)
 
 
-def ends_of_shown(answer: dict[str, Any]) -> None:
-    """Names only the memos at the ends of the relations that are shown."""
+def _keep_ends_of_shown(answer: dict[str, Any]) -> None:
+    """Name only the memos at the ends of the relations that are shown."""
     ends = {end for edge in answer["edges"] for end in (edge["source_id"], edge["target_id"])}
     answer["nodes"] = [node for node in answer["nodes"] if node["id"] in ends]
 
 
-def count_rows(answer: dict[str, Any]) -> None:
-    """Counts the rows that are shown."""
+def _count_rows(answer: dict[str, Any]) -> None:
+    """Count the rows that are shown."""
     answer["row_count"] = len(answer["rows"])
 
 
 TOOLS: Final = (
+    Verb(("save",), "memory_save", "save", "writes", aliases=("memory.save", "pce.memory.upsert")),
+    Verb(("list", "get"), "memory_list", aliases=("memory.list",), ignores=("kind", "limit"), lists=("items",)),
+    Verb(("delete",), "memory_delete", "delete", "destroys", aliases=("memory.delete",)),
     Verb(
-        methods=("save",),
-        tool="memory_save",
-        command="save",
-        effect="writes",
-        aliases=("memory.save", "pce.memory.upsert"),
-    ),
-    Verb(
-        methods=("list", "get"),
-        tool="memory_list",
-        aliases=("memory.list",),
-        ignores=("kind", "limit"),
-        lists=("items",),
-    ),
-    Verb(methods=("delete",), tool="memory_delete", command="delete", effect="destroys", aliases=("memory.delete",)),
-    Verb(
-        methods=("search",),
-        tool="memory_search",
-        command="search",
+        ("search",),
+        "memory_search",
+        "search",
         aliases=("memory.search", "pce.memory.search"),
         alias_defaults={"pce.memory.search": {"rank": "final"}},
-        explains=("explain", _EXPLAIN),
+        explains=_EXPLAIN,
         lists=("items",),
     ),
-    Verb(methods=("vector_search",), tool="vector_search", command="similar", lists=("results",)),
+    Verb(("vector_search",), "vector_search", "similar", lists=("results",)),
     Verb(
-        methods=("activate", "context"),
-        tool="memory_activate",
+        ("activate", "context"),
+        "memory_activate",
         effect="writes",
         aliases=("memory.activate", "pce.memory.activate"),
         ignores=("top_k",),
         most="top_k",
-        explains=("explain", _EXPLAIN),
+        explains=_EXPLAIN,
         lists=("items",),
         resumes=lambda context, _: context.id if context.is_kept else None,
         resumed_by="active_context_id",
         texts={"active_context_id": "Read this active context again, instead of a query."},
     ),
+    Verb(("feedback",), "memory_feedback", "feedback", "writes", aliases=("memory.feedback", "pce.memory.feedback")),
+    Verb(("relate",), "memory_relation_save", "relate", "writes", aliases=("memory.relation.save",)),
     Verb(
-        methods=("feedback",),
-        tool="memory_feedback",
-        command="feedback",
-        effect="writes",
-        aliases=("memory.feedback", "pce.memory.feedback"),
-    ),
-    Verb(
-        methods=("relate",),
-        tool="memory_relation_save",
-        command="relate",
-        effect="writes",
-        aliases=("memory.relation.save",),
-    ),
-    Verb(
-        methods=("relations", "walk"),
-        tool="memory_relation_list",
+        ("relations", "walk"),
+        "memory_relation_list",
         aliases=("memory.relation.list", "memory.relation.graph"),
         lists=("edges",),
-        mend=ends_of_shown,
+        mend=_keep_ends_of_shown,
         texts={
             "start_memo_id": "Walk the graph from this memo instead of listing.",
             "depth": "How many steps a walk takes from start_memo_id.",
             "direction": "Which way a walk follows relations.",
         },
     ),
+    Verb(("unrelate",), "memory_relation_delete", "unrelate", "destroys", aliases=("memory.relation.delete",)),
     Verb(
-        methods=("unrelate",),
-        tool="memory_relation_delete",
-        command="unrelate",
-        effect="destroys",
-        aliases=("memory.relation.delete",),
-    ),
-    Verb(
-        methods=("find_insight", "apply_insight", "undo_insight", "insight_plan"),
-        tool="find_insight",
-        command="insight",
-        effect="writes",
+        ("find_insight", "apply_insight", "undo_insight", "insight_plan"),
+        "find_insight",
+        "insight",
+        "writes",
         explains=(
             "include_rejected",
             Param("Also list relations that are not worth making, and why.", option="--rejected"),
@@ -245,38 +218,26 @@ TOOLS: Final = (
         },
     ),
     Verb(
-        methods=("metabolize",),
-        tool="metabolize",
-        command="metabolize",
-        effect="destroys",
+        ("metabolize",),
+        "metabolize",
+        "metabolize",
+        "destroys",
         lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed"),
         resumes=lambda plan, _: "" if plan.state == "planned" else None,
     ),
-    Verb(methods=("restore",), tool="restore", command="restore", effect="writes", lists=("node_ids", "skipped")),
+    Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped")),
+    Verb(("add_evidence",), "add_evidence", effect="writes", lists=("claims", "fragments"), resumes=lambda *_: ""),
+    Verb(("query_graph",), "query_graph", lists=("rows",), mend=_count_rows, group="options"),
+    Verb(("views", "query_view"), "query_view", lists=("rows", "views"), mend=_count_rows),
+    Verb(("status",), "get_status", "status", lists=("tasks",)),
+    Verb(("create_task",), "create_task", "task create", "writes"),
+    Verb(("update_task",), "update_task", "task update", "writes"),
+    Verb(("namespaces",), "list_namespaces", "namespaces", aliases=("memory.list_namespaces",), lists=("items",)),
+    Verb(("apply_policy",), "policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",)),
     Verb(
-        methods=("add_evidence",),
-        tool="add_evidence",
-        effect="writes",
-        lists=("claims", "fragments"),
-        resumes=lambda *_: "",
-    ),
-    Verb(methods=("query_graph",), tool="query_graph", lists=("rows",), mend=count_rows, group="options"),
-    Verb(methods=("views", "query_view"), tool="query_view", lists=("rows", "views"), mend=count_rows),
-    Verb(methods=("status",), tool="get_status", command="status", lists=("tasks",)),
-    Verb(methods=("create_task",), tool="create_task", command="task create", effect="writes"),
-    Verb(methods=("update_task",), tool="update_task", command="task update", effect="writes"),
-    Verb(
-        methods=("namespaces",),
-        tool="list_namespaces",
-        command="namespaces",
-        aliases=("memory.list_namespaces",),
-        lists=("items",),
-    ),
-    Verb(methods=("apply_policy",), tool="policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",)),
-    Verb(
-        methods=("validate_boundary",),
-        tool="boundary_validate",
-        command="boundary",
+        ("validate_boundary",),
+        "boundary_validate",
+        "boundary",
         aliases=("pce.memory.boundary.validate",),
         lists=("redacted",),
     ),
@@ -291,10 +252,10 @@ _PEOPLE: Final = {
 }  # fmt: skip
 COMMANDS: Final = (
     *(verb for verb in TOOLS if verb.command),
-    Verb(methods=("activate",), command="activate", explains=("explain", _EXPLAIN)),
-    Verb(methods=("views", "query_view"), command="view"),
-    Verb(methods=("privacy", "choose_privacy"), command="privacy"),
-    *(Verb(methods=(method,), command=command) for method, command in _PEOPLE.items()),
+    Verb(("activate",), command="activate", explains=_EXPLAIN),
+    Verb(("views", "query_view"), command="view"),
+    Verb(("privacy", "choose_privacy"), command="privacy"),
+    *(Verb((method,), command=command) for method, command in _PEOPLE.items()),
 )
 # These verbs have no row of their own: another row runs them, or a command with an option.
 WITHIN: Final = {"policy": "policy", "render_view": "view --sql", "restore_claim": "reject --restore"}

@@ -60,6 +60,8 @@ class CommandGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
+        for command in self.commands.values():
+            command.short_help = command.help  # whole, where Click would cut it to one line
         self.commands: Any = Commands(self.name or "", self.commands)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -90,7 +92,7 @@ app.add_typer(typer.Typer(cls=CommandGroup, help="Begin and end research tasks."
 def run_demo(
     keep: Annotated[str | None, typer.Option("--keep", metavar="PATH", help="A new file for it.")] = None,
 ) -> None:
-    """Walk through what a memory can do, on a small example."""
+    """Walk through what a memory can do, on a small example in a fresh file."""
     interfaces.run_demo(keep)
 
 

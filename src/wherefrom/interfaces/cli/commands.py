@@ -73,9 +73,6 @@ def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., 
 def _parameters(verb: Verb) -> list[Parameter]:
     """Return the parameters of a verb that people may give."""
     declared = [parameter for parameter in verb.parameters.values() if parameter.param.only != "agents"]
-    if verb.explains is not None:
-        name, param = verb.explains
-        declared.append(Parameter(name, bool, False, False, False, param))
     optional = _OPTIONAL.get(verb.command)
     return [replace(known, default=None) if known.python == optional else known for known in declared]
 

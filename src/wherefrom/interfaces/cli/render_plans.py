@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.cells import count, degraded_lines, first_line, new_table, shown, table_of
+from wherefrom.interfaces.cli.cells import count, degraded_lines, first_line, shown, table_of
 from wherefrom.interfaces.shape import Told
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.insight import InsightPlan
-from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored, TagConflict
+from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored
 from wherefrom.model.results import Saved
 from wherefrom.storage.receipts import KEPT
 
@@ -24,13 +24,13 @@ _COMPARED_CHARACTERS: Final = 60
 _MAX_ROWS: Final = 10
 _MAX_RELATIONS: Final = 5
 _MAX_SETTINGS: Final = 3
-_MAX_CONFLICTING: Final = 3
 _WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
 _GONE_COLUMNS: Final = "node.id name node.kind difficulty nearest"
 _JSON_HAS_MORE: Final = "--json lists them"
 _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
 )
+_NO_EXAMPLE: Final = Told(None, {"for_example": "", "nearest": ""})
 _WHY: Final[dict[str, str]] = {
     **{str(rule): why for rule, why in WHY_SPARED.items()},
     "orphan": "nothing is related to it",
@@ -90,27 +90,20 @@ def linked_lines(saved: Saved) -> Iterator[RenderableType]:
 
 def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     """Nodes and relations that may go, weak ones that are spared, and the next step."""
-    names = {ref.id: ref for ref in plan.ends}
-    going = "may go" if plan.state == "planned" else "were let go"
     yield _counts(plan)
     yield from _settings(plan)
     yield from _nodes(plan)
-    if plan.thinnest:
-        rows = [
-            Told(
-                edge,
-                {
-                    "from": _named(edge.source_id, names),
-                    "to": _named(edge.target_id, names),
-                    "why": _WHY[edge.rule],
-                },
-            )
-            for edge in plan.thinnest[:_MAX_RELATIONS]
-        ]
-        yield from ("", f"relations that {going} though their ends stay:", table_of(rows, "from tag to thickness why"))
-        yield from _more(plan.pruned, _MAX_RELATIONS, all_listed=len(plan.thinnest) >= plan.pruned)
-    if plan.spared:
-        yield from ("", "spared, though weak or thin:", _spared_table(plan))
+    names = {ref.id: ref for ref in plan.ends}
+    thin = [_relation(edge, names, why=_WHY[edge.rule]) for edge in plan.thinnest]
+    going = "may go" if plan.state == "planned" else "were let go"
+    title = f"relations that {going} though their ends stay:"
+    yield from _table(title, thin, "from tag to thickness why", listed=_MAX_RELATIONS, total=plan.pruned)
+    examples = {weak.rule: _told(weak) for weak in reversed(plan.examples)}
+    spared = [
+        Told(examples.get(rule, _NO_EXAMPLE), {"count": f"{number:,}", "why": WHY_SPARED[rule]})
+        for rule, number in sorted(plan.spared.items(), key=lambda item: -item[1])
+    ]
+    yield from _table("spared, though weak or thin:", spared, "count why for_example nearest", listed=len(spared))
     yield from _conflicts(plan, names)
     yield from ("", *_after_metabolism(plan))
     yield from degraded_lines(plan)
@@ -170,19 +163,23 @@ def _settings(plan: MetabolismPlan) -> Iterator[Text]:
 def _nodes(plan: MetabolismPlan) -> Iterator[RenderableType]:
     """The weakest nodes and others that may go; once applied, those that went, with the ids that restore them."""
     if plan.state != "planned":
-        yield from _verdicts("nodes that were let go:", plan.removed, _GONE_COLUMNS)
+        yield from _table("nodes that were let go:", [*map(_told, plan.removed)], _GONE_COLUMNS)
         return
-    yield from _verdicts("the weakest nodes:", plan.weakest, _WEAK_COLUMNS)
+    yield from _table("the weakest nodes:", [*map(_told, plan.weakest)], _WEAK_COLUMNS)
     if plan.weakest:
         yield Text(_LEGEND, style="dim")
     seen = {weak.node.id for weak in plan.weakest}
-    others = [weak for weak in plan.removed if weak.node.id not in seen]
-    yield from _verdicts("other nodes that may go:", others, _WEAK_COLUMNS)
+    others = [_told(weak) for weak in plan.removed if weak.node.id not in seen]
+    yield from _table("other nodes that may go:", others, _WEAK_COLUMNS)
 
 
-def _verdicts(title: str, verdicts: Sequence[NodeVerdict], columns: str) -> Iterator[RenderableType]:
-    if verdicts:
-        yield from ("", title, table_of(map(_told, verdicts[:_MAX_ROWS]), columns), *_more(len(verdicts)))
+def _table(
+    title: str, rows: Sequence[object], columns: str, *, listed: int = _MAX_ROWS, total: int | None = None
+) -> Iterator[RenderableType]:
+    """A title, a table of the first rows, and how many more there are; nothing if there are no rows."""
+    if rows:
+        yield from ("", title, table_of(rows[:listed], columns))
+        yield from _more(total or len(rows), listed, all_listed=len(rows) >= (total or 0))
 
 
 def _told(weak: NodeVerdict) -> Told:
@@ -195,45 +192,26 @@ def _told(weak: NodeVerdict) -> Told:
     else:
         verdict = f"stays: {_WHY.get(weak.rule, weak.rule)}"
     nearest = _name(weak.neighbour, _COMPARED_CHARACTERS) if weak.neighbour else Text("–")
-    return Told(weak, {"name": _name(weak.node, _COMPARED_CHARACTERS), "nearest": nearest, "verdict": verdict})
-
-
-def _spared_table(plan: MetabolismPlan) -> RenderableType:
-    examples = {weak.rule: _told(weak) for weak in reversed(plan.examples)}
-    table = new_table("count", "why", "for example", "nearest")
-    for rule, number in sorted(plan.spared.items(), key=lambda item: -item[1]):
-        example = examples.get(rule)
-        table.add_row(f"{number:,}", WHY_SPARED[rule], *((example.name, example.nearest) if example else ()))
-    return table
+    name = _name(weak.node, _COMPARED_CHARACTERS)
+    return Told(weak, {"name": name, "for_example": name, "nearest": nearest, "verdict": verdict})
 
 
 def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[RenderableType]:
+    """Relations that exclude each other, with the ids of their ends, which are needed to settle a conflict."""
+    undecided, decided = (
+        [
+            _relation(edge, names, why=f"{'stays: ' * (edge == conflict.kept)}{conflict.why}", ids=True)
+            for conflict in plan.conflicts
+            for edge in conflict.links
+            if (conflict.kept is not None) == is_decided
+        ]
+        for is_decided in (False, True)
+    )
+    title = f"{count(plan.undecided, 'conflict')} undecided; all of these relations stay:"
+    yield from _table(title, undecided, "from tag to thickness why")
     if plan.undecided:
-        open_ones = [conflict for conflict in plan.conflicts if conflict.kept is None]
-        yield from ("", f"{count(plan.undecided, 'conflict')} undecided; all of these relations stay:")
-        yield _conflict_table(open_ones[:_MAX_RELATIONS], names)
-        yield from _more(plan.undecided, _MAX_RELATIONS, all_listed=len(open_ones) >= plan.undecided)
         yield "to settle one, delete what is wrong: wherefrom unrelate SOURCE_ID TARGET_ID --tag TAG"
-    if decided := [conflict for conflict in plan.conflicts if conflict.kept is not None]:
-        yield from ("", "conflicts of which the thickest relation stays:")
-        yield _conflict_table(decided[:_MAX_RELATIONS], names)
-        if len(decided) > _MAX_RELATIONS:
-            yield "  and more"
-
-
-def _conflict_table(conflicts: Sequence[TagConflict], names: Mapping[str, NodeRef]) -> RenderableType:
-    """Conflicts with the ids of their ends, which are needed to settle one."""
-    table = new_table("from", "tag", "to (thickness)", "why")
-    for conflict in conflicts:
-        head = (_named(conflict.source_id, names, with_id=True), shown(conflict.tag))
-        why = shown(conflict.why)
-        for edge in conflict.links[:_MAX_CONFLICTING]:
-            thickness = f" ({edge.thickness:.3f}{', stays' if edge == conflict.kept else ''})"
-            table.add_row(*head, _named(edge.target_id, names, thickness, with_id=True), why)
-            head, why = (Text(), Text()), Text()
-        if len(conflict.links) > _MAX_CONFLICTING:
-            table.add_row("", "", f"and {len(conflict.links) - _MAX_CONFLICTING:,} more", "")
-    return table
+    yield from _table("conflicts of which the thickest relation stays:", decided, "from tag to thickness why")
 
 
 def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
@@ -258,10 +236,14 @@ def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:
     return first_line(ref.title or ref.id, width=width)
 
 
-def _named(node_id: str, names: Mapping[str, NodeRef], more: str = "", *, with_id: bool = False) -> Text:
-    ref = names.get(node_id)
-    name = (_name(ref) if ref else shown(node_id)) + Text(more)
-    return Text("\n").join([name, shown(node_id, style="dim")]) if with_id and ref and ref.title else name
+def _relation(edge: Any, names: Mapping[str, NodeRef], *, why: Any, ids: bool = False) -> Told:
+    """A relation with the names of its ends, and with `ids` also their ids, and the reason for what becomes of it."""
+    ends = []
+    for end in (edge.source_id, edge.target_id):
+        ref = names.get(end)
+        name = _name(ref) if ref else shown(end)
+        ends.append(Text("\n").join([name, shown(end, style="dim")]) if ids and ref and ref.title else name)
+    return Told(edge, {"from": ends[0], "to": ends[1], "why": why})
 
 
 def _more(total: int, listed: int = _MAX_ROWS, *, all_listed: bool = True) -> Iterator[str]:
