@@ -14,9 +14,9 @@ def main() -> None:
         case ["--version"]:
             sys.stdout.write(f"{metadata.version('wherefrom')}\n")
         case ["mcp", *options]:
-            sys.exit(interfaces.serve(options))
+            sys.exit(interfaces.server.serve(options))
         case _:
-            interfaces.run_command_line()
+            interfaces.app.run_command_line()
 
 
 if __name__ == "__main__":

@@ -322,7 +322,7 @@ def test_a_person_looks_at_a_task_and_corrects_it(url):
     assert "Nearly always." in done
     assert "1 claim, 2 fragments, 1 page" in done
     shown = command(url, "status")
-    for line in ("fragment █", "claim ", "tasks: 1 completed", "supporting █", "refuting   █", "from rivers.example"):
+    for line in ("fragment  2", "claim ", "tasks: 1 completed", "1 supporting, 1 refuting", "from rivers.example"):
         assert line in shown, shown
     assert f"{task}  completed" in command(url, "status", task)
 

@@ -222,8 +222,8 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
         "300 nodes, 1,000 relations examined in main; 12 nodes (with their relations) and 34 other relations may go"
     )
     for part in (
-        "judged in main and 1 other namespace by half-life 30 d, threshold 0.1, protection 72 h, 5 neighbours",
-        "judged in main/b by half-life 7 d",
+        "half life days  prune threshold  protection hours  mdl neighbours  mdl benefit  orphans",
+        "main/b     7.0",
         "may go: the nearest says nearly the same",
         "stays: what is near differs in its number",
         "  and 1 more; --json lists them",

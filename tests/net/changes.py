@@ -138,7 +138,11 @@ CHANGES: dict[str, str] = {
     "command save: r-save-link/stdout/1": WORD,
     "command search: r-*": TABLE,
     "command similar: r-*": TABLE,
+    "command relations: r-*": TABLE,
+    "command status: r-*": TABLE,
+    "command task update: r-*": TABLE,
     "command view: r-views/*": TABLE,
+    "command walk: r-*": TABLE,
     # Settings of namespaces went: nothing read them.
     "* import*: */settings": "settings of namespaces were written and never read; they are no more",
     "* doctor: */checks/0/detail": "the schema has a later version",

@@ -48,9 +48,9 @@ class NewPage:
     ] = field(default_factory=dict)
     cites: Annotated[Sequence[NewPage | str], Param("Pages that it cites, by URL.", high=limits.CITATIONS)] = ()
     citation_source: Annotated[str | None, Param(only="code", check=check.check_tag)] = None
-    """Who says that it cites them; without it, the caller read it there."""
+    """The program that found the citations; without it, the caller read them on the page."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known of the page: content_type, fetched_at, file_hash."""
+    """Further facts about the page: content_type, fetched_at, file_hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class NewFragment:
 
 @dataclass(frozen=True, slots=True)
 class NewEvidence:
-    """What a fragment, or another claim, says about a claim.
+    """The judgement of a fragment, or of another claim, about a claim.
 
     `fragment` and `claim` name it: a number counts what is given in the same call, from 0; a text is an id.
     `quote` must stand in the fragment, letter for letter; line breaks, hyphenation and typography may differ.
@@ -103,7 +103,7 @@ class NewClaim:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLink:
-    """What a fragment or claim says about a claim of the call; `where` names the place in the call, for messages.
+    """The judgement of a fragment or claim about a given claim; messages name its place in the call by `where`.
 
     `source` is the index of a fragment or claim of the call, or the id of a stored one. `cleaned_quote` is the quote
     as the policy leaves it, for a fragment that was stored so; neither quote is kept.

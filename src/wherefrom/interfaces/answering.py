@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import Any, Final
 
@@ -13,9 +12,8 @@ from wherefrom.interfaces.shape import ANSWERS, Answer, mirror
 from wherefrom.model.evidence import QueryResult
 from wherefrom.model.results import ActiveContext, SearchResult
 
-# Keys of an item, and of a whole answer, that have a value only when it is asked to explain.
-_EXPLAINED: Final = ("scores", "factors", "features")
-_EXPLAINED_ABOVE: Final[Mapping[type, tuple[str, ...]]] = {ActiveContext: ("parameters", "filtered")}
+# Keys of an answer and its items that have a value only when it is asked to explain.
+_EXPLAINED: Final = ("scores", "factors", "features", "parameters", "filtered")
 # The keys that come last in an answer.
 _LAST: Final = ("next_cursor", "truncated")
 _NO_ROWS: Final = QueryResult((), (), False, 0)
@@ -48,7 +46,6 @@ def _dumped(answer: Answer) -> Any:
 
 def _unexplained(value: dict[str, Any], kind: type) -> dict[str, Any]:
     if kind in (SearchResult, ActiveContext):
-        for item in value["items"]:
-            item |= {name: None for name in _EXPLAINED if name in item}
-        value |= dict.fromkeys(_EXPLAINED_ABOVE.get(kind, ()))
+        for holder in (value, *value["items"]):
+            holder |= {name: None for name in _EXPLAINED if name in holder}
     return value

@@ -1,4 +1,4 @@
-"""What tools and `--json` answer: each answer declares its keys, where a verb's result has them, and what they are.
+"""The answers of tools and `--json`: each declares its keys, where a verb's result has them, and what they are.
 
 An answer is made of a result by `Answer.of`, by these declarations alone; nothing leaves that is not declared. One
 whose keys are the fields of its result mirrors it, with the names and sentences that stand there.
@@ -51,7 +51,7 @@ class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=T
 
 
 class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
-    """What saving did. `duplicate`: this text was already there, and `memo` is the one that has it."""
+    """The result of saving. `duplicate`: this text was already there, and `memo` is the one that has it."""
 
     root_namespace: str
     status: Literal["created", "updated", "unchanged", "duplicate"]
@@ -105,7 +105,7 @@ class Relation(
 
 
 class SavedRelation(Answer, answers=(results.Related,)):
-    """What saving a relation did."""
+    """The result of saving a relation."""
 
     root_namespace: str
     status: Literal["created", "updated", "unchanged"]
@@ -138,7 +138,7 @@ class RelationList(Paged, answers=(results.Relations,)):
 
 
 class FinalFactors(mirror(results.Factors), within=("factors",)):
-    """What a final score is made of: score = S · g, with g = utility part · confidence part · recency part."""
+    """The parts of a final score: score = S · g, with g = utility part · confidence part · recency part."""
 
     S: float = found("relevance", description="How well it fits the question, 0 to 1.")
     age_days: Annotated[float, AfterValidator(lambda days: round(days, 3))]
@@ -172,7 +172,7 @@ class SimilarNode(mirror(results.Similar, without="kind", whole=True)):
 
 
 class VectorSearchResult(mirror(results.SimilarFound, paged=True)):
-    """What is near in meaning, most similar first."""
+    """Nodes that are near in meaning, most similar first."""
 
     ok: bool = True
 
@@ -214,7 +214,7 @@ class RecalledMemo(Memo, answers=(results.ContextItem,)):
 class ActiveContextAnswer(
     mirror(results.ActiveContext, without="question scopes created_at is_kept", whole=True, paged=True)
 ):
-    """What matters now for a question, best first. It can be read again by its id until it expires."""
+    """The memos that matter now for a question, best first. It can be read again by its id until it expires."""
 
     root_namespace: str
     parameters: dict[str, Any] | None = Field(default=None, description="With explain: alpha, k and the arms.")

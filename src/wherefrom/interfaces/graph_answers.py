@@ -1,4 +1,4 @@
-"""What tools and `--json` answer about evidence, tasks, SQL, insight, metabolism and policies."""
+"""The answers of tools and `--json` about evidence, tasks, SQL, insight, metabolism and policies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Why = Annotated[str, cut(200)]
 
 
 class FeedbackAnswer(Answer, answers=(results.FeedbackResult,), within=("node",)):
-    """What a judgement did. `repeated`: this request_id was already counted."""
+    """The effect of a judgement. `repeated`: this request_id was already counted."""
 
     status: str
     signal: str
@@ -38,7 +38,7 @@ class FeedbackAnswer(Answer, answers=(results.FeedbackResult,), within=("node",)
 
 
 class BoundaryAnswer(mirror(BoundaryCheck, whole=True, paged=True)):
-    """What the policy makes of a text."""
+    """The policy's decision about a text."""
 
     boundary_class: str
 
@@ -55,7 +55,7 @@ class TaskAnswer(
 
 
 class SchemaAnswer(Answer):
-    """What SQL may read."""
+    """The tables that SQL may read."""
 
     dialect: str = Field(description="Whose SQL to write: SQLite or PostgreSQL.")
     tables: list[mirror(evidence.TableShape)]
@@ -106,14 +106,8 @@ class JudgedRelation(ProposedRelation):
     figures: mirror(EdgeFigures, digits=True)
 
 
-class DecisionAnswer(
-    mirror(InsightMetrics, digits=True, without=_NOT_TOLD),
-    answers=(Decision,),
-    within=("last",),
-):
-    """What was decided about one memo or one question, and what was measured in the last of its cycles for all
-    proposed relations together.
-    """
+class DecisionAnswer(mirror(InsightMetrics, digits=True, without=_NOT_TOLD), answers=(Decision,), within=("last",)):
+    """The decision about one memo or one question, with the measures of its last cycle."""
 
     center_ids: list[str]
     accepted: Count
@@ -151,10 +145,7 @@ class JudgedNode(mirror(NodeRef), answers=(), within=("node",)):
     title: Title
 
 
-class WeakNode(
-    JudgedNode,
-    mirror(metabolism.NodeVerdict, without="node", digits=True, whole=True),
-):
+class WeakNode(JudgedNode, mirror(metabolism.NodeVerdict, without="node", digits=True, whole=True)):
     """A node whose relations are all thin, or that has none, and what becomes of it."""
 
     neighbour: JudgedNode | None = Field(description="What is nearest and stays.")
@@ -200,7 +191,7 @@ class MetabolismAnswer(
         metabolism.MetabolismPlan, without="created_at ends thickness difficulty", digits=True, whole=True, paged=True
     )
 ):
-    """What may go from a namespace and those below it and what is spared; once applied, what went."""
+    """The nodes and relations of a namespace that may go or are spared; once applied, those that went."""
 
     nodes_to_go: Count = found("removed", description="How many nodes the plan lets go, listed here or not.")
     spared: list[SparedCount] = Field(description="What stays though it is weak or thin, counted by rule.")
@@ -222,14 +213,14 @@ class MetabolismAnswer(
 
 
 class NotRestored(Answer):
-    """What could not come back."""
+    """A node or relation that could not come back."""
 
     id: str
     why: Why
 
 
 class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
-    """What came back."""
+    """The nodes and relations that came back."""
 
     root_namespace: str
     nodes: Count = found("node_ids", description="How many nodes came back, listed here or not.")

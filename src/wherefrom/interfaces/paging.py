@@ -13,7 +13,7 @@ from wherefrom.interfaces.request_ids import WEIGHT_BYTES
 from wherefrom.model import cursors
 from wherefrom.model.errors import InvalidInput
 
-# What one answer may weigh on the wire, its text and its structured copy together.
+# The most bytes of one answer on the wire, its text and its structured copy together.
 CEILING_BYTES: Final = 40 * 1024
 # In a list, enough of each memo to recognise it.
 _PREVIEW_CHARACTERS: Final = 600
@@ -39,9 +39,7 @@ class Place:
 
 
 def cursor_of(offset: int, call: str, resumed: str) -> str:
-    """Return the cursor of the page that begins after so many entries: `call` names what was asked, `resumed` is the
-    verb's own cursor.
-    """
+    """Return the cursor of the page after these entries of a call; `resumed` is the verb's own cursor."""
     return cursors.encode(_KIND, f"{offset}:{call}:{resumed}")
 
 
@@ -93,7 +91,7 @@ def fit(
 
     `most` is how many entries are wanted at most; `mend` puts right what depends on the entries that are shown.
     """
-    whole = {path: entries for path in lists if (entries := _at(answer, path))}
+    whole = {name: entries for name in lists if (entries := answer.get(name))}
     total = sum(map(len, whole.values()))
     rest = {name: value for name, value in answer.items() if name not in whole}
     if place.offset > total or (place.offset == total and place.offset > 0):
@@ -102,11 +100,10 @@ def fit(
     def page(count: int) -> dict[str, Any]:
         shown: dict[str, Any] = deepcopy(rest)
         skip, left = place.offset, count
-        for path, entries in whole.items():
+        for name, entries in whole.items():
             begin = min(skip, len(entries))
-            some = entries[begin : begin + left]
-            skip, left = skip - begin, left - len(some)
-            _put(shown, path, some, begin)
+            shown[name] = entries[begin : begin + left]
+            skip, left = skip - begin, left - len(shown[name])
         end = place.offset + count
         if end < total:
             shown |= {"next_cursor": cursor_after(end), "truncated": True}
@@ -131,20 +128,6 @@ def preview(memo: dict[str, Any]) -> dict[str, Any]:
         if name in memo and len(compact(memo[name]).encode()) > _PREVIEW_BYTES:
             shorter[name] = type(memo[name])()
     return {**memo, **shorter, "cut": sorted(shorter)} if shorter else memo
-
-
-def _at(answer: Any, path: str) -> Any:
-    for key in path.split("."):
-        answer = answer[int(key)] if isinstance(answer, list) else answer.get(key)
-    return answer
-
-
-def _put(answer: Any, path: str, entries: Any, begin: int) -> None:
-    *way, last = path.split(".")
-    holder = _at(answer, ".".join(way)) if way else answer
-    holder[last] = entries
-    if isinstance(entries, str) and f"{last}_offset" in holder:
-        holder[f"{last}_offset"] = begin
 
 
 def _shortened(answer: dict[str, Any]) -> dict[str, Any]:

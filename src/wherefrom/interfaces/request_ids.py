@@ -5,8 +5,7 @@ All events that a call writes carry the same ids, so that an answer leads to wha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any, Final
 
 from wherefrom.engine.params import check_call_id
@@ -28,25 +27,8 @@ def ids_of(arguments: Mapping[str, Any]) -> Trace:
 
 
 def valid_ids_of(arguments: Mapping[str, Any]) -> Trace:
-    """Return the same for arguments that the verb itself checks: for ids that it will refuse, new ones."""
+    """Return the ids among the arguments, and new ones if the verb will refuse those."""
     try:
         return ids_of(arguments)
     except InvalidInput:
         return ids_of({})
-
-
-def without_ids(arguments: Mapping[str, Any], *, keep: Collection[str]) -> dict[str, Any]:
-    """Return the arguments without the ids that are not among those to keep."""
-    dropped = {spelling for name in NAMES if name not in keep for spelling in (name, NAMES[name])}
-    return {name: value for name, value in arguments.items() if name not in dropped}
-
-
-def with_ids(answer: Mapping[str, Any], ids: Trace) -> dict[str, Any]:
-    """Return an answer with its ids."""
-    return {**answer, **asdict(ids)}
-
-
-def schema_with_ids(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an answer with its ids."""
-    properties = {**schema["properties"], **{name: {"type": "string"} for name in NAMES}}
-    return {**schema, "properties": properties, "required": [*schema.get("required", ()), *NAMES]}

@@ -46,8 +46,8 @@ class Told:
 
 
 class Answer(BaseModel):
-    """Base of all answers. A class is declared with the results that it `answers`, if they are not those that it
-    mirrors, and with the parts of them `within` which it finds keys that they have not.
+    """Base of all answers. `answers`: the results that a class is made of, if they are not those that it mirrors;
+    `within`: parts of a result that have keys which the result itself has not.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, defer_build=True)

@@ -28,7 +28,8 @@ class Verb:
     ignores: parameters that the others need not take. explains: an option that only changes what is shown.
     lists: the keys of the answer that are paged, in this order. mend: puts right what depends on a page's entries.
     resumes: given the result and how many entries were shown, returns the id under which the rest of a long answer is
-    stored, "" if the same call is made again for it (as for all verbs that only read), or None if it is not kept.
+    stored, "" if the same call is made again for it, or None if it is not kept. By default only verbs that read can be
+    called again for it.
     resumed_by: the parameter that takes that id. texts: sentences for parameters that mean more here than in the verb.
     most: the parameter that limits the entries of a page, if the verb does not apply it itself.
     group: the object that holds all parameters of the tool but the first.
@@ -75,23 +76,17 @@ class Verb:
         return found
 
     @cached_property
-    def answer(self) -> type[interfaces.Answer]:
+    def answer(self) -> Any:
         """The answer of the tool: that of its first verb."""
-        return interfaces.answer_of(get_type_hints(getattr(Memory, self.methods[0]))["return"])
+        return interfaces.answering.answer_of(get_type_hints(getattr(Memory, self.methods[0]))["return"])
 
     @cached_property
-    def input(self) -> type[interfaces.Input]:
+    def input(self) -> Any:
         """The input of the tool."""
         declared = {name: known for name, known in self.parameters.items() if known.param.only != "people"}
         if self.lists and "cursor" not in declared and (self.effect == "reads" or self.resumes is not None):
             declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
-        return interfaces.input_of(declared, group=self.group)
-
-    def rest_of(self, result: Any, end: int) -> str | None:
-        """Return how the rest of a long answer is asked for, from this entry on, as `resumes` says it."""
-        if self.resumes is not None:
-            return self.resumes(result, end)
-        return "" if self.effect == "reads" else None
+        return interfaces.inputs.input_of(declared, group=self.group)
 
     def run(self, memory: Memory, given: Mapping[str, Any], **more: Any) -> Any:
         """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
@@ -139,10 +134,7 @@ def _names(method: str) -> list[str]:
     return [parameter.name for parameter in parameters_of(getattr(Memory, method)).values()]
 
 
-_EXPLAIN: Final = (
-    "explain",
-    Param("Add how the scores came about, and what was left out.", aliases=("include_meta",)),
-)
+_EXPLAIN: Final = ("explain", Param("Add how the scores came about, and what was left out.", aliases=("include_meta",)))
 
 
 def _keep_ends_of_shown(answer: dict[str, Any]) -> None:

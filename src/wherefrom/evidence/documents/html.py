@@ -18,30 +18,25 @@ _MAX_HEAD_BYTES: Final = 4_096
 _DECLARED: Final = re.compile(
     rb"""(?:charset|encoding)\s{0,9}=\s{0,9}["']?\s{0,9}([A-Za-z0-9_-]{3,20})""", re.IGNORECASE
 )
-_HIDDEN_STYLE: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_HIDDEN_TAGS: Final = frozenset(
-    """
+_HIDDEN_TAGS: Final = """
     script style noscript template iframe object embed canvas svg audio video map dialog select textarea
     """.split()  # noqa: SIM905  # a list of words is read as words
+# Elements that the page itself hides; trafilatura keeps them.
+_HIDDEN: Final = (
+    "descendant::*[@hidden or @aria-hidden='true' or "
+    r"re:test(@style, 'display\s*:\s*none|visibility\s*:\s*hidden', 'i')]"
 )
 _SPACES: Final = re.compile(r"[ \t\r\n\f]+")
 _AROUND_BREAKS: Final = re.compile(r" *\n *")
 
-_SHARED_TAGS: Final[dict[str, FragmentType]] = {"p": "paragraph", "table": "table"}
-# The tags of trafilatura's tree.
-_EXTRACTED_TAGS: Final[dict[str, FragmentType]] = {
-    **_SHARED_TAGS,
-    "head": "heading",
-    "list": "list",
-    "quote": "quote",
-    "code": "code",
-}
-_VISIBLE_TAGS: Final[dict[str, FragmentType]] = {
-    **_SHARED_TAGS,
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
-    **dict.fromkeys(("ul", "ol", "dl"), "list"),
-    "blockquote": "quote",
-    "pre": "code",
+# The tags of trafilatura's tree, and those of a page.
+_TYPES: Final[dict[str, FragmentType]] = {
+    "p": "paragraph",
+    **dict.fromkeys(("head", "h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
+    **dict.fromkeys(("list", "ul", "ol", "dl"), "list"),
+    **dict.fromkeys(("quote", "blockquote"), "quote"),
+    **dict.fromkeys(("code", "pre"), "code"),
+    "table": "table",
     "figure": "figure",
 }
 _CONTAINERS: Final = frozenset(
@@ -50,7 +45,8 @@ _CONTAINERS: Final = frozenset(
     tbody thead tfoot tr td th li dd dt caption
     """.split()  # noqa: SIM905
 )
-_BLOCKS: Final = _CONTAINERS | _VISIBLE_TAGS.keys()
+# Inline code is no block.
+_BLOCKS: Final = (_CONTAINERS | _TYPES.keys()) - {"code"}
 _LISTS: Final = frozenset({"list", "ul", "ol", "dl"})
 _ITEMS: Final = frozenset({"item", "li", "dt", "dd"})
 _ROWS: Final = ("row", "tr")
@@ -75,13 +71,12 @@ def read_html(data: bytes, charset: str | None) -> Document:
             tree, config=settings, include_comments=False, with_metadata=True, date_extraction_params=dates
         )
     stated = {name: getattr(found, name, "") or "" for name in ("title", "date", "author", "sitename")}
-    writer = _Writer(_EXTRACTED_TAGS)
+    writer = _Writer()
     if found is not None and found.body is not None:
         writer.visit(found.body)
     if not writer.parts:
-        writer = _Writer(_VISIBLE_TAGS)
-        body = tree.find("body")
-        writer.visit(tree if body is None else body)
+        lxml_html.etree.strip_tags(tree, "code")  # within a line; blocks of code are in <pre>
+        writer.visit(tree.find("body") if tree.find("body") is not None else tree)
     text, blocks = composed(writer.parts)
     authors = [one_line(name) for name in stated["author"].split(";") if name.strip()]
     known = {"authors": authors, "date": one_line(stated["date"]), "site": one_line(stated["sitename"])}
@@ -95,7 +90,7 @@ def read_html(data: bytes, charset: str | None) -> Document:
 
 
 def _visible_tree(data: bytes, charset: str | None) -> Any:
-    """The parsed page without scripts, comments and what is hidden; trafilatura keeps what is hidden."""
+    """The parsed page without scripts, comments and what is hidden."""
     declared = _DECLARED.search(data, 0, _MAX_HEAD_BYTES)
     text = decode(data, charset or (declared.group(1).decode() if declared else None))
     # Bytes again, as lxml refuses a text that declares an encoding. Its limit of 256 levels is left in force.
@@ -104,23 +99,14 @@ def _visible_tree(data: bytes, charset: str | None) -> Any:
         tree = lxml_html.document_fromstring(text.encode(), parser=parser)
     except lxml_html.etree.ParserError:
         raise InvalidInput("the page is empty") from None
-    for element in [element for element in tree.iter() if _is_hidden(element)]:
-        if element.getparent() is not None:
-            element.drop_tree()
+    lxml_html.etree.strip_elements(tree, *_HIDDEN_TAGS, with_tail=False)
+    for element in tree.xpath(_HIDDEN, namespaces={"re": "http://exslt.org/regular-expressions"}):
+        element.drop_tree()
     return tree
 
 
-def _is_hidden(element: Any) -> bool:
-    return (
-        element.tag in _HIDDEN_TAGS
-        or element.get("hidden") is not None
-        or element.get("aria-hidden") == "true"
-        or _HIDDEN_STYLE.search(element.get("style") or "") is not None
-    )
-
-
 def _wrap_loose(element: Any) -> None:
-    """Put the text of an element that stands between blocks into paragraphs; an element without blocks is one already.
+    """Put text that stands between the blocks of an element into paragraphs; nothing to do if it has no blocks.
 
     trafilatura tears such text apart at each link or bold word, and loses some (129 of 400 random pages differed).
     """
@@ -159,9 +145,8 @@ class _Writer:
     code, and the paragraphs inside items; its Markdown differed on 13 and marks up what is to be verbatim.
     """
 
-    def __init__(self, roles: dict[str, FragmentType]) -> None:
+    def __init__(self) -> None:
         self.parts: list[tuple[FragmentType, str, int, str]] = []
-        self._roles = roles
         self._inline: list[str] = []
 
     def visit(self, node: Any) -> None:
@@ -173,7 +158,7 @@ class _Writer:
     def _enter(self, node: Any) -> None:
         self._inline.append(_SPACES.sub(" ", node.text or ""))
         for child in node:
-            role = self._roles.get(child.tag)
+            role = _TYPES.get(child.tag)
             if role == "table" and _is_layout(child):
                 self.visit(child)
             elif role is not None:
@@ -245,7 +230,7 @@ def _inline_parts(node: Any, *, nested: bool) -> Iterator[str]:
         elif child.tag in ("br", "lb"):
             yield "\n"
         else:
-            around = "\n" if child.tag in _CONTAINERS or child.tag in _SHARED_TAGS or child.tag in _ROWS else ""
+            around = "\n" if child.tag in _CONTAINERS or child.tag in ("p", "table", "row") else ""
             yield around
             yield from _inline_parts(child, nested=nested)
             yield around

@@ -29,7 +29,7 @@ _CODECS: Final = frozenset(
     iso8859-1 iso8859-2 iso8859-15 cp1250 cp1251 cp1252 koi8-r
     """.split()  # noqa: SIM905  # a list of words is read as words
 )
-# What browsers take for a codec (https://encoding.spec.whatwg.org/#names).
+# The wider codec that browsers use when one of these is declared (https://encoding.spec.whatwg.org/#names).
 _WIDER: Final = {
     "shift_jis": "cp932",
     "gb2312": "gb18030",

@@ -27,7 +27,7 @@ _FORMATS: Final[dict[str, Format]] = {
     **dict.fromkeys((".pdf", "application/pdf"), "PDF"),
     **dict.fromkeys((".txt", ".text", ".rst", ".org"), "text"),
 }
-# What a walk through a folder takes. Other text is read when it is named: CSV, JSON and source code are rather data.
+# The files of a folder that are read. Others only if they are named: CSV, JSON and source code are rather data.
 READABLE: Final = frozenset({*(name for name in _FORMATS if name[0] == "."), ".bib", ".bibtex"})
 BIBLIOGRAPHIES: Final = frozenset({".bib", ".bibtex", ".json", ".jsonl", ".ndjson"})
 

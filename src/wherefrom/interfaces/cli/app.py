@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import io
 import sys
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from keyword import iskeyword
 from typing import Annotated, Any, Final
 
@@ -25,34 +25,17 @@ _SPECIAL: Final = Later("wherefrom.interfaces.cli.special")
 
 
 def summary_of(verb: Verb) -> str:
-    """What a command does: the docstring of its function in `special`, or of its verbs."""
+    """The summary of a command: the docstring of its function in `special`, or of its verbs."""
     special = getattr(_SPECIAL, f"{verb.command}_" if iskeyword(verb.command) else verb.command).read_docstring()
     return inspect.cleandoc(special) or verb.summary
 
 
-class Commands(Mapping[str, Any]):
-    """The commands of a group by their words: those of the table, then others."""
-
-    def __init__(self, group: str, others: Mapping[str, Any]) -> None:
-        place = "" if group == "wherefrom" else f"{group} "
-        rows = {verb.command.removeprefix(place): verb for verb in COMMANDS if verb.command.startswith(place)}
-        self._rows = {word: verb for word, verb in rows.items() if " " not in word}
-        self._others = others
+class Commands(UserDict[str, Any]):
+    """The commands of a group by their words; a row of the table is made into its command when it is looked up."""
 
     def __getitem__(self, word: str) -> Any:
-        return interfaces.command_of(self._rows[word].command) if word in self._rows else self._others[word]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self._rows, *self._others))
-
-    def __len__(self) -> int:
-        return len(self._rows) + len(self._others)
-
-    def listed(self, word: str) -> Any:
-        """The command without its options, enough to list it; None if there is none."""
-        if word not in self._rows:
-            return self._others.get(word)
-        return TyperCommand(word, short_help=summary_of(self._rows[word]))
+        found = self.data[word]
+        return interfaces.commands.command_of(found.command) if isinstance(found, Verb) else found
 
 
 class CommandGroup(TyperGroup):
@@ -62,13 +45,17 @@ class CommandGroup(TyperGroup):
         super().__init__(**settings)
         for command in self.commands.values():
             command.short_help = command.help  # whole, where Click would cut it to one line
-        self.commands: Any = Commands(self.name or "", self.commands)
+        place = "" if self.name == "wherefrom" else f"{self.name} "
+        rows = {verb.command.removeprefix(place): verb for verb in COMMANDS if verb.command.startswith(place)}
+        self.commands: Any = Commands({word: verb for word, verb in rows.items() if " " not in word} | self.commands)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        return self.commands.listed(cmd_name)
+        """The command without its options, enough to list it; None if there is none."""
+        found = self.commands.data.get(cmd_name)
+        return TyperCommand(cmd_name, short_help=summary_of(found)) if isinstance(found, Verb) else found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         word, listed, rest = super().resolve_command(ctx, args)
@@ -93,19 +80,19 @@ def run_demo(
     keep: Annotated[str | None, typer.Option("--keep", metavar="PATH", help="A new file for it.")] = None,
 ) -> None:
     """Walk through what a memory can do, on a small example in a fresh file."""
-    interfaces.run_demo(keep)
+    interfaces.demo.run_demo(keep)
 
 
 @app.command("move")
 def run_move(as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False) -> None:
     """Bring a store that lies under the program's former name to where it is looked for now."""
-    interfaces.run_move(as_json=as_json)
+    interfaces.special.run_move(as_json=as_json)
 
 
 @app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def serve(context: typer.Context) -> None:
     """Serve the memory to an MCP client over stdin and stdout."""
-    raise typer.Exit(interfaces.serve(context.args))
+    raise typer.Exit(interfaces.server.serve(context.args))
 
 
 @app.callback()

@@ -124,7 +124,7 @@ def when(timestamp: str) -> str:
 
 
 def memo_cell(node: Node) -> Text:
-    """What a memo is called, how it begins, where it is and when it changed."""
+    """A memo's title, first words, namespace and date of its last change."""
     lines = [shown(node.title, style="bold")] if node.title else []
     lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
     return Text("\n").join(lines)

@@ -29,7 +29,7 @@ COMMON: Final = {
     "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
     "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
 }
-# Arguments that a verb needs and its command does not, because an option can stand for them.
+# Arguments that a command need not have, as one of its options can replace them.
 _OPTIONAL: Final = {"add": "sources", "sql": "sql"}
 
 
@@ -59,12 +59,7 @@ def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., 
             special(call, **more) if special else call.show(call.run())
 
     declared = [_option(parameter) for parameter in _parameters(verb)]
-    common = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "as_json" else None, annotation=kind
-        )
-        for name, kind in COMMON.items()
-    ]
+    common = [_keyword(name, kind, False if name == "as_json" else None) for name, kind in COMMON.items()]
     run.__doc__ = (special and inspect.getdoc(special)) or verb.summary
     run.__signature__ = inspect.Signature([*own, *declared, *common])  # type: ignore[attr-defined]
     return run
@@ -103,9 +98,11 @@ def _option(declared: Parameter) -> inspect.Parameter:
         default = inspect.Parameter.empty
     elif isinstance(default, tuple) or default is None:
         kind, default = kind | None, None
-    return inspect.Parameter(
-        declared.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
-    )
+    return _keyword(declared.name, Annotated[kind, info], default)
+
+
+def _keyword(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def _typed(kind: Any) -> Any:

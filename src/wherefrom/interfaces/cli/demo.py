@@ -8,11 +8,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import is_dataclass
-from functools import cache
+from functools import partial
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.rule import Rule
 
@@ -23,11 +23,9 @@ from wherefrom.interfaces.cli.render import lines_of
 from wherefrom.interfaces.cli.session import output, print_parts, reported
 from wherefrom.model.errors import InvalidInput, NotFound
 
-
-@cache
-def _example() -> Any:
-    """What the example holds. Of its copies the second says the same as the first, and the third does not."""
-    return json.loads(files("wherefrom.interfaces.cli").joinpath("demo.json").read_text(encoding="utf-8"))
+# Of its copies the second says the same as the first, and the third does not.
+_EXAMPLE: Final = json.loads(files("wherefrom.interfaces.cli").joinpath("demo.json").read_text(encoding="utf-8"))
+_step = partial(Rule, align="left", style="dim")
 
 
 def run_demo(keep: str | None) -> None:
@@ -37,8 +35,7 @@ def run_demo(keep: str | None) -> None:
         console = output()
         with Memory.open(path, owner="local", root="main") as memory:
             ids: dict[str, str] = {}
-            steps = (_remember(memory, ids), _recall(memory), _tidy(memory, ids), _explore(memory), _digest(memory))
-            for part in chain(*steps):
+            for part in chain(_remember(memory, ids), _recall(memory), _tidy(memory, ids), _explore(memory)):
                 print_parts(console, lines_of(part) if is_dataclass(part) else [part])
         print_parts(
             console,
@@ -52,23 +49,19 @@ def run_demo(keep: str | None) -> None:
         )
 
 
-def _step(title: str) -> Rule:
-    return Rule(title, align="left", style="dim")
-
-
 def _remember(memory: Memory, ids: dict[str, str]) -> Iterator[Any]:
     yield _step("1. Save memos, in any language")
-    for memo in _example()["memos"]:
+    for memo in _EXAMPLE["memos"]:
         saved = memory.save(memo["text"], title=memo["title"], metadata=memo["metadata"], namespace=memo["namespace"])
         ids[memo["key"]] = saved.node.id
         yield shown(f"  {saved.status}  {memo['title']}")
 
     yield _step("2. The same text again is not stored twice")
-    known = _example()["memos"][1]
+    known = _EXAMPLE["memos"][1]
     yield memory.save(known["text"], namespace=known["namespace"])
 
     yield _step("3. Link them: a tag, a weight and a reason")
-    for source, target, tag, weight, reason in _example()["relations"]:
+    for source, target, tag, weight, reason in _EXAMPLE["relations"]:
         memory.relate(ids[source], ids[target], tag=tag, weight=weight, reason=reason)
     yield memory.relations()
 
@@ -111,12 +104,12 @@ def _tidy(memory: Memory, ids: dict[str, str]) -> Iterator[Any]:
 def _explore(memory: Memory) -> Iterator[Any]:
     yield _step("11. Evidence: a source, its words, a claim, and what they say about it")
     task = memory.create_task("Does WAL let readers go on while a writer writes?")
-    for url, year, text, relation in _example()["evidence"]:
+    for url, year, text, relation in _EXAMPLE["evidence"]:
         memory.add_evidence(
             NewPage(url, year=year),
             fragments=[NewFragment(text)],
             claims=[
-                NewClaim(_example()["claim"], evidence=[NewEvidence(relation, fragment=0, confidence=0.9, quote=text)])
+                NewClaim(_EXAMPLE["claim"], evidence=[NewEvidence(relation, fragment=0, confidence=0.9, quote=text)])
             ],
             task_id=task.id,
         )
@@ -130,13 +123,11 @@ def _explore(memory: Memory) -> Iterator[Any]:
         yield shown(f"  {sql}")
         yield memory.query_graph(sql)
 
-
-def _digest(memory: Memory) -> Iterator[Any]:
     yield _step("13. Find the few relations that are worth it, and why; make them")
     yield memory.find_insight(apply=True)
 
     yield _step("14. Let go of what another memo says as well; for 30 days it can come back")
-    for text in _example()["copies"]:
+    for text in _EXAMPLE["copies"]:
         memory.save(text, namespace="inbox")
     # Without protection: what is younger than three days stays otherwise.
     yield memory.metabolize("inbox", protection_hours=0)

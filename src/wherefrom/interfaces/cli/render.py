@@ -6,8 +6,8 @@ Stored text is shown as data: no markup, no control characters.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice, repeat
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -26,7 +26,6 @@ from wherefrom.interfaces.cli.cells import (
     generic_table,
     judge_of,
     memo_cell,
-    new_table,
     rows_table,
     shown,
     table_of,
@@ -35,7 +34,7 @@ from wherefrom.interfaces.cli.cells import (
 from wherefrom.interfaces.shape import Told
 from wherefrom.lazy import lazy_modules
 from wherefrom.model import evidence, insight, metabolism, policies, results
-from wherefrom.model.graph import GUESSING, Edge, MeasuredEdge, Node
+from wherefrom.model.graph import Edge, MeasuredEdge, Node
 from wherefrom.text.check import json_text
 
 (syntax,) = lazy_modules("rich", "syntax")
@@ -44,8 +43,6 @@ _MAX_REJECTIONS: Final = 10
 _MAX_FAILURES: Final = 20
 # Wider rows are shown one value a line.
 _MAX_COLUMNS: Final = 8
-_BAR_CHARACTERS: Final = 30
-_COLOURS: Final = {"supporting": "green", "refuting": "red", "neutral": "yellow"}
 Lines = Iterable[RenderableType]
 
 
@@ -56,11 +53,15 @@ def lines_of(result: Any, given: Mapping[str, Any] = MappingProxyType({})) -> Li
     elif own_as_asked := _OWN_AS_ASKED.get(type(result)):
         yield from own_as_asked(result, given)
     elif isinstance(result, tuple):
-        yield generic_table([interfaces.value_of(entry, "") for entry in result])
+        yield generic_table([_value_of(entry) for entry in result])
     else:
-        yield from generic_lines(interfaces.value_of(result, ""))
+        yield from generic_lines(_value_of(result))
     if cursor := getattr(result, "next_cursor", None):
         yield f"more: --cursor {cursor}"
+
+
+def _value_of(result: Any) -> Any:
+    return interfaces.answering.value_of(result, "")
 
 
 def memo_panel(node: Node) -> RenderableType:
@@ -77,7 +78,7 @@ def memo_panel(node: Node) -> RenderableType:
 
 
 def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
-    """What saving did, and with --link the relations that it made."""
+    """Say what saving did, and with --link which relations it made."""
     note = " (this text was already there)" if saved.status == "duplicate" else ""
     yield shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}")
     if saved.note:
@@ -87,20 +88,20 @@ def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
 
 
 def found_lines(found: results.SearchResult, given: Mapping[str, Any]) -> Lines:
-    """What a search found, best first, and what is lacking."""
+    """List the memos that a search found, best first, and say what is lacking."""
     rows = [Told(hit, {"memo": memo_cell(hit.node), "why": _why(hit, found.alpha)}) for hit in found.hits]
     yield table_of(rows, f"score node.id memo{' why' if given.get('explain') else ''}", empty="nothing found")
     yield from degraded_lines(found)
 
 
 def similar_lines(found: results.SimilarFound) -> Lines:
-    """What is near in meaning, and among how many."""
+    """List the nodes that are near in meaning, and say how many were compared."""
     yield table_of(found.results, "similarity id text_preview", empty="nothing that similar")
     yield f"searched {count(found.total_searched, 'vector')}"
 
 
 def corrected_lines(corrected: evidence.Corrected) -> Lines:
-    """What a claim is now, and the corrections that made it so."""
+    """Say whether a claim counts and how sure it is, and list its corrections."""
     state, posterior = "rejected" if corrected.rejected else "adopted", corrected.posterior
     yield f"{'changed' if corrected.changed else 'unchanged'}: claim {corrected.claim_id} is {state}"
     sides = f"{posterior.supports} for, {posterior.refutes} against"
@@ -113,17 +114,23 @@ def corrected_lines(corrected: evidence.Corrected) -> Lines:
 def relation_table(found: results.Relations) -> RenderableType:
     """Relations with the names of their ends, how sure and thick they are, who judged them and when they were seen."""
     names = {ref.id: ref.title or ref.id for ref in found.nodes}
-    walked = found.depths is not None
-    figures = ("weight", "sure", "thick")
-    table = new_table(*(["step"] if walked else []), "source", "tag", "target", *figures, "judge", "reason")
-    for index, edge in enumerate(found.edges):
-        steps = [str(found.depths[index])] if found.depths is not None else []
-        source, target = (shown(names.get(end, end)) for end in (edge.source_id, edge.target_id))
-        worth = (f"{edge.weight:g}", f"{edge.confidence:.2g}", f"{edge.thickness:.2g}")
-        judge = Text("\n").join([shown(judge_of(edge)), shown(edge.observed_at[:10], style="dim")])
-        cells: list[RenderableType] = [*steps, source, shown(edge.tag), target, *worth, judge]
-        table.add_row(*cells, shown(edge.reason or ""), style="dim" if edge.judge in GUESSING else "")
-    return table if found.edges else "no relations"
+    rows = [
+        Told(
+            edge,
+            {
+                "step": step,
+                "source": names.get(edge.source_id, edge.source_id),
+                "target": names.get(edge.target_id, edge.target_id),
+                "weight": f"{edge.weight:.2g}",
+                "sure": f"{edge.confidence:.2g}",
+                "thick": f"{edge.thickness:.2g}",
+                "judge": Text("\n").join([shown(judge_of(edge)), shown(edge.observed_at[:10], style="dim")]),
+            },
+        )
+        for edge, step in zip(found.edges, found.depths or repeat(None), strict=False)
+    ]
+    columns = "source tag target weight sure thick judge reason"
+    return table_of(rows, columns if found.depths is None else f"step {columns}", empty="no relations")
 
 
 def relation_line(edge: Edge) -> Text:
@@ -134,7 +141,7 @@ def relation_line(edge: Edge) -> Text:
 
 
 def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> Lines:
-    """What was recalled, best first; what was left out, and what is lacking."""
+    """List the recalled memos, best first; say what was left out, and what is lacking."""
     rows = [Told(item, {"memo": memo_cell(item.node), "why": _why_recalled(item)}) for item in context.items]
     yield table_of(rows, "rank score node.id memo why", empty="nothing that matters")
     yield (
@@ -149,7 +156,7 @@ def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> L
 
 
 def judged_line(judged: results.FeedbackResult) -> str:
-    """What a judgement did."""
+    """Say what a judgement changed."""
     node = judged.node
     stands = f"; {judged.representative_id} stands for it now" if judged.representative_id else ""
     worth = f"utility {node.utility:+.2f}, confidence {node.confidence:.2f}"
@@ -157,10 +164,8 @@ def judged_line(judged: results.FeedbackResult) -> str:
 
 
 def imported_lines(imported: results.Imported, given: Mapping[str, Any]) -> Lines:
-    """What an import did, the first lines that it left out, and where to find the others."""
-    counts = {
-        name: value for name, value in interfaces.value_of(imported, "").items() if isinstance(value, int) and value
-    }
+    """Say what an import did, and list the first lines that it left out, and where the others are."""
+    counts = {name: number for name, number in _value_of(imported).items() if isinstance(number, int) and number}
     said = (_counted(name, number) for name, number in counts.items() if name != "rejected")
     yield ", ".join(said) or "nothing to import"
     if imported.redacted:
@@ -185,14 +190,14 @@ def _counted(name: str, number: int) -> str:
 
 def health_lines(health: results.Health) -> Lines:
     """The facts about the store, and the findings of `doctor`."""
-    yield from (*generic_lines(interfaces.value_of(health.info, "")), "")
+    yield from (*generic_lines(_value_of(health.info)), "")
     marks = {True: Text("ok", style="green"), False: Text("FAILED", style="bold red")}
     rows = [Told(check, {"result": marks[check.ok], "found": shown(check.detail)}) for check in health.checks]
     yield table_of(rows, "name result found")
 
 
 def applied_line(applied: policies.PolicyApplied) -> RenderableType:
-    """What applying a policy did."""
+    """Say what applying a policy did."""
     before = f" (before: {applied.previous_version})" if applied.previous_version else ""
     would = ", ".join(f"{number} {name}" for name, number in applied.reclassify.items())
     after = f"; of what is stored: {would}" if would else ""
@@ -201,7 +206,7 @@ def applied_line(applied: policies.PolicyApplied) -> RenderableType:
 
 
 def privacy_lines(privacy: policies.Privacy, given: Mapping[str, Any]) -> Lines:
-    """What becomes of personal data, and what a new choice does not change."""
+    """Say what becomes of personal data, and what a new choice does not change."""
     meaning = {
         "personal": "e-mail addresses, phone, card and identity numbers are kept for you, and others do not see them",
         "shared": "e-mail addresses, phone, card and identity numbers are taken out of texts",
@@ -216,7 +221,7 @@ def privacy_lines(privacy: policies.Privacy, given: Mapping[str, Any]) -> Lines:
 
 
 def guarded_lines(guarded: policies.BoundaryCheck) -> Lines:
-    """What the policy makes of a text."""
+    """Say what the policy makes of a text."""
     yield shown(f"{guarded.reason} ({guarded.boundary_class}, policy {guarded.policy_version})")
     if guarded.text is not None:
         yield shown(guarded.text, lines=True)
@@ -247,7 +252,7 @@ def _why_recalled(item: results.ContextItem) -> RenderableType:
 
 
 def documents_lines(added: evidence.DocumentsAdded) -> Lines:
-    """What was read in, and what was not."""
+    """List the documents that were read, and those that failed."""
     if added.documents:
         yield table_of(added.documents, "status fragments cites title source")
     yield counts_of(Counter(document.status for document in added.documents)) or "nothing was added"
@@ -284,17 +289,16 @@ def result_lines(result: evidence.QueryResult) -> Lines:
 
 
 def status_lines(status: evidence.Status, given: Mapping[str, Any]) -> Lines:
-    """Bars of what there is; tasks with what they have gathered."""
+    """Counts of what the memory holds, and its tasks with what they have gathered."""
     if status.note:
         yield shown(status.note)
     if "task_id" not in given:
-        yield from _bars(status.counts, {})
+        yield from generic_lines(status.counts)
         if status.pending_embeddings:
             yield f"{count(status.pending_embeddings, 'text')} waiting for a vector"
         if (health := status.searches).searches:
             asked = "1 search" if health.searches == 1 else f"{health.searches:,} searches"
-            lacking = f"{health.fallbacks:,} ({health.fallback_share:.1%}) without one of their arms"
-            yield f"{asked} in {health.days} days, {lacking}"
+            yield f"{asked} in {health.days} days, {health.fallbacks:,} without one of their arms"
         if status.tasks_by_status:
             yield f"tasks: {counts_of(status.tasks_by_status)}"
     for state in status.tasks:
@@ -316,21 +320,10 @@ def task_lines(state: evidence.TaskState) -> Lines:
 def _summary_lines(summary: evidence.EvidenceSummary) -> Lines:
     totals = ((summary.total_claims, "claim"), (summary.total_fragments, "fragment"), (summary.total_pages, "page"))
     yield f"  {', '.join(count(number, noun) for number, noun in totals)}"
-    yield from _bars({name: getattr(summary, f"{name}_edges") for name in _COLOURS}, _COLOURS)
+    sides = {side: getattr(summary, f"{side}_edges") for side in ("supporting", "refuting", "neutral")}
+    yield f"  evidence: {counts_of(sides)}"
     if summary.top_domains:
         yield shown(f"  from {', '.join(summary.top_domains)}")
-
-
-def _bars(counts: Mapping[str, int], colours: Mapping[str, str]) -> Iterator[Text]:
-    most = max(counts.values(), default=0) or 1
-    width = max(map(len, counts), default=0)
-    for name, number in counts.items():
-        line = Text(f"  {name:<{width}} ")
-        line.append(
-            "█" * round(_BAR_CHARACTERS * number / most) or ("▏" if number else ""), style=colours.get(name, "cyan")
-        )
-        line.append(f" {number:,}")
-        yield line
 
 
 _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {

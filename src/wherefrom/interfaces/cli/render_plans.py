@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.cells import count, degraded_lines, first_line, shown, table_of
+from wherefrom.interfaces.cli.cells import cell, count, degraded_lines, first_line, shown, table_of
 from wherefrom.interfaces.shape import Told
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.insight import InsightPlan
@@ -26,6 +25,9 @@ _MAX_RELATIONS: Final = 5
 _MAX_SETTINGS: Final = 3
 _WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
 _GONE_COLUMNS: Final = "node.id name node.kind difficulty nearest"
+_SETTINGS_COLUMNS: Final = (
+    "namespace half_life_days prune_threshold protection_hours mdl_neighbours mdl_benefit orphans"
+)
 _JSON_HAS_MORE: Final = "--json lists them"
 _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
@@ -91,7 +93,11 @@ def linked_lines(saved: Saved) -> Iterator[RenderableType]:
 def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     """Nodes and relations that may go, weak ones that are spared, and the next step."""
     yield _counts(plan)
-    yield from _settings(plan)
+    settings = [
+        Told(None, {"namespace": place, **{name: cell(value) for name, value in settings.items()}})
+        for place, settings in sorted(plan.settings.items())
+    ]
+    yield from _table("judged by:", settings, _SETTINGS_COLUMNS, listed=_MAX_SETTINGS)
     yield from _nodes(plan)
     names = {ref.id: ref for ref in plan.ends}
     thin = [_relation(edge, names, why=_WHY[edge.rule]) for edge in plan.thinnest]
@@ -140,24 +146,6 @@ def _counts(plan: MetabolismPlan) -> Text:
     if plan.pruned:
         going.append(count(plan.pruned, "other relation" if plan.removed else "relation"))
     return shown(f"{examined}; {' and '.join(going) or 'nothing'} may go")
-
-
-def _settings(plan: MetabolismPlan) -> Iterator[Text]:
-    """The settings of the plan, once for all namespaces that share them."""
-    alike: dict[str, list[str]] = defaultdict(list)
-    for namespace, settings in sorted(plan.settings.items()):
-        numbers = (
-            f"half-life {settings['half_life_days']:g} d, threshold {settings['prune_threshold']:g}, "
-            f"protection {settings['protection_hours']:g} h, {settings['mdl_neighbours']} neighbours, "
-            f"benefit {settings['mdl_benefit']:g}, orphans {settings['orphans']}"
-        )
-        alike[numbers].append(namespace)
-    for numbers, namespaces in list(alike.items())[:_MAX_SETTINGS]:
-        others = f" and {count(len(namespaces) - 1, 'other namespace')}" if len(namespaces) > 1 else ""
-        where = f" in {namespaces[0]}{others}" if len(alike) > 1 else ""
-        yield shown(f"judged{where} by {numbers}", style="dim")
-    if len(alike) > _MAX_SETTINGS:
-        yield shown(f"and {len(alike) - _MAX_SETTINGS:,} more settings; {_JSON_HAS_MORE}", style="dim")
 
 
 def _nodes(plan: MetabolismPlan) -> Iterator[RenderableType]:

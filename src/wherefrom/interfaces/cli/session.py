@@ -1,4 +1,4 @@
-"""What all commands share: a call of a verb, `--json`, errors and exit codes."""
+"""The parts that all commands share: a call of a verb, `--json`, errors and exit codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn, TextIO
 
@@ -19,7 +19,6 @@ from rich.text import Text
 from wherefrom import interfaces
 from wherefrom.api import Memory
 from wherefrom.interfaces.cli.cells import count, shown
-from wherefrom.interfaces.request_ids import with_ids
 from wherefrom.interfaces.verbs import Verb
 from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import (
@@ -91,9 +90,9 @@ class Call:
         if isinstance(result, int | Path):  # a count, or the file that was written
             self.say(*_COUNTED[self.verb.command](result))
         elif self.as_json:
-            self.say(interfaces.value_of(result, self.memory.root_namespace, explain=self.explain))
+            self.say(interfaces.answering.value_of(result, self.memory.root_namespace, explain=self.explain))
         else:
-            self.say(None, *interfaces.lines_of(result, {**self.given, "explain": self.explain}))
+            self.say(None, *interfaces.render.lines_of(result, {**self.given, "explain": self.explain}))
         if not getattr(result, "ok", True) or getattr(result, "failures", False):
             raise typer.Exit(UNHEALTHY)
 
@@ -105,7 +104,7 @@ class Call:
             print_parts(output(), readable)
 
 
-# What a command says of a number or a file: as JSON, and in words.
+# How commands report a number or a file: as JSON, and in words.
 _COUNTED: Final[Mapping[str, Callable[[Any], tuple[dict[str, Any], RenderableType]]]] = {
     "reindex": lambda number: ({"texts": number}, f"{count(number, 'text')} indexed"),
     "embed": lambda number: ({"vectors": number}, f"{count(number, 'vector')} made"),
@@ -148,7 +147,7 @@ def print_json(value: object, stream: TextIO) -> None:
     """Print one JSON document; an object carries the ids of the call, under which its events are found."""
     ids = current_trace()
     if isinstance(value, Mapping) and ids != NO_TRACE:
-        value = with_ids(value, ids)
+        value = {**value, **asdict(ids)}
     stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 

@@ -189,7 +189,7 @@ def run_move(*, as_json: bool) -> None:
             raise Conflict(f"WHEREFROM_DB names {source}", hint="unset it or change it: nothing will be there any more")
         moved = storage_move.move(source, target)
         if as_json:
-            print_json(interfaces.value_of(moved, ""), sys.stdout)
+            print_json(interfaces.answering.value_of(moved, ""), sys.stdout)
         else:
             said = f"moved {source} to {target}" if moved.moved else f"the store is at {target} already"
             output().print(shown(said), soft_wrap=True)

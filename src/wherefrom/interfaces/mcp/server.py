@@ -31,7 +31,7 @@ from wherefrom.transport.stdio import StdioTransport, take_standard_streams
 
 logger = logging.getLogger("wherefrom.mcp")
 
-# What a description says of the SQL dialect as long as the database is not known.
+# The SQL dialect that descriptions name as long as the database is not known.
 ANY_DIALECT: Final = "SQLite or PostgreSQL"
 
 
@@ -62,7 +62,7 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[interfaces.listed(verb, dialect) for verb in TOOLS])
+        return types.ListToolsResult(tools=[interfaces.tools.listed(verb, dialect) for verb in TOOLS])
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -74,7 +74,7 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
         CURRENT.set(running)
         try:
             return await anyio.to_thread.run_sync(
-                interfaces.answer_call, memory, params.name, params.arguments or {}, abandon_on_cancel=True
+                interfaces.tools.answer_call, memory, params.name, params.arguments or {}, abandon_on_cancel=True
             )
         except anyio.get_cancelled_exc_class():
             threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
@@ -137,14 +137,11 @@ def serve(arguments: Sequence[str]) -> int:
     except WherefromError as error:
         sys.stderr.write(f"{error.code}: {error}\n")
         return 2
-    return serve_stdio(
-        lambda: Memory.open(given.db, **access),
-        dialect=dialect_of(given.db),
-    )
+    return serve_stdio(lambda: Memory.open(given.db, **access), dialect=dialect_of(given.db))
 
 
 def instructions() -> str:
-    """What the server tells a client about itself."""
+    """Return what the server tells a client about itself."""
     return _prose().split("\n## ")[0].partition("# Instructions\n")[2].strip()
 
 
