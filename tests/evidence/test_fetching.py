@@ -81,15 +81,13 @@ def get(server, path, **given):
 
 def test_a_page_is_fetched_with_its_type(server):
     found = get(server, "/page")
-    assert found.data == "<p>川</p>".encode()
-    assert found.content_type == "text/html; charset=utf-8"
-    assert found.url == server.url + "/page"
+    assert found == (server.url + "/page", "text/html; charset=utf-8", "<p>川</p>".encode())
     assert "Wherefrom" in server.agents[0]
 
 
 def test_redirects_are_followed_five_times(server):
-    assert get(server, "/moved").url == server.url + "/page"
-    assert get(server, "/chain/4").url == server.url + "/page"
+    assert get(server, "/moved")[0] == server.url + "/page"
+    assert get(server, "/chain/4")[0] == server.url + "/page"
     for path in ("/chain/5", "/loop"):
         with pytest.raises(InvalidInput, match="redirects more than 5 times"):
             get(server, path)
@@ -107,7 +105,7 @@ def test_too_large_is_refused_while_it_arrives(server, path):
 
 
 def test_packed_answers(server):
-    assert get(server, "/packed").data == b"unpacked"
+    assert get(server, "/packed")[2] == b"unpacked"
     for path in ("/nested", "/not-packed"):
         with pytest.raises(InvalidInput, match=r"encoded|unpacked"):
             get(server, path)

@@ -138,9 +138,7 @@ CHANGES: dict[str, str] = {
     "command save: r-save-link/stdout/1": WORD,
     "command search: r-*": TABLE,
     "command similar: r-*": TABLE,
-    "command relations: r-*": TABLE,
     "command status: r-*": TABLE,
-    "command task update: r-*": TABLE,
     "command view: r-views/*": TABLE,
     "command walk: r-*": TABLE,
     # Settings of namespaces went: nothing read them.

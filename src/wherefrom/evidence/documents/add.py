@@ -76,10 +76,10 @@ class DocumentEngine(Engine):
         self, source: str, namespace: str | None, *, allow_private: bool
     ) -> tuple[list[DocumentAdded], Sequence[tuple[str, str]]]:
         if source.startswith(_WEB):
-            fetched = fetch(check_url(source), allow_private=allow_private)
-            url, data, kind = check_url(fetched.url), fetched.data, fetched.content_type
+            address, kind, data = fetch(check_url(source), allow_private=allow_private)
         else:
-            url, data, kind = check_url(Path(source).as_uri()), _bytes_of(Path(source)), None
+            address, kind, data = Path(source).as_uri(), None, _bytes_of(Path(source))
+        url = check_url(address)
         if is_bibliography(source, data):
             return self._add_papers(source, data, namespace)
         hashed = hashlib.sha256(data).hexdigest()

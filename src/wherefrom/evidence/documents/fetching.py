@@ -7,7 +7,6 @@ import socket
 import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -24,13 +23,8 @@ _TRY_AGAIN: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _MAX_BLOCK_BYTES: Final = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A document, and the address where it was found in the end."""
-
-    url: str
-    content_type: str | None
-    data: bytes
+# The address where a document was found in the end, its content type, and its bytes.
+Fetched = tuple[str, str | None, bytes]
 
 
 def fetch(
@@ -55,7 +49,7 @@ def fetch(
             except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
                 reason = str(error) or type(error).__name__
                 raise InvalidInput(f"{shown(where)} cannot be fetched: {reason}", hint="check the URL") from None
-            if isinstance(found, Fetched):
+            if not isinstance(found, str):
                 return found
             where = urljoin(where, found)
     raise InvalidInput(f"{shown(url)} redirects more than {_MAX_REDIRECTS} times", hint="use the address it leads to")
@@ -87,7 +81,7 @@ def _ask(client: httpx2.Client, url: str, *, deadline: float, limit_bytes: int, 
                 raise InvalidInput(large, hint="fetch a smaller part of it")
             if time.monotonic() > deadline:
                 raise TimeoutError
-        return Fetched(url, answer.headers.get("content-type"), bytes(data))
+        return url, answer.headers.get("content-type"), bytes(data)
 
 
 def _host(url: str) -> tuple[str, int]:

@@ -58,10 +58,6 @@ class Call:
     given: dict[str, Any]
     explain: bool
 
-    def opened(self, **other: str | None) -> Memory:
-        """Open the same memory in another way."""
-        return Memory.open(**{**self.opening, **other})
-
     @contextmanager
     def progress(self, label: str) -> Iterator[Progress]:
         """Show a progress bar on a terminal, nothing elsewhere."""

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from wherefrom import config, interfaces
+from wherefrom.api import Memory
 from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.session import Call, output, print_json, reported
 from wherefrom.lazy import lazy_modules
@@ -82,7 +83,8 @@ def reembed(
     ] = None,
 ) -> None:
     """Make all vectors with another model beside the old ones, and switch when all are there."""
-    with call.opened(embedder=embedder, embed_model=model) as memory, call.progress("embedding") as report:
+    opening = {**call.opening, "embedder": embedder, "embed_model": model}
+    with Memory.open(**opening) as memory, call.progress("embedding") as report:
         number = memory.reembed(progress=report)
         name = memory.info().embedder
     made = f"{count(number, 'vector')} made; the store is searched with {name} now"
