@@ -214,7 +214,7 @@ class RecalledMemo(Memo, answers=(results.ContextItem,)):
 class ActiveContextAnswer(
     mirror(results.ActiveContext, without="question scopes created_at is_kept", whole=True, paged=True)
 ):
-    """An active context: the memos that matter now for a question, best first. It can be read again by its id until it expires."""
+    """The memos that matter now for a question, best first; the id of the context reads them again until it expires."""
 
     root_namespace: str
     parameters: dict[str, Any] | None = Field(default=None, description="With explain: alpha, k and the arms.")
