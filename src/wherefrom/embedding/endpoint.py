@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wherefrom.embedding.port import Matrix, Trust
@@ -103,29 +103,23 @@ class EndpointEmbedder:
     def _post(self, question: dict[str, Any], deadline: float) -> tuple[int, float | None, bytes]:
         with self._lock:
             client = self._client = self._client or httpx2.Client(timeout=self._timeout_s)
+        body = bytearray()
         try:
             with client.stream("POST", self._url, json=question, headers=self._headers) as answer:
-                body = b"".join(_until(answer.iter_bytes(), deadline, self._clock))
+                for block in answer.iter_bytes():
+                    body += block
+                    if len(body) > _MAX_ANSWER_BYTES:
+                        raise EmbedderUnavailable(f"the endpoint's answer is larger than {_MAX_ANSWER_BYTES:,} bytes")
+                    if self._clock() > deadline:
+                        raise _TransientFailure("took too long to answer")
                 wait = answer.headers.get("retry-after", "")
-                return answer.status_code, float(wait) if wait.isdigit() else None, body
+                return answer.status_code, float(wait) if wait.isdigit() else None, bytes(body)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError) as error:
             raise _TransientFailure(str(error) or type(error).__name__) from None
 
 
 class _TransientFailure(Exception):
     """No usable answer came back."""
-
-
-def _until(blocks: Iterator[bytes], deadline: float, clock: Callable[[], float]) -> Iterator[bytes]:
-    """Yield the blocks of an answer; raises if it becomes too large or takes too long."""
-    size = 0
-    for block in blocks:
-        size += len(block)
-        if size > _MAX_ANSWER_BYTES:
-            raise EmbedderUnavailable(f"the endpoint's answer is larger than {_MAX_ANSWER_BYTES:,} bytes")
-        if clock() > deadline:
-            raise _TransientFailure("took too long to answer")
-        yield block
 
 
 def _vectors(body: bytes, count: int, *, model_id: str) -> Matrix:
