@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from wherefrom.interfaces.shape import Answer, Count, Paged, Rounded, Told, found, mirror, rounded
+from wherefrom.interfaces.shape import Answer, Count, Overlay, Paged, Rounded, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
 from wherefrom.model.insight import ProposedEdge
@@ -81,7 +81,7 @@ class MemoList(Paged, answers=(results.Page,)):
     items: list[Memo] = found("nodes")
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         """A memo that was asked for by its id is a list of one."""
         return {"nodes": [result]} if hasattr(result, "content") else {}
 
@@ -120,7 +120,7 @@ class DeletedRelation(Answer, answers=(Edge, MeasuredEdge)):
     relation: Relation
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         return {"relation": result}
 
 
@@ -132,9 +132,9 @@ class RelationList(Paged, answers=(results.Relations,)):
     edges: list[Relation]
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         depths = result.depths or (None,) * len(result.edges)
-        return {"edges": [Told(edge, {"depth": depth}) for edge, depth in zip(result.edges, depths, strict=True)]}
+        return {"edges": [Overlay(edge, {"depth": depth}) for edge, depth in zip(result.edges, depths, strict=True)]}
 
 
 class FinalFactors(mirror(results.Factors), within=("factors",)):
@@ -154,7 +154,7 @@ class FoundMemo(Memo, answers=(results.Hit,)):
     factors: FinalFactors | None = Field(default=None, description="With explain and rank final: S and the parts of g.")
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         return {"factors": None if result.factors is None else result}
 
 
@@ -204,11 +204,11 @@ class RecalledMemo(Memo, answers=(results.ContextItem,)):
     features: Features | None = found("breakdown", default=None, description="With explain: the scores of every stage.")
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         def other(edge: Any) -> str:
             return str(edge.source_id if edge.target_id == result.node.id else edge.target_id)
 
-        return {"disputes": [Told(edge, {"id": other(edge)}) for edge in result.disputes]}
+        return {"disputes": [Overlay(edge, {"id": other(edge)}) for edge in result.disputes]}
 
 
 class ActiveContextAnswer(

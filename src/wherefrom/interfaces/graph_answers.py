@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import ConfigDict, Field
 
 from wherefrom.interfaces.answers import MemoRef, ProposedRelation, Relation
-from wherefrom.interfaces.shape import ANSWERS, Answer, Count, Paged, Rounded, Told, cut, found, mirror
+from wherefrom.interfaces.shape import ANSWERS, Answer, Count, Overlay, Paged, Rounded, cut, found, mirror
 from wherefrom.model import evidence, metabolism, results
 from wherefrom.model.graph import MeasuredEdge, NodeRef
 from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan
@@ -84,7 +84,7 @@ class QueryAnswer(Paged, answers=(evidence.QueryResult,)):
     data_note: str = DATA
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         schema = None if result.schema is None else {"dialect": result.dialect, "tables": result.schema}
         rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
         dialect = None if result.ok else result.dialect
@@ -115,7 +115,7 @@ class DecisionAnswer(mirror(InsightMetrics, digits=True, without=_NOT_TOLD), ans
     cycles: Count
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         return {"last": result.cycles[-1], "rejected": len(result.links) - len(result.accepted)}
 
 
@@ -129,11 +129,11 @@ class InsightAnswer(mirror(InsightPlan, without="created_at nodes applied_at und
     data_note: str = DATA
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         titles = {ref.id: ref.title for ref in result.nodes}
         edges = (*result.accepted, *(result.rejected if result.explain else ()))
         relations = [
-            Told(edge, {"source_title": titles.get(edge.source_id), "target_title": titles.get(edge.target_id)})
+            Overlay(edge, {"source_title": titles.get(edge.source_id), "target_title": titles.get(edge.target_id)})
             for edge in edges
         ]
         return {"relations": relations, "decisions": [decision for decision in result.decisions if decision.cycles]}
@@ -169,7 +169,7 @@ class ConflictAnswer(mirror(metabolism.TagConflict, without="links kept why")):
     why: Why
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         kept = None if result.kept is None else result.kept.target_id
         return {"target_ids": [edge.target_id for edge in result.links[:_MAX_TARGETS]], "kept_id": kept}
 
@@ -199,7 +199,7 @@ class MetabolismAnswer(
     data_note: str = DATA
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         spared = [
             {"rule": rule, "why": metabolism.WHY_SPARED[rule], "count": number}
             for rule, number in result.spared.items()
@@ -230,7 +230,7 @@ class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     skipped: list[NotRestored] = Field(description="What could not come back, and why.")
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         return {"skipped": [{"id": name, "why": why} for name, why in result.skipped.items()]}
 
 

@@ -28,7 +28,7 @@ _DIGITS: Final = 4
 ANSWERS: Final[dict[Any, type[Answer]]] = {}
 
 
-class Told:
+class Overlay:
     """A result whose attributes are looked up in given values first, then in itself, then in its parts `within`."""
 
     def __init__(self, result: object, values: Mapping[str, Any], within: Sequence[str] = ()) -> None:
@@ -61,20 +61,20 @@ class Answer(BaseModel):
         cls.within = (*cls.within, *within)
 
     @classmethod
-    def told(cls, result: Any) -> Mapping[str, Any]:
+    def derived(cls, result: Any) -> Mapping[str, Any]:
         """Return values of the answer that the result does not have as they are."""
         del result
         return {}
 
     @model_validator(mode="before")
     @classmethod
-    def _told(cls, result: Any) -> Any:
-        return result if isinstance(result, Mapping) else Told(result, cls.told(result), cls.within)
+    def _overlaid(cls, result: Any) -> Any:
+        return result if isinstance(result, Mapping) else Overlay(result, cls.derived(result), cls.within)
 
     @classmethod
     def of(cls, result: object, **values: Any) -> Self:
         """Return the answer of a verb's result, with values that the result does not have."""
-        return cls.model_validate(Told(result, values))
+        return cls.model_validate(Overlay(result, values))
 
 
 class Paged(Answer):

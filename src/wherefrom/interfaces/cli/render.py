@@ -31,7 +31,7 @@ from wherefrom.interfaces.cli.cells import (
     table_of,
     when,
 )
-from wherefrom.interfaces.shape import Told
+from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
 from wherefrom.model import evidence, insight, metabolism, policies, results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
@@ -89,7 +89,7 @@ def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
 
 def found_lines(found: results.SearchResult, given: Mapping[str, Any]) -> Lines:
     """List the memos that a search found, best first, and say what is lacking."""
-    rows = [Told(hit, {"memo": memo_cell(hit.node), "why": _why(hit, found.alpha)}) for hit in found.hits]
+    rows = [Overlay(hit, {"memo": memo_cell(hit.node), "why": _why(hit, found.alpha)}) for hit in found.hits]
     yield table_of(rows, f"score node.id memo{' why' if given.get('explain') else ''}", empty="nothing found")
     yield from degraded_lines(found)
 
@@ -115,7 +115,7 @@ def relation_table(found: results.Relations) -> RenderableType:
     """Relations with the names of their ends, how sure and thick they are, who judged them and when they were seen."""
     names = {ref.id: ref.title or ref.id for ref in found.nodes}
     rows = [
-        Told(
+        Overlay(
             edge,
             {
                 "step": step,
@@ -142,7 +142,7 @@ def relation_line(edge: Edge) -> Text:
 
 def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> Lines:
     """List the recalled memos, best first; say what was left out, and what is lacking."""
-    rows = [Told(item, {"memo": memo_cell(item.node), "why": _why_recalled(item)}) for item in context.items]
+    rows = [Overlay(item, {"memo": memo_cell(item.node), "why": _why_recalled(item)}) for item in context.items]
     yield table_of(rows, "rank score node.id memo why", empty="nothing that matters")
     yield (
         f"context {context.id} until {when(context.expires_at)}, policy {context.policy_version},"
@@ -192,7 +192,7 @@ def health_lines(health: results.Health) -> Lines:
     """The facts about the store, and the findings of `doctor`."""
     yield from (*generic_lines(_value_of(health.info)), "")
     marks = {True: Text("ok", style="green"), False: Text("FAILED", style="bold red")}
-    rows = [Told(check, {"result": marks[check.ok], "found": shown(check.detail)}) for check in health.checks]
+    rows = [Overlay(check, {"result": marks[check.ok], "found": shown(check.detail)}) for check in health.checks]
     yield table_of(rows, "name result found")
 
 
@@ -328,7 +328,7 @@ def _summary_lines(summary: evidence.EvidenceSummary) -> Lines:
 
 _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     Node: lambda node: [memo_panel(node)],
-    results.Page: lambda page: [table_of([Told(node, {"memo": memo_cell(node)}) for node in page.nodes], "id memo")],
+    results.Page: lambda page: [table_of([Overlay(node, {"memo": memo_cell(node)}) for node in page.nodes], "id memo")],
     results.Namespaces: lambda found: [table_of(found.items, "namespace nodes")],
     results.Deleted: lambda gone: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
     results.FeedbackResult: lambda judged: [judged_line(judged)],

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom.interfaces.cli.cells import cell, count, degraded_lines, first_line, shown, table_of
-from wherefrom.interfaces.shape import Told
+from wherefrom.interfaces.shape import Overlay
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.insight import InsightPlan
 from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored
@@ -32,7 +32,7 @@ _JSON_HAS_MORE: Final = "--json lists them"
 _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
 )
-_NO_EXAMPLE: Final = Told(None, {"for_example": "", "nearest": ""})
+_NO_EXAMPLE: Final = Overlay(None, {"for_example": "", "nearest": ""})
 _WHY: Final[dict[str, str]] = {
     **{str(rule): why for rule, why in WHY_SPARED.items()},
     "orphan": "nothing is related to it",
@@ -51,7 +51,7 @@ def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableTy
         ends = (names.get(end) or end for end in (edge.source_id, edge.target_id))
         source, target = (first_line(end, width=_TITLE_CHARACTERS) for end in ends)
         verdict = "yes" if edge.accepted else "no"
-        rows.append(Told(edge, {"from": source, "to": target, "why": shown(edge.reason), "worth_it": verdict}))
+        rows.append(Overlay(edge, {"from": source, "to": target, "why": shown(edge.reason), "worth_it": verdict}))
     if rows:
         figures = "figures.score figures.g figures.hop"
         yield table_of(rows, f"from to weight why {figures}{' worth_it' if rejected else ''}")
@@ -94,7 +94,7 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     """Nodes and relations that may go, weak ones that are spared, and the next step."""
     yield _counts(plan)
     settings = [
-        Told(None, {"namespace": place, **{name: cell(value) for name, value in settings.items()}})
+        Overlay(None, {"namespace": place, **{name: cell(value) for name, value in settings.items()}})
         for place, settings in sorted(plan.settings.items())
     ]
     yield from _table("judged by:", settings, _SETTINGS_COLUMNS, listed=_MAX_SETTINGS)
@@ -104,9 +104,9 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     going = "may go" if plan.state == "planned" else "were let go"
     title = f"relations that {going} though their ends stay:"
     yield from _table(title, thin, "from tag to thickness why", listed=_MAX_RELATIONS, total=plan.pruned)
-    examples = {weak.rule: _told(weak) for weak in reversed(plan.examples)}
+    examples = {weak.rule: _row(weak) for weak in reversed(plan.examples)}
     spared = [
-        Told(examples.get(rule, _NO_EXAMPLE), {"count": f"{number:,}", "why": WHY_SPARED[rule]})
+        Overlay(examples.get(rule, _NO_EXAMPLE), {"count": f"{number:,}", "why": WHY_SPARED[rule]})
         for rule, number in sorted(plan.spared.items(), key=lambda item: -item[1])
     ]
     yield from _table("spared, though weak or thin:", spared, "count why for_example nearest", listed=len(spared))
@@ -151,13 +151,13 @@ def _counts(plan: MetabolismPlan) -> Text:
 def _nodes(plan: MetabolismPlan) -> Iterator[RenderableType]:
     """The weakest nodes and others that may go; once applied, those that went, with the ids that restore them."""
     if plan.state != "planned":
-        yield from _table("nodes that were let go:", [*map(_told, plan.removed)], _GONE_COLUMNS)
+        yield from _table("nodes that were let go:", [*map(_row, plan.removed)], _GONE_COLUMNS)
         return
-    yield from _table("the weakest nodes:", [*map(_told, plan.weakest)], _WEAK_COLUMNS)
+    yield from _table("the weakest nodes:", [*map(_row, plan.weakest)], _WEAK_COLUMNS)
     if plan.weakest:
         yield Text(_LEGEND, style="dim")
     seen = {weak.node.id for weak in plan.weakest}
-    others = [_told(weak) for weak in plan.removed if weak.node.id not in seen]
+    others = [_row(weak) for weak in plan.removed if weak.node.id not in seen]
     yield from _table("other nodes that may go:", others, _WEAK_COLUMNS)
 
 
@@ -170,7 +170,7 @@ def _table(
         yield from _more(total or len(rows), listed, all_listed=len(rows) >= (total or 0))
 
 
-def _told(weak: NodeVerdict) -> Told:
+def _row(weak: NodeVerdict) -> Overlay:
     """A weak node with its names and what becomes of it."""
     if weak.removed:
         verdict = f"may go: {_WHY[weak.rule]}"
@@ -181,7 +181,7 @@ def _told(weak: NodeVerdict) -> Told:
         verdict = f"stays: {_WHY.get(weak.rule, weak.rule)}"
     nearest = _name(weak.neighbour, _COMPARED_CHARACTERS) if weak.neighbour else Text("–")
     name = _name(weak.node, _COMPARED_CHARACTERS)
-    return Told(weak, {"name": name, "for_example": name, "nearest": nearest, "verdict": verdict})
+    return Overlay(weak, {"name": name, "for_example": name, "nearest": nearest, "verdict": verdict})
 
 
 def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[RenderableType]:
@@ -224,14 +224,14 @@ def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:
     return first_line(ref.title or ref.id, width=width)
 
 
-def _relation(edge: Any, names: Mapping[str, NodeRef], *, why: Any, ids: bool = False) -> Told:
+def _relation(edge: Any, names: Mapping[str, NodeRef], *, why: Any, ids: bool = False) -> Overlay:
     """A relation with the names of its ends, and with `ids` also their ids, and the reason for what becomes of it."""
     ends = []
     for end in (edge.source_id, edge.target_id):
         ref = names.get(end)
         name = _name(ref) if ref else shown(end)
         ends.append(Text("\n").join([name, shown(end, style="dim")]) if ids and ref and ref.title else name)
-    return Told(edge, {"from": ends[0], "to": ends[1], "why": why})
+    return Overlay(edge, {"from": ends[0], "to": ends[1], "why": why})
 
 
 def _more(total: int, listed: int = _MAX_ROWS, *, all_listed: bool = True) -> Iterator[str]:
