@@ -298,7 +298,8 @@ def status_lines(status: evidence.Status, given: Mapping[str, Any]) -> Lines:
             yield f"{count(status.pending_embeddings, 'text')} waiting for a vector"
         if (health := status.searches).searches:
             asked = "1 search" if health.searches == 1 else f"{health.searches:,} searches"
-            yield f"{asked} in {health.days} days, {health.fallbacks:,} without one of their arms"
+            lacking = f"{health.fallbacks:,} ({health.fallback_share:.1%}) without one of their arms"
+            yield f"{asked} in {health.days} days, {lacking}"
         if status.tasks_by_status:
             yield f"tasks: {counts_of(status.tasks_by_status)}"
     for state in status.tasks:
