@@ -11,8 +11,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from wherefrom.text.sensitive import number_checks as checks
-from wherefrom.text.sensitive import number_words
-from wherefrom.text.sensitive.number_words import FAR_BEFORE, Candidate, is_near
+from wherefrom.text.sensitive.number_checks import Candidate, is_near
 
 NumberKind = Literal["phone", "card", "national_id"]
 
@@ -76,7 +75,7 @@ def _matches(text: str, pattern: re.Pattern[str], rule: _Rule, position: int, li
     while match := pattern.search(text, position, limit):
         start, end = match.span()
         position = start + 1
-        if rule.words and not is_near(rule.words, Candidate(text, start, end)):
+        if rule.words and not is_near(rule.words, Candidate(text, start, end), before=rule.words_before):
             continue
         for _ in range(1 + rule.groups_cut):
             if rule.check(Candidate(text, start, end)):
@@ -102,7 +101,7 @@ def _compiled(kind: NumberKind) -> list[tuple[re.Pattern[str], _Rule]]:
 
 class _Rule(NamedTuple):
     """A shape to look for, the check of what has it, how many of its last groups may be no part of it, what may not
-    stand around it, and words that have to stand near it.
+    stand around it, words that have to stand near it, and how many characters before it they may stand.
     """
 
     shape: str
@@ -110,6 +109,7 @@ class _Rule(NamedTuple):
     groups_cut: int = 0
     edges: tuple[str, str] = _EDGES
     words: str = ""
+    words_before: int = checks.CONTEXT_BEFORE
 
 
 _PHONES: Final = (
@@ -128,8 +128,8 @@ _PHONES: Final = (
     ),
     # One order number in fifty looks like one of a Korean province, one of eleven digits in fifteen like a mobile
     # number of China.
-    _Rule(r"0[3-6]\d<dash>\d{4}<dash>\d{4}", checks.is_national("KR", script=number_words.HANGUL)),
-    _Rule(r"1[3-9]\d<gap>\d{4}<same>\d{4}", checks.is_national("CN", script=number_words.CHINESE), edges=_PLAIN_EDGES),
+    _Rule(r"0[3-6]\d<dash>\d{4}<dash>\d{4}", checks.is_national("KR", script=checks.HANGUL)),
+    _Rule(r"1[3-9]\d<gap>\d{4}<same>\d{4}", checks.is_national("CN", script=checks.CHINESE), edges=_PLAIN_EDGES),
     _Rule(r"07\d{3} \d{3} ?\d{3}", checks.is_national("GB")),
     _Rule(
         rf"\+?(?:1[ .{_DASH}]?)?(?:\([2-9]\d\d\) ?|(?<!\d)[2-9]\d\d[ .{_DASH}])\d{{3}}<dot>\d{{4}}",
@@ -141,7 +141,7 @@ _PHONES: Final = (
         checks.is_usual_somewhere,
         _GROUPS_CUT,
         (rf"(?:(?<=TEL)|(?<=FAX)|(?<=[Tt]el)|{_PLAIN_EDGES[0]})", _PLAIN_EDGES[1]),
-        number_words.PHONE,
+        checks.PHONE,
     ),
 )
 _CARDS: Final = (
@@ -150,6 +150,9 @@ _CARDS: Final = (
     ),
 )
 _valid = checks.has_check_digits
+# Near these words a number may be a DNI or NIE of Spain, a tax number of Germany, a social insurance number of Canada.
+_SPANISH, _GERMAN = r"\b(?:dni|nie|nif)\b|identidad", r"steuer|\bidnr|tax.id|\btin\b"
+_CANADIAN: Final = r"(?<![a-z])(?:sin|nas)(?![a-z])|social insurance"
 _IDENTITIES: Final = (
     _Rule(r"\d{3}<gap>\d{2}<same>\d{4}", checks.is_social_security),
     _Rule(r"\d{4}<gap>\d{4}<same>\d{4}(?! \d)", checks.is_twelve_digits_identity),
@@ -158,13 +161,9 @@ _IDENTITIES: Final = (
     _Rule(r"[12] ?\d\d ?\d\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d", checks.is_french),
     # The United Kingdom never gives out some of the prefixes.
     _Rule(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]", checks.is_british),
-    # A DNI or NIE of Spain, a tax number of Germany, a social insurance number of Canada, near a word that says so.
-    _Rule(
-        r"(?:\d{8}|[XYZ]-?\d{7})-?[A-Z]",
-        _valid("es.dni", "es.nie", near=number_words.SPANISH_IDENTITY, before=FAR_BEFORE),
-    ),
-    _Rule(r"\d\d ?\d{3} ?\d{3} ?\d{3}", _valid("de.idnr", near=number_words.GERMAN_TAX, before=FAR_BEFORE)),
-    _Rule(r"\d{3}<gap>\d{3}<same>\d{3}", _valid("ca.sin", near=number_words.CANADIAN_INSURANCE)),
+    _Rule(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-Z]", _valid("es.dni", "es.nie"), words=_SPANISH, words_before=checks.FAR_BEFORE),
+    _Rule(r"\d\d ?\d{3} ?\d{3} ?\d{3}", _valid("de.idnr"), words=_GERMAN, words_before=checks.FAR_BEFORE),
+    _Rule(r"\d{3}<gap>\d{3}<same>\d{3}", _valid("ca.sin"), words=_CANADIAN),
     # A CPF of Brazil as it is always written, and an international bank account number.
     _Rule(r"\d{3}\.\d{3}\.\d{3}-\d\d", _valid("br.cpf")),
     _Rule(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}", _valid("iban"), 2 * _GROUPS_CUT),
