@@ -19,18 +19,17 @@ from itertools import pairwise, zip_longest
 from typing import Final
 
 from wherefrom.text.differences import fact_words as known
-from wherefrom.text.differences.added_content import adds, adds_unspaced, changed, is_same_word
+from wherefrom.text.differences.added_content import adds, adds_unspaced, changed
 from wherefrom.text.differences.fact_words import Difference
-from wherefrom.text.differences.unspaced_runs import apart
 from wherefrom.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
 
 # What a word is: the first three are facts whatever the other text says.
 _NUMBER, _DATE, _NEGATION, _CAPITAL, _START, _SURE, _COMMON, _NOUN = (1 << bit for bit in range(8))
 _FACT: Final = _NUMBER | _DATE | _NEGATION
 # How a word is met before its neighbours are known: a date beside a number or after "in", a verb elsewhere.
-_MAYBE, _HEADING = 1 << 8, 1 << 9
-# From here on, the part that a Korean word plays by its particle.
-_ROLE: Final = 10
+_MAYBE: Final = 1 << 8
+# From this bit on, the part that a Korean word plays by its particle.
+_ROLE: Final = 9
 _NAMED: Final = _CAPITAL | _SURE
 # A word that begins a sentence without a capital has only the second of these.
 _LOOSE: Final = _CAPITAL | _START
@@ -63,6 +62,8 @@ _THOUSANDS: Final = re.compile(r"[+\-−±]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 # Words this long that differ by two letters exchanged or one doubled are the same word.
 _MIN_LONG_WORD: Final = 7
+# A name in kana with its particle; what is shorter is a particle or an ending.
+_MIN_KANA_NAME: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +118,6 @@ def facts_of(text: str) -> Facts:
             folded, mark = identifier.rstrip(".,;:!?)").casefold(), _SURE | _CAPITAL
         if not words or folded != words[-1] or mark & _FACT or (gap != " " and not mark & _COMMON):
             words.append(folded)
-            # "METHODS We asked": the heading is a sentence.
-            start = start or bool(marks and marks[-1] & _HEADING and mark & _CAPITAL)
             marks.append(mark | _START if start else mark)
         start = False
     _settle_dates(words, marks)
@@ -150,9 +149,8 @@ def difference(one: Facts, other: Facts) -> Difference | None:
     gone, come = {*one.words} - {*other.words}, {*other.words} - {*one.words}
     return (
         _opposite(one, other, gone, come)
-        or apart(one.unspaced, other.unspaced)
+        or _unspaced_difference(one.unspaced, other.unspaced)
         or ("name" if _renamed(one, other, gone, come) or _moved(one, other) or _other_role(one, other) else None)
-        or ("number" if _other_quantity(one, other, gone) or _other_quantity(other, one, come) else None)
         or ("content" if adds(one.words, other.words) or adds_unspaced(one.unspaced, other.unspaced) else None)
     )
 
@@ -186,13 +184,8 @@ def _met(word: str) -> tuple[str, int]:
         mark |= _MAYBE
     if folded in known.USUAL:
         mark |= _COMMON
-    if word[1:] == word[1:].lower():
-        return folded, mark
-    if folded in known.OPENERS:
-        return folded, mark | _HEADING
-    # Not a slip of the shift key: "TThe", "hTe".
-    slip = not word.isupper() and not known.USUAL.isdisjoint((folded[1:], folded[1:2] + folded[0] + folded[2:]))
-    return folded, mark | (_COMMON if slip else 0 if folded in STOP_WORDS else _SURE)
+    is_sure = word[1:] != word[1:].lower() and folded not in known.USUAL
+    return folded, mark | _SURE if is_sure else mark
 
 
 @lru_cache(maxsize=65_536)
@@ -210,7 +203,7 @@ def _hangul(word: str) -> tuple[str, int]:
             return known.NUMBERS[form], role | _NUMBER
     if known.KOREAN_NOT.search(word):
         return stem, noun | _NEGATION
-    if word in "한두세네" or known.KOREAN_COUNT.match(word):
+    if word in "한두세네":
         return stem, role | _NUMBER
     return stem, noun | (_NOUN if stem[-1] in "씨님" else 0)
 
@@ -225,8 +218,6 @@ def _settle_dates(words: list[str], marks: list[int]) -> None:
             continue
         if word in ("last", "next", "this", "previous"):
             dated = after in known.AFTER_LAST
-        elif word == "am":
-            dated = bool(mark_before & _NUMBER)
         else:
             numbered = (mark_before | mark_after) & _NUMBER
             dated = bool(numbered) or before in known.BEFORE_DATES or mark & (_CAPITAL | _START) == _CAPITAL
@@ -301,19 +292,16 @@ def _slipped(word: str, facts: Facts, other: Facts, instead: set[str]) -> bool:
         and (previous == before or here == after)
         and (_is_slip(word, here) or (others_loose > loose and not mark & _CAPITAL))
         for previous, (here, mark) in zip(("", *other.words), other.marked(), strict=False)
-    ) or any(following == after and _is_slip(word, here) for here, following in pairwise(other.words))
+    )
 
 
 def _is_slip(word: str, other: str) -> bool:
     """True if a word is another one with a slip in it, and not a name like it: Jon and Joan, Johnson and Johnston."""
     mine, theirs = changed(word, other)
     least, rest, changed_letters = min(len(word), len(other)), mine + theirs, max(len(mine), len(theirs))
-    if changed_letters > 2:
-        return False
-    is_common = other in known.USUAL or any(map(known.ENDINGS.fullmatch, (word, other)))
-    if mine == theirs[::-1] or (len(rest) == 1 and rest * 2 in word + " " + other):
-        return is_common or least >= _MIN_LONG_WORD
-    return changed_letters == 1 and is_common and (least >= _MIN_LONG_WORD - 2 or other in known.BEFORE_NOUNS)
+    if changed_letters <= 2 and (mine == theirs[::-1] or (len(rest) == 1 and rest * 2 in word + " " + other)):
+        return other in known.USUAL or least >= _MIN_LONG_WORD
+    return changed_letters == 1 and other in known.USUAL and least >= _MIN_LONG_WORD - 2
 
 
 def _moved(one: Facts, other: Facts) -> bool:
@@ -364,13 +352,35 @@ def _roles(facts: Facts) -> dict[str, list[int]]:
     return roles
 
 
-def _other_quantity(facts: Facts, other: Facts, gone: set[str]) -> bool:
-    """True if the other text has another word in the place of "all" or "only": "all guests", "new guests"."""
-    for word in gone & known.QUANTITIES:
-        at = facts.words.index(word)
-        beside = facts.words[at - 1 : at] + facts.words[at + 1 : at + 2]
-        for before, here, after in zip(other.words, other.words[1:], other.words[2:], strict=False):
-            same = known.SIDE_OF.get(word, word) == known.SIDE_OF.get(here, here) or is_same_word(word, here)
-            if (before, after) == beside and here not in STOP_WORDS and not same:
-                return True
-    return False
+def _unspaced_difference(mine: str, theirs: str) -> Difference | None:
+    """The kind of fact in which runs of Chinese or Japanese differ: in anything but kana, or in words of kana."""
+    if mine == theirs:
+        return None
+    if known.HAN_DATES.findall(mine) != known.HAN_DATES.findall(theirs):
+        return "date"
+    if len(known.HAN_NEGATION.findall(mine)) != len(known.HAN_NEGATION.findall(theirs)):
+        return "negation"
+    filling = known.KANA if re.search(f"[{known.KANA}]", mine + theirs) else known.FUNCTION
+    if re.sub(f"[{filling}]", "", mine) != re.sub(f"[{filling}]", "", theirs):
+        return "name"
+    gaps = zip(re.split(f"[^{filling}]", mine), re.split(f"[^{filling}]", theirs), strict=True)
+    for my_gap, their_gap in gaps:
+        if len(known.HAN_NEGATION.findall(my_gap)) != len(known.HAN_NEGATION.findall(their_gap)):
+            return "negation"
+        if (kind := _kana_kind(*changed(my_gap, their_gap))) is not None:
+            return kind
+    return None
+
+
+def _kana_kind(mine: str, theirs: str) -> Difference | None:
+    if sorted(mine) == sorted(theirs):
+        return None
+    if (kind := known.KANA_SIDES.get(frozenset((mine, theirs)))) is not None:
+        return kind
+    for one, other in ((mine, theirs), (theirs, mine)):
+        if known.KANA_PAST.fullmatch(one) and known.KANA_PRESENT.fullmatch(other):
+            return "date"
+    if known.TELLING_KANA.search(mine) or known.TELLING_KANA.search(theirs):
+        return "name"
+    renamed = min(len(mine), len(theirs)) > 1 if mine and theirs else len(mine + theirs) >= _MIN_KANA_NAME
+    return "name" if renamed else None

@@ -22,25 +22,19 @@ NUMBERS: Final = {
     for value, *words in map(
         str.split,
         """
-        0 zero nil; 1 one first once 하나 첫; 2 two second twice 둘; 3 three third thrice 셋; 4 four fourth 넷;
-        5 five fifth 다섯; 6 six sixth 여섯; 7 seven seventh 일곱; 8 eight eighth 여덟; 9 nine ninth 아홉;
-        10 ten tenth 열; 11 eleven eleventh; 12 twelve twelfth dozen dozens; 13 thirteen thirteenth;
-        14 fourteen fourteenth; 15 fifteen fifteenth; 16 sixteen sixteenth; 17 seventeen seventeenth;
-        18 eighteen eighteenth;
-        19 nineteen nineteenth; 20 twenty twentieth 스물 스무; 30 thirty thirtieth 서른; 40 forty fortieth 마흔;
-        50 fifty fiftieth 쉰; 60 sixty sixtieth 예순; 70 seventy 일흔; 80 eighty 여든; 90 ninety 아흔;
-        100 hundred hundreds hundredth 백; 1000 thousand thousands thousandth 천; 10000 만;
-        1000000 million millions millionth; 1000000000 billion billions; 1000000000000 trillion trillions;
-        half half halves halved 절반 반; quarter quarter quarters; double double doubled doubles couple pair pairs;
-        triple triple tripled; single single; % percent pct
+        0 zero nil; 1 one first once 하나 첫; 2 two second twice 둘; 3 three third thrice 셋; 4 four fourth 넷; 5 five
+        fifth 다섯; 6 six sixth 여섯; 7 seven seventh 일곱; 8 eight eighth 여덟; 9 nine ninth 아홉; 10 ten tenth 열; 11
+        eleven eleventh; 12 twelve twelfth dozen dozens; 13 thirteen thirteenth; 14 fourteen fourteenth; 15 fifteen
+        fifteenth; 16 sixteen sixteenth; 17 seventeen seventeenth; 18 eighteen eighteenth; 19 nineteen nineteenth; 20
+        twenty twentieth 스물 스무; 30 thirty thirtieth 서른; 40 forty fortieth 마흔; 50 fifty fiftieth 쉰; 60 sixty
+        sixtieth 예순; 70 seventy 일흔; 80 eighty 여든; 90 ninety 아흔; 100 hundred hundreds hundredth 백; 1000 thousand
+        thousands thousandth 천; 10000 만; 1000000 million millions millionth; 1000000000 billion billions;
+        1000000000000 trillion trillions; half half halves halved 절반 반; quarter quarter quarters; double double
+        doubled doubles couple pair pairs; triple triple tripled; single single; % percent pct
         """.split(";"),
     )
     for word in words
 }
-KOREAN_COUNT: Final = re.compile(
-    "(?:(한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무)|([일이삼사오육칠팔구십백천만억]+))"
-    "(명|개|번|살|시|시간|마리|권|잔|병|달|가지|사람|장|배|층|년|월|일|원|분|주|대|박)"
-)
 _HAN_DIGITS: Final = "〇零一二三四五六七八九"
 _HAN_UNITS: Final = dict(zip("十百千万萬億亿兆", (10, 100, 1_000, 10**4, 10**4, 10**8, 10**8, 10**12), strict=True))
 HAN_NUMERALS: Final = f"{_HAN_DIGITS}{''.join(_HAN_UNITS)}两兩半"
@@ -50,13 +44,12 @@ DATES: Final = frozenset(
     january february april june july august september october november december jan feb apr jun jul aug sep sept oct nov
     dec monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
     sundays tue tues thu thur thurs fri today yesterday tomorrow tonight morning mornings afternoon evening evenings
-    night nights noon midnight midday weekend weekends weekday weekdays summer winter autumn springtime fortnight
-    pm 오늘 어제 내일 모레 그제 그저께 엊그제 글피 지난 다음 이번 지난주 다음주 이번주 작년 올해 내년
-    재작년 아침 점심 저녁 새벽 오전 오후 밤 낮 봄 여름 가을 겨울 월요일 화요일 수요일 목요일 금요일 토요일 일요일
-    주말 평일
+    night nights noon midnight midday weekend weekends weekday weekdays summer winter autumn springtime fortnight pm
+    오늘 어제 내일 모레 그제 그저께 엊그제 글피 지난 다음 이번 지난주 다음주 이번주 작년 올해 내년 재작년 아침 점심 저녁
+    새벽 오전 오후 밤 낮 봄 여름 가을 겨울 월요일 화요일 수요일 목요일 금요일 토요일 일요일 주말 평일
     """.split()
 )
-MAYBE_DATES: Final = frozenset("may march mar mon wed sat sun fall spring am last next this previous".split())
+MAYBE_DATES: Final = frozenset("may march mar mon wed sat sun fall spring last next this previous".split())
 BEFORE_DATES: Final = frozenset("in since until till by of on early late mid during last next this every".split())
 AFTER_LAST: Final = DATES | frozenset("day week month year decade century spring fall time days weeks months".split())
 NEGATIONS: Final = frozenset(
@@ -71,27 +64,14 @@ SHORT_NOTS: Final = frozenset(
     "dont cant wont isnt arent wasnt werent didnt doesnt couldnt shouldnt wouldnt hasnt havent hadnt aint".split()
 )
 KOREAN_NOT: Final = re.compile("않|없|아니|아닌|못하|못했|지 ?말|마세요|말라")
-# What a word is by its particle: words play the same part if they have a bit in common. A topic, or a word without a
-# particle, may be the one who acts or the one acted upon.
-_ACTS, _ACTED, _WHOSE, _PLACE = (1 << bit for bit in range(4))
-NO_ROLE: Final = _ACTS | _ACTED | _WHOSE | _PLACE
-KOREAN_ROLES: Final = {
-    particle: role
-    for role, particles in (
-        (_ACTS, "이 가 께서"),
-        (_ACTED, "을 를"),
-        (_WHOSE, "의"),
-        (_PLACE, "에 에는 로 으로"),
-        (NO_ROLE, "은 는"),
-        (1 << 4, "에서 에서는 부터"),
-        (1 << 5, "까지"),
-        (1 << 6, "에게 한테 께"),
-        (1 << 7, "에게서 한테서"),
-        (1 << 8, "만 에만 에서만 에게만"),
-        (1 << 9, "도 에도 에서도 에게도"),
-        (1 << 10, "와 과 랑 이랑 하고"),
-        (1 << 11, "보다"),
-        (1 << 12, "으로서 으로써 이라고 이나 처럼"),
+# The part that a word plays by its particle: words play the same part if they have a bit in common. A topic, or a word
+# without a particle, may be any of the first four: who acts, what is acted upon, whose it is, where it is.
+NO_ROLE: Final = 0b1111
+KOREAN_ROLES: Final = dict.fromkeys(("은", "는"), NO_ROLE) | {
+    particle: 1 << bit
+    for bit, particles in enumerate(
+        "이 가 께서|을 를|의|에 에는 로 으로|에서 에서는 부터|까지|에게 한테 께|에게서 한테서|만 에만 에서만 에게만"
+        "|도 에도 에서도 에게도|와 과 랑 이랑 하고|보다|으로서 으로써 이라고 이나 처럼".split("|")
     )
     for particle in particles.split()
 }
@@ -101,28 +81,26 @@ KOREAN_PARTICLES: Final = re.compile(f"(?<=.)(?:{'|'.join(sorted(KOREAN_ROLES, k
 _SIDES: Final[dict[Difference, str]] = {
     "negation": """
         increase rise rose risen grow grew grown raise climb expand enhance|decrease decline reduce shrink shrank shrunk
-        drop fall fell fallen sink sank sunk diminish; higher greater more larger
-        bigger|lower less fewer smaller; high large big huge|low small little tiny; most maximum|least minimum; accept
-        approve agree|reject refuse disagree; allow permit|forbid prohibit ban deny prevent; enable|disable; before
-        earlier prior|after later afterwards; early|late; always|sometimes|often|never; true correct|false wrong
-        incorrect; open|close shut; up|down; left|right; win won|lose lost; like love enjoy adore|hate dislike loathe;
-        buy bought purchase|sell sold; start begin began begun|stop end finish quit cease; arrive come came|leave depart
-        go went; lend lent|borrow; teach taught|learn learnt; push|pull; send sent|receive; give gave given|take took
-        taken; hot warm|cold cool; fast quick quickly|slow slowly; old|new young; long|short; good great nice|bad poor
-        terrible awful; better|worse; best|worst; easy easily simple|hard difficult; happy glad|sad unhappy;
-        strong|weak; cheap|expensive; safe|dangerous unsafe; same similar|different; positive|negative; inside
-        indoors|outside outdoors; near|far; above over|below under beneath; alive|dead; married|divorced;
-        success|failure; promote induce stimulate activate activation activator upregulate|inhibit inhibition inhibitor
-        suppress suppression downregulate; gain|loss; add|remove delete; include|exclude;
-        remember|forget forgot; acute|chronic; benign|malignant; agonist|antagonist; pro|anti; pre|post; public|private;
-        on|off; from|to; can could may might|must|should shall ought;
-        front|back rear; import|export
+        drop fall fell fallen sink sank sunk diminish; higher greater more larger bigger|lower less fewer smaller; high
+        large big huge|low small little tiny; most maximum|least minimum; accept approve agree|reject refuse disagree;
+        allow permit|forbid prohibit ban deny prevent; enable|disable; before earlier prior|after later afterwards;
+        early|late; always|sometimes|often|never; true correct|false wrong incorrect; open|close shut; up|down;
+        left|right; win won|lose lost; like love enjoy adore|hate dislike loathe; buy bought purchase|sell sold; start
+        begin began begun|stop end finish quit cease; arrive come came|leave depart go went; lend lent|borrow; teach
+        taught|learn learnt; push|pull; send sent|receive; give gave given|take took taken; hot warm|cold cool; fast
+        quick quickly|slow slowly; old|new young; long|short; good great nice|bad poor terrible awful; better|worse;
+        best|worst; easy easily simple|hard difficult; happy glad|sad unhappy; strong|weak; cheap|expensive;
+        safe|dangerous unsafe; same similar|different; positive|negative; inside indoors|outside outdoors; near|far;
+        above over|below under beneath; alive|dead; married|divorced; success|failure; promote induce stimulate activate
+        activation activator upregulate|inhibit inhibition inhibitor suppress suppression downregulate; gain|loss;
+        add|remove delete; include|exclude; remember|forget forgot; acute|chronic; benign|malignant; agonist|antagonist;
+        pro|anti; pre|post; public|private; on|off; from|to; can could may might|must|should shall ought; front|back
+        rear; import|export
     """,
     "number": """
-        all every each|some several many numerous|most|few|only;
-        second|minute|hour|day|week|month|year|decade|century;
-        mm millimetre millimeter|cm centimetre centimeter|metre meter|km kilometre kilometer|mile|inch|foot feet;
-        mg milligram|gram|kg kilogram|pound lb|ounce oz|ton tonne; dollar usd|euro eur|yen jpy|krw|yuan cny|cent
+        all every each|some several many numerous|most|few|only; second|minute|hour|day|week|month|year|decade|century;
+        mm millimetre millimeter|cm centimetre centimeter|metre meter|km kilometre kilometer|mile|inch|foot feet; mg
+        milligram|gram|kg kilogram|pound lb|ounce oz|ton tonne; dollar usd|euro eur|yen jpy|krw|yuan cny|cent
     """,
     "date": """
         ago|later; daily|weekly|monthly|yearly annually annual
@@ -153,52 +131,31 @@ SIDE_OF: Final = {
     for word in words.split()
     for form in forms_of(word)
 }
-_PREFIXES: Final = tuple(
-    "un in im ir il dis non de mis anti over under hyper hypo up down pre post inter intra extra pro out ex".split()
+# With the longest first, so that "inter" is taken off rather than "in"; at least four letters are left.
+_PREFIX: Final = re.compile(
+    "(?:under|hyper|inter|intra|extra|anti|over|hypo|down|post|dis|non|mis|pre|pro|out|un|in|im|ir|il|de|up|ex)(?=.{4})"
 )
-_SHORTEST_REST: Final = 4
 
 # Words that begin sentences and are no names, so that a sentence may lose one.
 OPENERS: Final = frozenset(
     """
-    absolutely according accordingly additionally agreed aim aims almost along already alright although altogether
-    always amazing among analysis another anyone anything anyway anyways apart apparently appreciate approximately
-    aside ask aw awesome aww awww back background based beautiful believe besides best bet better beyond big bring btw
-    bye call care catch certainly change check cheers children clearly clinical collectively come coming common
-    compared conclusion conclusions congrats congratulations consequently consider considering consistent context
-    control conversely cool crazy current currently cute data definitely depending design despite different discussion
-    done dude due early effect effects either else enjoy especially even eventually ever every everyone everything
-    evidence exactly excited experiments fantastic feel feels finally find finding findings following food found full
-    fun funding furthermore future general generally get getting give given glad go going gonna good gosh got gotta
-    great group guess guys haha happy hard haven health hello help hence herein hey hi high higher home hope hopefully
-    however huge human imagine importantly impressive increased indeed individuals initially instead interesting
-    interestingly introduction keep kids kind know large last lastly late lately later learning least less let lets
-    life like likely likewise little live look looking looks lots love loving low luckily main make making many
-    materials maybe mean means meanwhile method methods mice might mine moreover mostly mouse much multiple must
-    nearly need nevertheless new next nice nonetheless normally notably novel numerous obviously often oh ok okay old
-    omg ooh oops others otherwise overall particularly patients people perfect perhaps playing please plus possibly
-    previous previously primary probably purpose put quite rather ready real really recent recently regarding
-    remarkably remember research result results review right role sad see seeing seems self setting several show
-    significant similar similarly simply since small someone something sometimes soon sorry sounds specifically
-    spending start starting stay still strikingly studies study subjects subsequently sudden suddenly sum summary
-    super sure surprisingly take taken taking talk talking tell thank thanks therefore thing things think though thus
-    till time together totally treatment trial truly try trying turns type typically ugh ultimately understanding
-    unfortunately unlike upon us use used using usually various wait wanna want watching way well whatever whenever
-    whereas wherever whether whoa whoever whole woah women wonderful wondering woohoo work working wow writing wrong
-    yay yeah yep yes yet yo yup
+    absolutely according accordingly additionally agreed alright although altogether always among analysis another
+    anything anyway appreciate approximately awesome aww background based besides bet btw bye catch certainly check
+    cheers children clearly clinical collectively compared conclusion conclusions congrats consequently consistent
+    conversely cool current currently data definitely design despite different due early enjoy even every everyone
+    evidence fantastic finally finding following furthermore future given glad gonna good got gotta great group guess
+    haha happy haven health hence herein hey hi high higher hope however human importantly increased indeed individuals
+    instead interestingly keep last lately let life like little look looking looks love low main making many maybe mean
+    methods mice moreover mouse multiple must nearly nevertheless new next nice notably numerous oh overall patients
+    perhaps please plus previous previously primary purpose quite rather real really recent recently remarkably remember
+    research results see seeing seems self several significant similar similarly since small something sometimes sorry
+    sounds specifically stay still strikingly studies study subjects subsequently summary super sure surprisingly take
+    taken taking talk tell thank thanks therefore things thus time together treatment truly trying understanding
+    unfortunately unlike upon use using various wanna way well whereas whether woah women woohoo working wow writing
+    yeah yep yes yet yup
     """.split()
 )
-QUANTITIES: Final = frozenset("all every each only both most".split())
 USUAL: Final = STOP_WORDS | OPENERS
-# A name in the place of one of these makes no sentence, so that it is a slip even if short.
-BEFORE_NOUNS: Final = frozenset(
-    "the a an this for from with when while in on of to by at as if our my your their".split()
-)
-# How words end that no name is a misspelling of.
-ENDINGS: Final = re.compile(
-    ".{3,}(?:ions?|ments?|ness|ly|ings?|ity|ities|ology|isms?|ed|ic|ics|[iut]cal|[ntru]al|ular|ive|ous|[ai]ble|ful|[ae]nces?"
-    "|ates?|ases?|[ae]nts?|cts?|res?)"
-)
 
 # Japanese and Chinese: only where the runs of two texts differ.
 HAN_DATES: Final = re.compile(
@@ -250,9 +207,4 @@ def han_value(run: str) -> str:
 def without_prefixes(words: Iterable[str]) -> set[str]:
     """Words, and what is left of them: "happy" of "unhappy", "useful" of "useless"."""
     full = [f"{word[:-4]}ful" if word.endswith("less") else word for word in words]
-    return {*full} | {
-        word[len(prefix) :]
-        for word in full
-        for prefix in _PREFIXES
-        if word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST_REST
-    }
+    return {form for word in full for form in (word, _PREFIX.sub("", word, count=1) if _PREFIX.match(word) else word)}
