@@ -14,8 +14,7 @@ from wherefrom.model.errors import EmbedderUnavailable
 from wherefrom.policy.boundary import Policies
 from wherefrom.storage import embeddings, nodes
 from wherefrom.storage.port import EmbeddingModel, SearchRequest, Transaction
-from wherefrom.text.sensitive.findings import LABEL
-from wherefrom.text.sensitive.fingerprints import lookup_terms
+from wherefrom.text.sensitive.findings import LABEL, lookup_terms
 from wherefrom.text.tokens import text_of
 
 _NO_VECTOR_YET = "searched by words only: this memo has no vector yet"

@@ -23,7 +23,7 @@ from wherefrom.storage.port import Database, SearchRequest, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.han_words import Flank, crossings, short_words
-from wherefrom.text.sensitive.fingerprints import lookup_terms
+from wherefrom.text.sensitive.findings import lookup_terms
 from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import folded, query_terms, searched_text, terms, text_of
 

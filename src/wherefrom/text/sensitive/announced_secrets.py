@@ -1,4 +1,4 @@
-"""Secrets that a word announces: "password: …", "the API key is …", 「パスワードは…」."""
+"""Secrets that a word announces, "password: …", "the API key is …", 「パスワードは…」, or that stand near one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from wherefrom.text.sensitive.nearby_secrets import nearby_spans, window
 from wherefrom.text.sensitive.phrases import end_of_phrase, is_quoted_phrase, is_random_row
 from wherefrom.text.sensitive.scanning import CLOSING, ENOUGH, TAKEN_OUT, compiled, end_of_secret, lowered, places_of
 from wherefrom.text.sensitive.secret_values import (
@@ -123,6 +122,43 @@ _LABEL: Final = r"(?:^|\n)[\s>*#|\"'-]*[\w /-]{0,24}\Z"
 _SPOKEN_WORDS: Final = rf"{_LONG_WORDS}|(?!pass)(?:{_SHORT_WORDS})"
 _TABLE: Final = r"(?m)^[^\S\n]*\|[^\n]*\n[^\S\n]*\|[\s:|-]{3,200}\n(?:[^\S\n]*\|[^\n]*(?:\n|\Z)){1,200}"
 
+# How far from the word its password may stand on the same line. A short note is about one thing, from end to end.
+_CHARACTERS_BEFORE, _CHARACTERS_AFTER = 120, 160
+_NOTE_CHARACTERS: Final = 240
+_LINES_BELOW: Final = 2
+_PASSWORD_SIGNS: Final = frozenset("0123456789!#$%^&*?@")
+# A piece of a sentence, without the signs and the label that it stands behind: "(…", "旧:…", "neu=…".
+_PIECE: Final = r"(?<![!-~])(?:[A-Za-z]{0,12}[:=])?[\"'`(\[<*_,:]{0,3}([!-~]{6,64})"
+# What stands directly before a password in a sentence about one.
+_CUE: Final = (
+    r"(?:[:=→⇒「『«“„\"'`(（、，,…]|->|=>|\b(?:is|was|now|new|old|so|use|using|literally|still|remains|stays|rimast[ao]"
+    r"|resta|reste|siendo|bleibt|it's|its|alias|namely|ist|war|jetzt|neu|alt|neue|alte|vorher|lautet|nun|est|était"
+    r"|c'est|es|era|ahora|sea|é|è|agora|ora|adesso|(?:chang|reset|updat|switch|swap|mov|replac|remplac|cambi|mud|troqu"
+    r"|geänder|änder|смен|поменя)[^\n]{0,70}\s(?:from|to|by|with|de|à|par|pour|por|para|a|von|auf|zu|in|с|на)|паролем"
+    r"|теперь|это|был)|[はがをでは是为為成的旧新]|から|って|는|은|이|가|에서|바뀌었어"
+    r"|변경)\s{0,2}[\"'`(\[«“„「*]{0,2}\Z"
+)
+# A user's name looks much like a password.
+_USER_CUE: Final = (
+    r"(?:user(?: ?name)?|usr|login|account|handle|nickname|benutzer(?:name)?|identifiant|compte|usuario|utente|логин"
+    r"|ユーザー?名?|アカウント名?|\bid|用户名?|账号|사용자명?|아이디)\W{0,3}(?:is|ist|est|es|è|é|[はが是为]|은|는)?\W{0,3}\Z"
+)
+# What a text on passwords names as an example.
+_EXAMPLE: Final = (
+    r"(?:\b(?:like|such as|e\.g\.,?|for example,?|z\. ?B\.|wie|comme|como|come|например,?)|例えば|たとえば|例如|比如"
+    r"|예를 들어)\s?[\"'`“(「]?\Z"
+)
+_CUE_AFTER: Final = (
+    r"[\"'`)」』»”]{0,2}\s{0,2}(?:に|です|でした|だ|や[。\s]|から|へ|、|。|로|으로|인데|이고|예요|이에요|입니다|←|<-)"
+)
+_LAST: Final = r"[\"'`)」』»”.!]{0,2}\s{0,2}(?:\n|\Z)"
+# A line of a program or of its output, where names hold digits, too.
+_PROGRAM: Final = (
+    r"[A-Za-z0-9_\])]\((?!e?s\))|[;{}\[(]\s*\Z|[=!]=|=>|\) ->|::|\A\s*(?:import|from|def|class|const|let|var|val|if"
+    r"|elif|else|for|return|export|function|public|private|assert|@\w|//|#include|\$ |>>>|[+-]{2,})(?!\w)|\A\s{8}|</"
+    r"|\A\s*[\w.]+ = |\A\s*[\"'][^\"'\n]{0,80}[\"']\s?[:,]|\A\s*[\[{(]|\]\s?=|: \w+\["
+)
+
 
 def stems_in(text: str, plain: str) -> list[str]:
     """Returns how the words in a text that may announce a secret begin; its plain form is Latin-1 in lower case."""
@@ -143,13 +179,13 @@ def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
             reached = span[1]
             yield span
         if compiled(_SPOKEN_WORDS).match(lower, start):
-            yield from nearby_spans(text, start, end, near)
-            near = max(near, window(text, start, end)[1])
-        elif compiled(_KEY_WORDS).match(lower, start) and (below := compiled(_BELOW).match(text, end)):
-            value = Value(below[1], quoted=True, continues=False)
-            if below.start(1) >= reached and is_secret(value, Announcement.KEY):
-                reached = below.end(1)
-                yield below.span(1)
+            yield from _nearby_spans(text, start, end, near)
+            near = max(near, _window(text, start, end)[1])
+            continue
+        below = compiled(_BELOW).match(text, end) if compiled(_KEY_WORDS).match(lower, start) else None
+        if below and below.start(1) >= reached and is_secret(Value(below[1]), Announcement.KEY):
+            reached = below.end(1)
+            yield below.span(1)
     if not text.isascii():
         yield from (match.span(1) for match in compiled(_FOREIGN_KEY).finditer(text) if not is_placeholder(match[1]))
     if "bearer" in stems:
@@ -282,21 +318,15 @@ def _value_at(text: str, at: int) -> tuple[int, int, bool]:
 def _tabled_spans(text: str, lower: str) -> Iterator[tuple[int, int]]:
     """Yields the start and end of each password in a table, in a column that is named after them."""
     for table in compiled(_TABLE).finditer(text):
-        yield from _in_table(text, lower, *table.span())
-
-
-def _in_table(text: str, lower: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each password in the cells below a word for them."""
-    lines = list(compiled(r"[^\n]+").finditer(text, start, end))
-    heads = lower[lines[0].start() : lines[0].end()].split("|")
-    columns = [column for column, head in enumerate(heads) if compiled(_LONG_WORDS).search(head)]
-    for line in lines[2:] if columns else ():
-        cells = list(compiled(r"[^|]*").finditer(text, *line.span()))
-        cells = [cell for cell in cells if cell.start() == line.start() or text[cell.start() - 1] == "|"]
-        for column in columns:
-            if column < len(cells) and (value := compiled(r"[^\s`*]+").search(text, *cells[column].span())):
-                lone = not text[value.end() : cells[column].end()].strip(" `*")
-                if lone and is_secret(Value(value[0], quoted=True, continues=False), Announcement.ASSIGNED):
+        lines = list(compiled(r"[^\n]+").finditer(text, *table.span()))
+        heads = lower[lines[0].start() : lines[0].end()].split("|")[1:]
+        columns = [column for column, head in enumerate(heads) if compiled(_LONG_WORDS).search(head)]
+        for line in lines[2:] if columns else ():
+            cells = [*compiled(r"(?<=\|)[^|]*").finditer(text, *line.span())]
+            for cell in (cells[column] for column in columns if column < len(cells)):
+                value = compiled(r"[^\s`*]+").search(text, *cell.span())
+                lone = value and not text[value.end() : cell.end()].strip(" `*")
+                if value and lone and is_secret(Value(value[0]), Announcement.ASSIGNED):
                     yield value.span()
 
 
@@ -314,3 +344,46 @@ def _announcing_words(lower: str, stems: list[str]) -> Iterator[tuple[int, int]]
 def _opens_something(lower: str, start: int) -> bool:
     before = lower[max(0, start - 14) : start]
     return bool(compiled(_KEYS).search(before) and not compiled(_OTHER_KEYS).search(before))
+
+
+def _nearby_spans(text: str, word: int, after: int, reached: int) -> Iterator[tuple[int, int]]:
+    """Yields the start and end of each password near the word for it, which stands between `word` and `after`."""
+    first, last = _window(text, word, after)
+    for piece in compiled(_PIECE).finditer(text, max(reached, first), last):
+        start = piece.start(1)
+        if start < reached or start < after <= piece.end(1):
+            continue
+        reached = end_of_secret(text, start, start, ENOUGH)
+        value = text[start:reached]
+        called = text.startswith(("(", "["), reached)
+        if called or compiled(_EXAMPLE).search(text, max(0, start - 16), start) or not set(value) & _PASSWORD_SIGNS:
+            continue
+        if looks_like_password(value) or (may_be_password(value) and _is_pointed_at(text, start, reached)):
+            yield start, reached
+
+
+def _window(text: str, word: int, after: int) -> tuple[int, int]:
+    """Returns the start and end of the text in which a password belongs to the word between `word` and `after`."""
+    if len(text) <= _NOTE_CHARACTERS:
+        return 0, len(text)
+    first = max(text.rfind("\n", 0, word) + 1, word - _CHARACTERS_BEFORE)
+    last = after
+    for _ in range(_LINES_BELOW + 1):
+        line = text.find("\n", last + 1)
+        last = line if line >= 0 else len(text)
+    return first, min(last, after + _CHARACTERS_AFTER)
+
+
+def _is_pointed_at(text: str, start: int, end: int) -> bool:
+    """True if the words around a value say that it is what the sentence is about."""
+    line = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    if compiled(_PROGRAM).search(text[max(line, start - 200) : min(stop if stop >= 0 else len(text), end + 100)]):
+        return False
+    before = text[max(line, start - 110) : start].lower()
+    if compiled(_USER_CUE).search(before):
+        return False
+    if compiled(_CUE).search(before) or compiled(_CUE_AFTER).match(text, end):
+        return True
+    # A line of its own.
+    return not text[line:start].strip(" \t\"'`「*>-") and compiled(_LAST).match(text, end) is not None

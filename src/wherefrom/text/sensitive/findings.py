@@ -1,7 +1,8 @@
-"""Finds and takes out personal data and secrets, before a text is stored, embedded or sent."""
+"""Finds personal data and secrets, takes them out before a text is stored, embedded or sent, and looks numbers up."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
 import unicodedata
@@ -11,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from wherefrom.lazy import phonenumbers
 from wherefrom.text.sensitive.announced_secrets import announced_spans, stems_in
 from wherefrom.text.sensitive.numbers import NumberKind, may_hold_numbers, number_spans
 from wherefrom.text.sensitive.phrases import may_hold_phrases, phrase_spans
@@ -56,13 +58,11 @@ _NOBODY: Final = (
 )
 # The password of a URL, "ftp://user:password@example.com", and whoever logs in by a command: "ssh deploy@example.com".
 _LOGIN: Final = r"://[^\s/@]{0,60}:\Z|\b(?:ssh|scp|sftp|rsync|mosh)\b[^\n@]{0,40}\s\Z"
-# What a file's name ends with, and no domain.
+# The ends of files' names, and of the names of machines that no mail reaches from outside.
 _NOT_DOMAINS: Final = frozenset(
     {"css", "csv", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "jsx", "pdf", "png", "svg", "toml", "ts", "tsx"}
-    | {"txt", "webp", "xml", "yaml", "yml"}
+    | {"txt", "webp", "xml", "yaml", "yml", "internal", "invalid", "lan", "local", "localdomain", "localhost", "test"}
 )
-# Names of machines that no mail reaches from outside.
-_PRIVATE_DOMAINS: Final = frozenset({"internal", "invalid", "lan", "local", "localdomain", "localhost", "test"})
 _LONG_DOMAINS: Final = frozenset(
     {"academy", "capital", "college", "community", "company", "consulting", "digital", "education", "finance"}
     | {"foundation", "institute", "international", "marketing", "network", "partners", "photography", "services"}
@@ -82,6 +82,8 @@ _DOMAIN: Final = (
 )
 _MAILBOXES: Final = (rf"{_SPACED}{_LETTER}(?:{_SPACED}[\w{_MARKS}.+%&'-])*\Z", rf"{_LETTER}[\w{_MARKS}.+-]*\Z")
 _DOTLESS: Final = r"mailto:([^\s@<>\"'?\uffff]{1,64}@[A-Za-z0-9-]{1,63})"
+# A term that no text has by itself begins with this character, which `terms` takes for no letter.
+_LOOKUP_PREFIX: Final = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,15 @@ def redact(text: str, kinds: Collection[str]) -> tuple[str, Counter[str]]:
         kept = [text[end : finding.start] + f"[{finding.kind}]" for end, finding in zip(ends, found, strict=False)]
         text = "".join(kept) + text[ends[-1] :]
     return text, counts
+
+
+def lookup_terms(text: str) -> list[str]:
+    """A term for each personal finding in a text. It is a hash of the whole: nobody learns a number from its parts."""
+    return [
+        _LOOKUP_PREFIX + _fingerprint(finding.kind, text[finding.start : finding.end])
+        for finding in find(text)
+        if finding.kind != SECRET
+    ]
 
 
 def _widened(finding: Finding, text: str) -> Finding:
@@ -230,15 +241,33 @@ def _is_no_address(text: str, start: int, end: int, top_level: str) -> bool:
     called = after.startswith("(") and after[1:2].isascii() and ending not in _PLAIN_DOMAINS
     before = text[max(0, start - _MAILBOX_CHARACTERS) : start]
     handle_or_login = before.endswith(("@", "://")) or re.search(_LOGIN, before) or re.match(_LOGIN_PATH, after)
-    named = ending in _NOT_DOMAINS or ending in _PRIVATE_DOMAINS
     # Few domains end in a word as long as the names of functions: attn@v.contiguous, wg-quick@wg0.service.
     long = len(ending) > 6 and ending.isascii() and ending.isalpha() and ending not in _LONG_DOMAINS
-    return named or long or called or bool(handle_or_login)
+    return ending in _NOT_DOMAINS or long or called or bool(handle_or_login)
 
 
-def plain_form(text: str) -> str:
-    """The plain form of a text: full-width and other disguised characters as those of ASCII, without invisible ones."""
-    return _JOINED.applied(text)
+def _fingerprint(kind: FindingKind, value: str) -> str:
+    plain = _JOINED.applied(value).casefold().replace("%40", "@")
+    if kind != "email":
+        plain = "".join(character for character in plain if character.isalnum() or character == "+")
+    if kind == "phone":
+        plain = _national(plain)
+    return hashlib.sha256(f"{kind} {plain}".encode()).hexdigest()[:24]
+
+
+def _national(digits: str) -> str:
+    """The digits of a telephone without country code and dialling prefix, so that +81 90 … and 090 … are equal."""
+    number = f"+{digits[2:]}" if digits.startswith("00") else digits
+    if number.startswith("+"):
+        try:
+            return str(phonenumbers.parse(number).national_number)
+        except phonenumbers.NumberParseException:
+            return number
+    # 1 is dialled before a number in North America; in China all mobile telephones begin with it.
+    if len(number) == 11 and number[0] == "1":
+        american = phonenumbers.PhoneNumber(country_code=1, national_number=int(number[1:]))
+        return number[1:] if phonenumbers.is_valid_number(american) else number
+    return number.lstrip("0")
 
 
 class _Folding(dict[int, str]):

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from wherefrom.text.sensitive.nearby_secrets import called_spans, paired_spans, replaced_spans
 from wherefrom.text.sensitive.scanning import ENOUGH, TAKEN_OUT, compiled, end_of_secret
-from wherefrom.text.sensitive.secret_values import Announcement, Value, is_placeholder, is_secret
+from wherefrom.text.sensitive.secret_values import (
+    Announcement,
+    Value,
+    is_placeholder,
+    is_secret,
+    looks_like_password,
+    may_be_password,
+)
 
 _BEGIN: Final = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END: Final = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -32,6 +38,18 @@ _PGPASS: Final = r"(?m)^[\w.*-]{1,100}:(?:[0-9]{3,5}|\*):[\w*-]{1,64}:[\w*.-]{1,
 _CLUSTER_DATA: Final = r"(?m)^\s{0,8}(?:data|stringData):[^\S\n]*\n((?:[^\S\n]+[\w.-]{1,64}:[^\n]*\n?){1,64})"
 _CLUSTER_FIELD: Final = r"(?m)^[^\S\n]+[\w.-]{1,64}:[^\S\n]*[\"']?(?=[^\s\"'|>{])"
 
+_PAIR: Final = r"(?: / |(?<![\w/.-])(?:admin|root|administrator)/)([!-~]{7,64})"
+_USER_BEFORE: Final = (
+    r"(?i)(?:log ?in|sign in|credential|creds|\badmin|\broot|ログイン|管理画面)[^\n/]{0,40}\Z"
+    r"|(?:accounts|log-?ins|アカウント|zugänge|comptes|cuentas|账号|계정)\b[^/]{0,30}(?:\n[^\n]{0,60}){1,3}\Z"
+)
+_TURN: Final = r"(?:\bold|旧的?)\W{1,3}(\S{7,64})\s{0,2}(?:→|[-=]>|[,/、，]|\s)\s{0,2}(?:new|新的?)\W{1,3}(\S{7,64})"
+_REPLACED: Final = r"(?i)rotat|chang|passw|pwd?\b|creds|login|admin|口令|密[码碼]|パス"
+_CALL: Final = (
+    r"(?i)(?:auth|login|credentials?|pdo|connect|sign_?in)\w{0,12}\s?=?\s?\((?:[^()\n]{0,120},\s?)?"
+    r"([\"'])[^\"'\n]{1,64}\1,\s?([\"'])([^\s\"']{6,64})\2\s?[),]"
+)
+
 # Of the characters that the rules ask for, those without which none of them finds anything.
 _SIGNS: Final = (":", "@", "'", '"', "/", "-", "=", "\\", "pass")
 
@@ -54,12 +72,10 @@ def may_have_form(text: str) -> bool:
 
 def _matches(text: str, pattern: str, announcement: Announcement) -> _Spans:
     """Yields the last group of each match that is no placeholder, or without groups the secret after it."""
-    if groups := compiled(pattern).groups:
-        for match in compiled(pattern).finditer(text):
-            if not is_placeholder(match[groups]):
-                yield match.span(groups)
-    else:
+    if not (group := compiled(pattern).groups):
         yield from _after(text, pattern, announcement, as_quoted=announcement is Announcement.ASSIGNED)
+        return
+    yield from (match.span(group) for match in compiled(pattern).finditer(text) if not is_placeholder(match[group]))
 
 
 def _after(
@@ -73,7 +89,7 @@ def _after(
             continue
         last = end_of_secret(text, first, first, ENOUGH)
         quoted = as_quoted or text[first - 1] in "\"'"
-        if is_secret(Value(text[first:last], quoted=quoted, continues=False), announcement):
+        if is_secret(Value(text[first:last], quoted), announcement):
             reached = end_of_secret(text, first, last)
             yield first, reached
 
@@ -103,6 +119,38 @@ def _cluster_secrets(text: str) -> _Spans:
     """Yields the fields of a Secret of Kubernetes."""
     for block in compiled(_CLUSTER_DATA).finditer(text):
         yield from _after(text, _CLUSTER_FIELD, Announcement.ASSIGNED, slice(*block.span(1)))
+
+
+def _paired_spans(text: str) -> _Spans:
+    """Yields the start and end of each password that follows its user's name: "log in as deploy / …"."""
+    reached = 0
+    for match in compiled(_PAIR).finditer(text):
+        start = match.start(1)
+        spaced = match[0].startswith(" ")
+        named = not spaced or compiled(_USER_BEFORE).search(text, max(0, start - 160), match.start())
+        if start >= reached and named:
+            reached = end_of_secret(text, start, start, ENOUGH)
+            value = compiled(r"\(.*").sub("", text[start:reached])
+            if looks_like_password(value) or (spaced and may_be_password(value)):
+                yield start, reached
+
+
+def _replaced_spans(text: str) -> _Spans:
+    """Yields the start and end of an old password and of the new one: "old … → new …"."""
+    for match in compiled(_TURN).finditer(text):
+        if not compiled(_REPLACED).search(text, max(0, match.start() - 80), match.start()):
+            continue
+        spans = [(start, end_of_secret(text, start, start, ENOUGH)) for start in (match.start(1), match.start(2))]
+        if all(looks_like_password(text[start:end]) for start, end in spans):
+            yield from spans
+
+
+def _called_spans(text: str) -> _Spans:
+    """Yields the start and end of each password that a program gives after its user's name: login("deploy", "…")."""
+    for match in compiled(_CALL).finditer(text) if '("' in text or "('" in text else ():
+        said = Announcement.SAID if compiled("[0-9]").search(match[3]) else Announcement.BESIDE
+        if is_secret(Value(match[3]), said):
+            yield match.span(3)
 
 
 class _Rule(NamedTuple):
@@ -157,16 +205,16 @@ _RULES: Final = {
         _Rule("dentified", _IDENTIFIED),
         _Rule("DENTIFIED", _IDENTIFIED),
     ),
-    "(": (_Rule("(", called_spans),),
+    "(": (_Rule("(", _called_spans),),
     "'": (_Rule("dentified", _IDENTIFIED), _Rule("DENTIFIED", _IDENTIFIED)),
     "=": (_Rule("connect.sid=", r"\bconnect\.sid="), _Rule("ookie", _COOKIE, Announcement.KEY)),
-    "/": (_Rule(" / ", paired_spans), _Rule("admin/", paired_spans), _Rule("root/", paired_spans)),
+    "/": (_Rule(" / ", _paired_spans), _Rule("admin/", _paired_spans), _Rule("root/", _paired_spans)),
     "\\": (_Rule("net use", r"\bnet use (?:\S{1,3} )?\\\\\S{1,100} (?:/user:\S{1,60} )?(?=[^/\s*])"),),
     "pass": (
         _Rule("requirepass", r"(?m)^\s{0,8}(?:requirepass|masterauth)\s+"),
         _Rule("password ", r"\bpassword [057]\s+"),
     ),
-    "new ": (_Rule("old ", replaced_spans),),
-    "新": (_Rule("旧", replaced_spans),),
+    "new ": (_Rule("old ", _replaced_spans),),
+    "新": (_Rule("旧", _replaced_spans),),
     "認証": (_Rule("asic認証", r"[Bb]asic認証\s?[:：はが]\s?[\w.-]{1,32}\s?[/:]\s?"),),
 }

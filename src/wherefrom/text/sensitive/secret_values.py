@@ -103,9 +103,9 @@ class Value(NamedTuple):
     """A value that stands where a secret was announced."""
 
     text: str
-    quoted: bool
+    quoted: bool = True
     # The sentence goes on after it, with a word.
-    continues: bool
+    continues: bool = False
     # It stands after the name of a field rather than in a sentence.
     labelled: bool = True
 
