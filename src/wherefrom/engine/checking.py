@@ -8,7 +8,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
-from wherefrom.model.errors import InvalidInput, shown
+from wherefrom.model.errors import InvalidInput
 from wherefrom.model.param import Parameter, parameters_of
 from wherefrom.text import check
 
@@ -32,8 +32,6 @@ def checked(value: Any, declared: Parameter, field: str = "") -> Any:
     if origin is Sequence and get_origin(inner[0]) is Literal:
         return check.check_choices(value, get_args(inner[0]), field=field)
     if kind is bool:
-        if value is None:
-            raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
         return check.check_flag(value, field=field)
     if kind in (int, float) and param.low is not None and param.high is not None:
         if kind is int:

@@ -152,9 +152,9 @@ def check_filter(value: object, *, field: str = "metadata") -> dict[str, Any]:
     return checked
 
 
-def check_flag(value: object, *, field: str) -> bool | None:
-    """A truth value, or None."""
-    if value is not None and not isinstance(value, bool):
+def check_flag(value: object, *, field: str) -> bool:
+    """A truth value."""
+    if not isinstance(value, bool):
         raise InvalidInput(f"{field} must be true or false, not {shown(value)}")
     return value
 

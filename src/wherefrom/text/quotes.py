@@ -84,12 +84,6 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     return _find(folded, _cut_in_a_word(wanted)) if found is None else found
 
 
-@lru_cache(maxsize=8)
-def _folded_text(text: str) -> _Folded:
-    """The folded form of a text, kept because a text is often asked for several quotes in a row."""
-    return _Folded(text)
-
-
 def _find(text: _Folded, quote: _Folded, *, whole_words_of: str = "") -> tuple[int, int] | None:
     size = len(quote.letters)
     if not size:
@@ -221,6 +215,10 @@ class _Folded:
             around = (before, following, self._text[self.starts[-1]], self._text[start])
             is_maybe = any(map(_is_unspaced, around)) and not (before.isdigit() and following.isdigit())
             self.joints[len(self.starts)] = _MAYBE_SPACE if is_maybe else _SPACE
+
+
+# Kept because a text is often asked for several quotes in a row.
+_folded_text: Final = lru_cache(maxsize=8)(_Folded)
 
 
 def _hyphen_forms(mark: str, gap: str, before: str, after: str) -> frozenset[str] | None:

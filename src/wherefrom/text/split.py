@@ -14,10 +14,9 @@ _BORDERS: Final = (
     re.compile(r"\s++|[、，､；：]++"),
 )
 _JOINER: Final = "\u200d"
-_EMOJI_MODIFIERS: Final = ("\U0001f3fb", "\U0001f3ff")
-_FLAGS: Final = ("\U0001f1e6", "\U0001f1ff")
-# Parts of Korean syllables that belong to the letter before them.
-_JAMO: Final = ("\u1160", "\u11ff")
+# The joiner, modifiers of emoji, and parts of Korean syllables belong to the character before them.
+_CONTINUING: Final = re.compile(f"[{_JOINER}\U0001f3fb-\U0001f3ff\u1160-\u11ff]")
+_FLAGS: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 def split_text(text: str, *, size: int) -> list[str]:
@@ -52,12 +51,8 @@ def _border(text: str, start: int, end: int) -> int:
 def _inside_character(text: str, at: int) -> bool:
     """True if a cut would part what is read as one character: marks, emoji sequences, flags, Korean syllables."""
     before, after = text[at - 1], text[at]
-    if after == _JOINER or before == _JOINER or (before, after) == ("\r", "\n"):
+    if before == _JOINER or (before, after) == ("\r", "\n") or _CONTINUING.match(after):
         return True
-    if _FLAGS[0] <= after <= _FLAGS[1]:
-        run = 0
-        while at - run > 0 and _FLAGS[0] <= text[at - run - 1] <= _FLAGS[1]:
-            run += 1
-        return run % 2 == 1
-    is_mark = unicodedata.category(after)[0] == "M"
-    return is_mark or _JAMO[0] <= after <= _JAMO[1] or _EMOJI_MODIFIERS[0] <= after <= _EMOJI_MODIFIERS[1]
+    if after in _FLAGS:
+        return (at - len(text[:at].rstrip(_FLAGS))) % 2 == 1
+    return unicodedata.category(after)[0] == "M"

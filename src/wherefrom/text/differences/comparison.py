@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -210,17 +210,13 @@ def _hangul(word: str) -> tuple[str, int]:
 
 def _settle_dates(words: list[str], marks: list[int]) -> None:
     """Mark the words that are dates by their neighbours: "in May", "May 5", "last week"; not "it may", "at last"."""
-    met = [("", 0), *zip(words, marks, strict=True), ("", 0)]
-    for at, ((before, mark_before), (word, mark), (after, mark_after)) in enumerate(
-        zip(met, met[1:], met[2:], strict=False)
-    ):
-        if not mark & _MAYBE:
-            continue
-        if word in ("last", "next", "this", "previous"):
-            dated = after in known.AFTER_LAST
+    for at in [at for at, mark in enumerate(marks) if mark & _MAYBE]:
+        if words[at] in ("last", "next", "this", "previous"):
+            dated = words[at + 1 : at + 2] and words[at + 1] in known.AFTER_LAST
         else:
-            numbered = (mark_before | mark_after) & _NUMBER
-            dated = bool(numbered) or before in known.BEFORE_DATES or mark & (_CAPITAL | _START) == _CAPITAL
+            numbered = any(mark & _NUMBER for mark in marks[max(at - 1, 0) : at + 2])
+            inside = marks[at] & (_CAPITAL | _START) == _CAPITAL
+            dated = numbered or inside or (at > 0 and words[at - 1] in known.BEFORE_DATES)
         if dated:
             marks[at] |= _DATE
 
@@ -336,20 +332,13 @@ def _other_role(one: Facts, other: Facts) -> bool:
     """True if a Korean word has a particle in the other text that gives it another part."""
     if max(one.marks, default=0) >> _ROLE == 0:
         return False
-    mine, theirs = _roles(one), _roles(other)
-    return any(
-        not my_role & their_role
-        for word in mine.keys() & theirs.keys()
-        for my_role, their_role in zip(mine[word], theirs[word], strict=False)
-    )
-
-
-def _roles(facts: Facts) -> dict[str, list[int]]:
-    roles: dict[str, list[int]] = {}
-    for word, mark in facts.marked():
-        if role := mark >> _ROLE:
-            roles.setdefault(word, []).append(role)
-    return roles
+    roles: tuple[dict[str, list[int]], ...] = (defaultdict(list), defaultdict(list))
+    for facts, found in zip((one, other), roles, strict=True):
+        for word, mark in facts.marked():
+            if role := mark >> _ROLE:
+                found[word].append(role)
+    mine, theirs = roles
+    return any(not role & their for word in mine for role, their in zip(mine[word], theirs[word], strict=False))
 
 
 def _unspaced_difference(mine: str, theirs: str) -> Difference | None:

@@ -293,22 +293,19 @@ def _is_cell(candidate: Candidate) -> bool:
     One of fifty numbers of sixteen digits is a card by chance, and a table has many of them.
     """
     before, value, after = candidate.before, candidate.value, candidate.after
-    if not value.isdigit():
-        gap = re.escape(value[4])
-        card = rf"\d{{4}}(?:{gap}\d{{4}}){{3}}"
-        neighbours = [
-            re.search(rf"(?<!\d)({card}|\d{{4}}){gap}\Z", before),
-            re.match(rf"{gap}(?!{_EXPIRY}\b)({card}|\d{{4}})(?!\d)", after),
-        ]
-        return any(neighbour and not _has_card_digits(re.sub(gap, "", neighbour[1])) for neighbour in neighbours)
-    between = re.search(r"\d([,;|\t])\s?\Z", before)
-    if between and re.match(rf"\s?{re.escape(between[1])}\s?\d(?!\d?/)", after):
-        return True
-    neighbours = [
-        re.search(rf"(?<!\d)(\d{{{len(value)}}})[\s,;|]{{1,3}}\Z", before),
-        re.match(rf"[\s,;|]{{1,3}}(\d{{{len(value)}}})(?!\d)", after),
-    ]
-    return any(neighbour and not _has_card_digits(neighbour[1]) for neighbour in neighbours)
+    if value.isdigit():
+        between = re.search(r"\d([,;|\t])\s?\Z", before)
+        if between and re.match(rf"\s?{re.escape(between[1])}\s?\d(?!\d?/)", after):
+            return True
+        gap, not_after, number = r"[\s,;|]{1,3}", "", rf"\d{{{len(value)}}}"
+    else:
+        gap, not_after = re.escape(value[4]), rf"(?!{_EXPIRY}\b)"
+        number = rf"\d{{4}}(?:{gap}\d{{4}}){{3}}|\d{{4}}"
+    neighbours = (
+        re.search(rf"(?<!\d)({number}){gap}\Z", before),
+        re.match(rf"{gap}{not_after}({number})(?!\d)", after),
+    )
+    return any(found and not _has_card_digits(re.sub(gap, "", found[1])) for found in neighbours)
 
 
 def _is_date(digits: str) -> bool:
