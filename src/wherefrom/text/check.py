@@ -17,7 +17,7 @@ from wherefrom.model import limits
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.identifiers import timestamp
 
-# What joins the words of a tag: supports, works_at, 根拠, dc:source.
+# The signs that join the words of a tag: supports, works_at, 根拠, dc:source.
 _JOINTS: Final = "_-.:"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 _INTEGER_LIMIT: Final = 2**63

@@ -68,8 +68,8 @@ def short_words(question: str) -> list[str]:
 
 
 def crossings(word: str, text: str) -> list[tuple[Flank, ...]]:
-    """The places where a text has the characters of a word across a border, each with the words beside the
-    border; none if the text has it as a word anywhere.
+    """For each place where a text has a word's characters only across a border, the words beside the border. Empty
+    if the text has the word itself anywhere.
     """
     found = []
     at = text.find(word)

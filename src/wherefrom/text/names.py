@@ -79,7 +79,7 @@ def head_of(name: str) -> str:
 
 
 def phrase_of(name: str) -> str:
-    """The words of a name as a text has them, to search for."""
+    """A name as a text writes it, to search for."""
     parts = _parts(name)
     return ("" if _IS_UNSPACED.match(parts[0]) else " ").join(parts)
 

@@ -15,10 +15,10 @@ from typing import Final, TypeVar
 
 from wherefrom.text.tokens import STOP_WORDS
 
-# Something is said by this many new words among so many that follow each other; and the same of characters.
+# New words that say something, and the number of neighbouring words they stand among; below, the same of characters.
 _MIN_NEW_WORDS, _AMONG_WORDS = 3, 6
 _MIN_NEW_CHARACTERS, _AMONG_CHARACTERS = 4, 8
-# Both texts end with these two, so that they always meet.
+# Two empty words are put at the end of both texts, so that the texts always meet there.
 _END: Final = ("", "")
 # The words of the other text with which a word is compared for slips.
 _MAX_COMPARED: Final = 16

@@ -23,7 +23,7 @@ from wherefrom.text.differences.added_content import adds, adds_unspaced, change
 from wherefrom.text.differences.fact_words import Difference
 from wherefrom.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
 
-# What a word is: the first three are facts whatever the other text says.
+# The marks of a word; with one of the first three it is a fact, whatever the other text says.
 _NUMBER, _DATE, _NEGATION, _CAPITAL, _START, _SURE, _COMMON, _NOUN = (1 << bit for bit in range(8))
 _FACT: Final = _NUMBER | _DATE | _NEGATION
 # How a word is met before its neighbours are known: a date beside a number or after "in", a verb elsewhere.
@@ -164,7 +164,7 @@ def _value(number: str, gap: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _met(word: str) -> tuple[str, int]:
-    """A word's folded form, and what it is wherever it stands."""
+    """A word's folded form and the marks that it has wherever it stands."""
     folded = word.casefold().replace("’", "'")
     mark = _CAPITAL if word[0].isupper() else 0
     stem, apostrophe, ending = folded.partition("'")
@@ -229,7 +229,7 @@ def _is_sure(word: str, mark: int) -> bool:
 
 
 def _lower(facts: Facts, names: frozenset[str]) -> set[str]:
-    """The names that a text has without a capital, too: the same word, differently written."""
+    """The names that a text also writes without a capital, which makes them ordinary words."""
     return {word for word, mark in facts.marked() if word in names and not mark & _NAMED and word[0] != word[0].upper()}
 
 
@@ -269,7 +269,7 @@ def _renamed(one: Facts, other: Facts, gone: set[str], come: set[str]) -> bool:
 
 
 def _hidden(facts: Facts, words: set[str], plain: bool) -> bool:
-    """True if one of these words would show no capital if it were a name."""
+    """True if one of these words may be a name, because nothing in these texts has a capital or its script has none."""
     return any((plain and facts.plain) or word[0].upper() == word[0].lower() for word in words - known.USUAL)
 
 

@@ -136,7 +136,7 @@ _PREFIX: Final = re.compile(
     "(?:under|hyper|inter|intra|extra|anti|over|hypo|down|post|dis|non|mis|pre|pro|out|un|in|im|ir|il|de|up|ex)(?=.{4})"
 )
 
-# Words that begin sentences and are no names, so that a sentence may lose one.
+# Ordinary words that often begin a sentence, where a name would have its capital, too.
 OPENERS: Final = frozenset(
     """
     absolutely according accordingly additionally agreed alright although altogether always among analysis another
@@ -174,7 +174,7 @@ _KANA_PAIRS: Final[dict[Difference, str]] = {
     "date": "|った",
 }
 KANA: Final = "\u3041-\u309f"
-# What Chinese can leave out without saying anything else, as Japanese can with kana.
+# Characters that Chinese can leave out and still say the same, as Japanese can with kana.
 FUNCTION: Final = "的了吧呢啊呀嘛哦喔地很就和与與及是把被着著个個们們"
 TELLING_KANA: Final = re.compile(
     "さん|くん|ちゃん|さま|から|まで|より|だけ|のみ|しか|[かがさたなばまらわ][れせ]|うと[すし]|[把被]"

@@ -129,7 +129,7 @@ _LINES_BELOW: Final = 2
 _PASSWORD_SIGNS: Final = frozenset("0123456789!#$%^&*?@")
 # A piece of a sentence, without the signs and the label that it stands behind: "(…", "旧:…", "neu=…".
 _PIECE: Final = r"(?<![!-~])(?:[A-Za-z]{0,12}[:=])?[\"'`(\[<*_,:]{0,3}([!-~]{6,64})"
-# What stands directly before a password in a sentence about one.
+# The words and signs directly before a password in a sentence about one.
 _CUE: Final = (
     r"(?:[:=→⇒「『«“„\"'`(（、，,…]|->|=>|\b(?:is|was|now|new|old|so|use|using|literally|still|remains|stays|rimast[ao]"
     r"|resta|reste|siendo|bleibt|it's|its|alias|namely|ist|war|jetzt|neu|alt|neue|alte|vorher|lautet|nun|est|était"
@@ -143,7 +143,7 @@ _USER_CUE: Final = (
     r"(?:user(?: ?name)?|usr|login|account|handle|nickname|benutzer(?:name)?|identifiant|compte|usuario|utente|логин"
     r"|ユーザー?名?|アカウント名?|\bid|用户名?|账号|사용자명?|아이디)\W{0,3}(?:is|ist|est|es|è|é|[はが是为]|은|는)?\W{0,3}\Z"
 )
-# What a text on passwords names as an example.
+# The words with which a text on passwords names an example.
 _EXAMPLE: Final = (
     r"(?:\b(?:like|such as|e\.g\.,?|for example,?|z\. ?B\.|wie|comme|como|come|например,?)|例えば|たとえば|例如|比如"
     r"|예를 들어)\s?[\"'`“(「]?\Z"
@@ -200,7 +200,7 @@ def announced_spans(text: str, stems: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _announced(text: str, lower: str, start: int, end: int) -> tuple[int, int] | None:
-    """The secret that the word between `start` and `end` announces."""
+    """The start and end of the secret that the word between `start` and `end` announces; None if it announces none."""
     joint = compiled(_JOINTS).match(lower, end)
     word, before = lower[start:end], lower[max(0, start - 80) : start]
     # In a program, "password, name=…" goes on with something else.
@@ -236,7 +236,7 @@ def _announced(text: str, lower: str, start: int, end: int) -> tuple[int, int] |
 
 
 def _announcement(joint: re.Match[str], word: str, before: str, value: Value) -> Announcement | None:
-    """The strength with which the words announce a value; None if they do not."""
+    """How clearly the words announce a value; None if they do not."""
     beside = joint["beside"]
     # The value of an option is joined to it by a space.
     spaced = beside is not None and not compiled(_OPTION).search(before)
@@ -267,7 +267,7 @@ def _announcement(joint: re.Match[str], word: str, before: str, value: Value) ->
 def _phrase(
     text: str, joint: re.Match[str], word: str, first: int, last: int, *, quoted: bool
 ) -> tuple[int, int] | None:
-    """The passphrase that stands there, in quotes or to the end of its clause."""
+    """The start and end of a passphrase in quotes or to the end of its clause; None if there is none."""
     named = "phrase" in word or "フレーズ" in word
     if not quoted:
         if not named or joint["beside"] is not None:
@@ -296,7 +296,7 @@ def _is_verb(joint: re.Match[str], word: str) -> bool:
 
 
 def _value_at(text: str, at: int) -> tuple[int, int, bool]:
-    """The start and end of what stands there, and whether it stands in quotes."""
+    """The start and end of the value that begins at `at`, and whether it stands in quotes."""
     start = at + 1 if text.startswith(('\\"', "\\'"), at) else at
     if text.startswith("={", start - 1) and (
         braced := compiled(r"\{([^\s{}\"']{4,64})\}(?=;|\s|\Z)").match(text, start)
@@ -310,7 +310,7 @@ def _value_at(text: str, at: int) -> tuple[int, int, bool]:
         end = text.find(closing, start, min(start + _LONGEST_QUOTED, len(text) if line < 0 else line))
         if end >= 0:
             padded = closing in "»›" and text[start] == text[end - 1] == " " and end - start > 2
-            # What stands in backticks is as often code as a value.
+            # Backticks hold code as often as a value.
             return start + padded, end - (padded or text.endswith("\\", start, end)), closing != "`"
     return start, end_of_secret(text, start, start, ENOUGH), False
 

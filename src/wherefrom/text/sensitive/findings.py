@@ -46,7 +46,7 @@ _MARKS: Final = "\u0300-\u036f\u0900-\u0dff"
 # More than any text in real scripts has, less than a hostile one.
 _CHARACTERS_KEPT: Final = 32_768
 _PASSES: Final = 8
-# What stands in a text where something was taken out.
+# The label that stands in a text where something was taken out.
 LABEL: Final = rf"\[(?:{'|'.join(KINDS)})\]"
 
 _MAILBOX_CHARACTERS: Final = 64
@@ -148,7 +148,7 @@ def _candidates(text: str, kinds: Collection[FindingKind]) -> Iterator[Finding]:
         _may_hold_emails(text) or may_hold_numbers(text) or any(True for _ in _secret_searches(text))
     ):
         return
-    # What splits a number may as well part it from the word before: each reading finds what the other one hides.
+    # An invisible character may split a number, or part it from the word before: both readings are searched.
     for folding in (_JOINED, _PARTED) if hiding and re.search(_UNSEEN, text) else (_JOINED,):
         if found := list(_scan(folding.applied(text), kinds)):
             # Where each character of the text begins in its plain form; some have none there, some more than one.

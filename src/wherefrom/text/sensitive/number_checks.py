@@ -90,7 +90,7 @@ _ISSUER: Final = (
     r"|3(?:0[0-59]|[689][0-9])[0-9]{11}"  # Diners Club
     r"|62[0-9]{14,17}"  # UnionPay
 )
-# What may follow a card in the same row: the month and year in which it expires.
+# The month and year in which a card expires may follow it in the same row.
 _EXPIRY: Final = r"(?:0[1-9]|1[0-2])[2-4][0-9]"
 _CODE: Final = (
     r"(?i)(?:(?<![a-z])(?:cvv|cvc|cvn|csc|cid)2?|security code|prüfziffer|kartenprüfnummer|crypto(?:gramme)?"

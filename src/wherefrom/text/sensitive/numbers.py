@@ -18,9 +18,9 @@ NumberKind = Literal["phone", "card", "national_id"]
 # Groups of digits that may follow a number and be no part of it: "+81 90 1234 5678 2024", "… 1111 12/27".
 _GROUPS_CUT: Final = 3
 
-# To be put between [ and ].
+# Dashes, to be put between [ and ].
 _DASH: Final = r"\-‐‒–—―−ー"
-# Words of the shapes below: what may stand between digits.
+# The marks that the shapes below use for what may stand between digits.
 _SEPARATED: Final = {
     "<dash>": rf" ?[.{_DASH}] ?",
     "<dash?>": rf"(?P<separator> ?[.{_DASH}] ?| ?)",
@@ -30,7 +30,7 @@ _SEPARATED: Final = {
     "<hyphen?>": rf"[ {_DASH}]?",
     "<dot>": rf"[.{_DASH}]",
 }
-# What may not stand before and after a number.
+# The characters that may not stand before and after a number.
 _EDGES: Final = (
     rf"(?<![A-Za-z0-9_])(?<![0-9][.{_DASH}])",
     rf"(?![A-Za-wyz0-9_]|\.[0-9]|[{_DASH}][A-Za-z0-9])",
@@ -41,8 +41,8 @@ _PLAIN_EDGES: Final = (
     rf"(?![A-Za-z0-9_%円元원人例件万亿億]|[.,/{_DASH}][0-9A-Za-z])",
 )
 
-# Which digits (0), capitals (A) and plus signs a text has, once everything that may separate digits is gone: the bytes
-# of any script but those of East Asia, whose characters follow digits without a space.
+# The shape of a text: 0 for each digit, A for each capital, and plus signs, without the bytes that may separate digits.
+# Those of East Asian characters stay, because they follow digits without a space.
 _SHAPE: Final = re.sub(b"[0-9]", b"0", re.sub(b"[A-Z]", b"A", re.sub(b"[^0-9A-Z+]", b" ", bytes(range(256)))))
 _SEPARATORS: Final = b" ().-/" + bytes(byte for byte in range(0x80, 0x100) if not 0xE3 <= byte <= 0xED)
 _SHAPES: Final = (b"000000000", b"+0000000", b"AA000000A", b"00000000A", b"A0000000A")

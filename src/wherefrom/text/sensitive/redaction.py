@@ -145,7 +145,7 @@ def _cleaned_text(node: Node, kinds: Collection[str]) -> tuple[str | None, str, 
     both, counts = redact(text_of(node.title, content), kinds)
     if both.startswith(f"{title}\n") and len(both) > len(title) + 1:
         return title, both[len(title) + 1 :], counts
-    # What was taken out begins in the title and ends in the text.
+    # The finding begins in the title and ends in the text.
     cleaned, in_content = redact(content, kinds)
     return title, cleaned, in_title + in_content
 

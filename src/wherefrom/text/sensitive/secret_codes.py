@@ -13,7 +13,7 @@ _CODE: Final = (
     r"|[0-9]{2}(?:[ -][0-9]{2}){2,3}|[0-9]{4}[ -][0-9]{4}|[0-9]{3}[ -][0-9]{3}|[A-Z][0-9]{4,5}[A-Z]?"
     r"|[0-9]{2,3}[A-ZА-Я][0-9]{2,4})[#*]?(?![A-Za-z0-9_%€£°/])(?![.,:・-][0-9])(?!\s?-\s?[0-9])"
 )
-# What is counted or measured, after its number.
+# Things that are counted or measured, after their number.
 _UNIT: Final = (
     r"\s{0,2}(?:[桁位円元块年月日分秒人回件번년명개원분초]|文字|자|digit|number|char|stellig|chiffre|d[íi]gito|cifre"
     r"|цифр|руб|euro|eur\b|usd|dollar|[€$£]|(?:[kcm]?m|kg|g|m?s|min|h|[kmg]b|px|ft|lb|hz|rpm)\b|hour|day|year|times"
@@ -21,7 +21,7 @@ _UNIT: Final = (
 )
 # Enough digits for a code, with what may stand between them.
 _DIGITS: Final = "[0-9][0-9A-ZА-Я ・-]{2,3}[0-9]"
-# These say what the number is.
+# Words that say that the number is a code.
 _CODE_WORDS: Final = (
     r"(?<![a-zà-ÿ0-9])(?:pin|pins|puk|passcode|digicode|fahrradschloss|zahlenschloss|cadenas|candado|cadeado|lucchetto"
     r"|keypad|lock ?box|key ?safe|geheimzahl|senha|clave|contraseña)(?![a-zà-ÿ])|(?:door|gate|alarm|entry|entrance"
@@ -53,7 +53,7 @@ _OPENED_WITH: Final = (
     r"|(?:wheels|dials?) to|(?:schalt|öffn|entsperr|geh)\w*[^\n0-9]{0,20} mit|(?:press|hit|dial"
     r"|push)[^\n0-9]{1,14} then)|番号は|解除は|番号：)\s?[\"'「]?[#*]?\Z"
 )
-# What stands directly before the number, if the word for it is further away.
+# The words and signs directly before the number, if the word that names it is further away.
 _CUE: Final = (
     r"(?:[:=→：…]|->|\b(?:is|are|was|its|it's|still|now|to|says|ist|die|lautet|war|noch|est|c'est|es|era|é|è|rimasto"
     r"|remains|then)|[はがを是为為输按，、]|から|는|은|이|그대로|届いた。)\s{0,2}[\"'「*]{0,2}[#*]?\Z"
@@ -91,7 +91,7 @@ _STEMS: Final = (
     *("pin", "puk", "code", "keypad", "lock", "alarm", "senha", "clave", "contrase", "digo d", "codice", "combination"),
     *("combo", "geheimzahl", "schloss", "cadenas", "candado", "lucchetto", "tresor", "handy", "safe"),
 )
-# Those that stand inside many other words: "opinion", "encodes", "blockade".
+# Stems that stand inside many other words, too: "opinion", "encodes", "blockade".
 _WORDS: Final = frozenset({"pin", "puk", "code", "lock", "safe", "alarm", "clave"})
 _EDGES: Final = (
     r"(?:(?<![a-z])|(?<=un)|(?<=pad))(?:pins?|puk|lock(?:s|ed|ers?|box)?|safe|alarm(?:a|e|anlage)?|clave)(?![a-z])"
@@ -101,7 +101,7 @@ _OTHER_STEMS: Final = (
     r"暗証|オートロック|ロック解除|番号|コード|解除|ダイヤル|キーボックス|金庫|パスワード|認証|密[码碼]|口令|验证|驗證"
     r"|解[锁鎖]|비밀번호|비번|암호|인증|잠금|도어락|현관|핀|사물함|домофон|пин|код|парол|提取"
 )
-# What a shared folder asks for.
+# The code that a shared folder asks for.
 _FOLDER: Final = r"提取[码碼][^\w\n]{0,3}([A-Za-z0-9]{4})(?![A-Za-z0-9])"
 _APP_STEMS: Final = ("setup key", "authenticator", "totp", " 2fa", "two-factor")
 # The key of an app that makes codes, as base32 in groups of four; a table of hexadecimal numbers is none.

@@ -14,7 +14,7 @@ _PUBLISHED: Final = (
     *("2YotnFZFEjr1zCsicMWpAA", "tGzv3JOkF0XG5Qx2TlKWIA", "czZCaGRSa3F0MzpnWDFmQmF0M2JW", "mF_9.B5f-4.1JqM"),
     *("QWxhZGRpbjpvcGVuIHNlc2FtZQ", "QWxhZGRpbjpPcGVuU2VzYW1l"),
 )
-# One of these says that the rest is none either.
+# A value with one of these in it is no secret, whatever else it holds.
 _STAND_IN: Final = (
     r"(?i)example(?!\.(?:com|org|net))|placeholder|redacted|change[-_ ]?(?:me|this|it)(?![a-z])"
     r"|replace[-_]?(?:me|this|with)|(?<![a-z0-9])(?:your|insert|dummy|todo|fixme|masked|censored|enter|fake"
@@ -91,7 +91,7 @@ _SYMBOLS: Final = frozenset("!@#$%^&*+=~?|\\")
 
 
 class Announcement(IntEnum):
-    """The clearness with which the words before a value say that it is a secret."""
+    """How clearly the words before a value say that it is a secret."""
 
     BESIDE = 1  # "password hunter2!", with nothing in between
     KEY = 2  # "token: …", "secret = …": words that announce much else, too
