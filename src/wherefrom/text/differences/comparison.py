@@ -34,6 +34,8 @@ _NAMED: Final = _CAPITAL | _SURE
 # A word that begins a sentence without a capital has only the second of these.
 _LOOSE: Final = _CAPITAL | _START
 _OPENING: Final = _CAPITAL | _START | _COMMON | _FACT | _SURE
+_WORD_LISTS: Final = {_MAYBE: known.MAYBE_DATES, _NEGATION: known.NEGATIONS, _DATE: known.DATES}
+_MARK_OF: Final = {word: mark for mark, words in _WORD_LISTS.items() for word in words}
 _KINDS: Final[dict[int, Difference]] = {_NUMBER: "number", _DATE: "date", _NEGATION: "negation", 0: "name"}
 
 _MARKED: Final = "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff]"
@@ -176,16 +178,10 @@ def _met(word: str) -> tuple[str, int]:
         return known.NUMBERS[folded], mark | _NUMBER
     if folded[1:2] == "." and folded[0] in "ap":
         return f"{folded[0]}m", mark | _DATE
-    if folded in known.DATES:
-        mark |= _DATE
-    elif folded in known.NEGATIONS:
-        mark |= _NEGATION
-    elif folded in known.MAYBE_DATES:
-        mark |= _MAYBE
+    mark |= _MARK_OF.get(folded, 0)
     if folded in known.USUAL:
-        mark |= _COMMON
-    is_sure = word[1:] != word[1:].lower() and folded not in known.USUAL
-    return folded, mark | _SURE if is_sure else mark
+        return folded, mark | _COMMON
+    return folded, mark | (_SURE if word[1:] != word[1:].lower() else 0)
 
 
 @lru_cache(maxsize=65_536)
@@ -195,10 +191,8 @@ def _hangul(word: str) -> tuple[str, int]:
     role = known.KOREAN_ROLES.get(particle[0] if particle else "", known.NO_ROLE) << _ROLE
     noun = role | _NOUN if particle else role
     for form in (word, stem):
-        if form in known.DATES:
-            return form, role | _DATE
-        if form in known.NEGATIONS:
-            return form, role | _NEGATION
+        if form in _MARK_OF:
+            return form, role | _MARK_OF[form]
         if form in known.NUMBERS:
             return known.NUMBERS[form], role | _NUMBER
     if known.KOREAN_NOT.search(word):
