@@ -47,6 +47,7 @@ def between(one, other):
         ("All patients recovered.", "Some patients recovered."),
         ("Ann has 3 cats and Bob 4.", "Ann has 4 cats and Bob 3."),
         ("Only members may vote.", "All members may vote."),
+        ("The hall is open to all guests.", "The hall is open to new guests."),
         ("会議に3人が来た。", "会議に4人が来た。"),
         ("会議に三人が来た。", "会議に四人が来た。"),
         ("価格は一万二千円です。", "価格は一万三千円です。"),

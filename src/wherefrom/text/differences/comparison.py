@@ -19,7 +19,7 @@ from itertools import pairwise, zip_longest
 from typing import Final
 
 from wherefrom.text.differences import fact_words as known
-from wherefrom.text.differences.added_content import adds, adds_unspaced, changed
+from wherefrom.text.differences.added_content import adds, adds_unspaced, changed, is_same_word
 from wherefrom.text.differences.fact_words import Difference
 from wherefrom.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
 
@@ -153,6 +153,7 @@ def difference(one: Facts, other: Facts) -> Difference | None:
         _opposite(one, other, gone, come)
         or _unspaced_difference(one.unspaced, other.unspaced)
         or ("name" if _renamed(one, other, gone, come) or _moved(one, other) or _other_role(one, other) else None)
+        or ("number" if _other_quantity(one, other, gone) or _other_quantity(other, one, come) else None)
         or ("content" if adds(one.words, other.words) or adds_unspaced(one.unspaced, other.unspaced) else None)
     )
 
@@ -333,6 +334,18 @@ def _other_role(one: Facts, other: Facts) -> bool:
                 found[word].append(role)
     mine, theirs = roles
     return any(not role & their for word in mine for role, their in zip(mine[word], theirs[word], strict=False))
+
+
+def _other_quantity(facts: Facts, other: Facts, gone: set[str]) -> bool:
+    """True if the other text has another word in the place of "all" or "only": "all guests", "new guests"."""
+    for word in gone & known.QUANTITIES:
+        at = facts.words.index(word)
+        beside = facts.words[at - 1 : at] + facts.words[at + 1 : at + 2]
+        for before, here, after in zip(other.words, other.words[1:], other.words[2:], strict=False):
+            same = known.SIDE_OF.get(word, word) == known.SIDE_OF.get(here, here) or is_same_word(word, here)
+            if (before, after) == beside and here not in STOP_WORDS and not same:
+                return True
+    return False
 
 
 def _unspaced_difference(mine: str, theirs: str) -> Difference | None:

@@ -123,6 +123,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 GROUPS: Final = [(kind, group.split("|")) for kind, text in _SIDES.items() for group in text.split(";")]
+QUANTITIES: Final = frozenset("all every each only both most".split())
 SIDE_OF: Final = {
     form: (group, side)
     for forms_of in (_forms, lambda word: (word,))  # a word itself before the forms of another
