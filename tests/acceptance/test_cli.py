@@ -55,6 +55,7 @@ def test_a_command_imports_only_what_it_needs(tmp_path):
     assert not listed & {"mcp", "numpy", "wherefrom.api.upkeep", "wherefrom.evidence.documents.add"}
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_a_day_in_the_life(wherefrom, url, tmp_path):
     # Once with all that each command imports itself.
     wherefrom = partial(wherefrom, anew=not url.startswith("postgresql"))

@@ -518,6 +518,7 @@ def test_the_search_itself_finds_what_is_planted():
     assert search.in_(json.dumps({"id": "01a1e2af-d2a7-7a16-90be-6be7e5a59365", "at": "2026-01-01"})) == set()
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_nothing_is_sent_to_an_endpoint_or_told_through_the_interfaces(url, endpoint, monkeypatch, caplog, capfd):
     monkeypatch.setenv("WHEREFROM_EMBED_URL", endpoint.url)
     sower, answers = Sower(6), []

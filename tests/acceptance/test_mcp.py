@@ -30,6 +30,7 @@ INITIALIZE = {
 }
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_a_whole_conversation_in_each_protocol_era(url, mode):
     async def conversation(client):

@@ -287,6 +287,7 @@ def test_positions_are_of_the_text_given(text):
 SIZE = 65_536
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -314,6 +315,7 @@ def test_hostile_texts_take_no_time(text):
     assert time.perf_counter() - started < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "value"), ALL_VALUES)
 def test_rows_of_one_value_take_no_time(kind, value):
     # Were each finding to uncover only the next one, this would take as many passes as there are values.

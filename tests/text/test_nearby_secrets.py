@@ -208,6 +208,7 @@ def test_what_is_no_secret(text):
     assert [text[finding.start : finding.end] for finding in find(text) if finding.kind == "secret"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: f"{text[:14]}…{text[-6:]}")
 def test_hostile_texts_take_no_time(text):
     started = time.process_time()

@@ -194,6 +194,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_numbers_take_no_time(text):
     started = time.process_time()

@@ -373,6 +373,7 @@ def test_what_is_no_secret(text):
 SIZE = 65_536
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -450,6 +451,7 @@ def test_hostile_texts_take_no_time(text):
     assert time.process_time() - started < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", TOKENS, ids=lambda token: token[:12])
 def test_rows_of_one_token_take_no_time(token):
     started = time.process_time()
