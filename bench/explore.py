@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench import stores
-from bench.measure import RESULTS, keep, percentiles, timed
+from bench.measure import keep, percentiles, timed
 from wherefrom import Memory
 
 TASKS = 50
@@ -37,13 +37,7 @@ def main() -> None:
             taken = fill(where, given.claims)
             with Memory.open(where, embedder="none") as memory:
                 result[name] = {"import_s": round(taken, 1), **measure(memory), **overhead(memory, where)}
-    keep("explore", {**known(), **result})
-
-
-def known() -> dict[str, Any]:
-    """What an earlier run found for the other database."""
-    file = RESULTS / "explore.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    keep("explore", result)
 
 
 def sizes(claims: int) -> dict[str, int]:

@@ -73,15 +73,11 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
     options.add_argument("--strength", nargs="+", type=float, default=STRENGTHS, help="of links that are no mentions")
-    options.add_argument("--more", action="store_true", help="keep the results of the other sets")
     given = options.parse_args()
     if given.data is None:
         options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
-    result: dict[str, Any] = {}
     for name in given.sets:
-        result[name] = measured(name, SETS[name](Path(given.data)), given.strength)
-        known = json.loads((RESULTS / "insight_hops.json").read_text(encoding="utf-8")) if given.more else {}
-        keep("insight_hops", {**known, **result})
+        keep("insight_hops", {name: measured(name, SETS[name](Path(given.data)), given.strength)})
     PICTURE.write_text(picture(), encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench import explore, recall, search, stores
-from bench.measure import RESULTS, keep, percentiles
+from bench.measure import keep, percentiles
 from wherefrom import Memory
 
 BAR_P50_MS = 30.0
@@ -102,17 +102,7 @@ def main() -> None:
             else:
                 figures = scale(database, Path(given.data), size, given.keep if database == "sqlite" else None)
             figures["part_s"] = round(time.perf_counter() - start, 1)
-            result = known()
-            result.setdefault(database, {})[part] = figures
-            keep("insight_stream", result)
-
-
-def known() -> dict[str, Any]:
-    """What earlier runs found for the other parts and databases."""
-    file = RESULTS / "insight_stream.json"
-    result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    result.pop("machine", None)
-    return result
+            keep("insight_stream", {database: {part: figures}})
 
 
 def stream(database: str, data: Path, size: Size) -> dict[str, Any]:

@@ -45,31 +45,38 @@ def commit() -> str:
     return named + "+" * bool(_git("status", "--porcelain", *program).strip())
 
 
-def keep(name: str, result: Mapping[str, Any]) -> None:
-    """Print a result and write it to the results folder, with the commit that each part of it was measured at."""
+def keep(name: str, measured: Mapping[str, Any]) -> None:
+    """Print what was measured and write it to the results folder, each part with the commit that it was measured at.
+
+    Parts that an earlier run measured and this one did not stay, with the commit of that run.
+    """
     file = RESULTS / f"{name}.json"
     before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    found = {key: value for key, value in result.items() if key not in ("machine", "commits")}
-    known, now = before.get("commits", {}), commit()
-    # A part that an earlier run measured comes along unchanged; no two runs measure the same figures.
-    commits = {
-        part: known.get(part, EARLIER) if figures == _parts(before).get(part) else now
-        for part, figures in _parts(found).items()
-    }
-    text = json.dumps({"machine": machine(), "commits": commits, **found}, indent=2, ensure_ascii=False)
+    known = before.pop("commits", {})
+    commits = {part: known.get(part, EARLIER) for part in _parts(before)} | dict.fromkeys(_parts(measured), commit())
+    found = {**before, **measured}
+    for key, value in measured.items():
+        if isinstance(value, dict) and isinstance(before.get(key), dict):
+            found[key] = {**before[key], **value}
+    commits = {part: commits[part] for part in _parts(found)}
+    text = json.dumps({**found, "machine": machine(), "commits": commits}, indent=2, ensure_ascii=False)
     RESULTS.mkdir(exist_ok=True)
     file.write_text(text + "\n", encoding="utf-8")
     print(f"== {name}\n{text}")
 
 
-def _parts(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of a result, by the names of the two upper levels."""
-    parts = {}
+def _parts(result: Mapping[str, Any]) -> list[str]:
+    """The names of what can be measured alone: of the upper level, or of the two upper levels."""
+    parts: list[str] = []
     for key, value in result.items():
-        if key not in ("machine", "commits") and isinstance(value, dict):
-            inner = {name: figures for name, figures in value.items() if isinstance(figures, dict)}
-            parts |= {f"{key} {name}": figures for name, figures in inner.items()} or {key: value}
-    return parts or {"all": {key: value for key, value in result.items() if key not in ("machine", "commits")}}
+        if isinstance(value, dict | list) and key != "machine":
+            inner = (
+                [name for name, figures in value.items() if isinstance(figures, dict)]
+                if isinstance(value, dict)
+                else []
+            )
+            parts += [f"{key} {name}" for name in inner] or [key]
+    return parts or ["all"]
 
 
 def _git(*arguments: str) -> str:

@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bench import stores
-from bench.measure import RESULTS, keep, percentiles
+from bench.measure import keep, percentiles
 from wherefrom import Memory
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
@@ -61,11 +61,8 @@ def main() -> None:
     if given.write:
         print(json.dumps(written(given.write)))
         return
-    file = RESULTS / "metabolism_scale.json"
-    result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for name in given.databases:
-        result[name] = measured(name, sorted(given.weak), given.nodes, given.edges)
-    keep("metabolism_scale", result)
+        keep("metabolism_scale", {name: measured(name, sorted(given.weak), given.nodes, given.edges)})
 
 
 def measured(database: str, percents: list[int], nodes: int, edges: int) -> list[dict[str, Any]]:

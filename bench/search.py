@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import stores
-from bench.measure import RESULTS, keep, percentiles, timed
+from bench.measure import keep, percentiles, timed
 from wherefrom import Memory
 
 QUESTIONS = 200
@@ -39,15 +39,11 @@ def main() -> None:
     given = options.parse_args()
     if given.data is None:
         options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
-    file = RESULTS / "search.json"
-    result = json.loads(file.read_text()) if file.exists() else {}
-    result.pop("machine", None)
     for size in given.sizes:
         for database in given.databases:
             with getattr(stores, database)() as url:
                 figures = measure(url, Path(given.data), size)
-            result.setdefault(database, {})[str(size)] = figures
-            keep("search", result)
+            keep("search", {database: {str(size): figures}})
 
 
 def measure(url: str, data: Path, size: int) -> dict[str, object]:

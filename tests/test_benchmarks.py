@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from pathlib import Path
 
 import pytest
 
@@ -24,14 +26,14 @@ def test_a_part_that_was_not_measured_again_keeps_its_commit(results, monkeypatc
     monkeypatch.setattr(measure, "commit", lambda: "first")
     measure.keep("search", {"sqlite": {"1000": {"p50": 1.5}, "10000": {"p50": 2.5}}})
     monkeypatch.setattr(measure, "commit", lambda: "second")
-    measure.keep("search", {"sqlite": {"1000": {"p50": 1.25}, "10000": {"p50": 2.5}}})
+    measure.keep("search", {"sqlite": {"1000": {"p50": 1.5}}})
     assert commits_of(results, "search") == {"sqlite 1000": "second", "sqlite 10000": "first"}
 
 
 def test_figures_from_before_commits_were_noted_are_of_an_earlier_one(results, monkeypatch):
     (results / "search.json").write_text('{"machine": {}, "sqlite": {"1000": {"p50": 1.5}}}', encoding="utf-8")
     monkeypatch.setattr(measure, "commit", lambda: "second")
-    measure.keep("search", {"sqlite": {"1000": {"p50": 1.5}}, "postgres": {"1000": {"p50": 3.5}}})
+    measure.keep("search", {"postgres": {"1000": {"p50": 3.5}}})
     assert commits_of(results, "search") == {"sqlite 1000": measure.EARLIER, "postgres 1000": "second"}
 
 
@@ -44,3 +46,8 @@ def test_a_heading_marks_figures_of_another_commit(results, monkeypatch):
 
 def test_the_commit_is_that_of_the_program():
     assert measure.commit().rstrip("+").isalnum()
+
+
+def test_each_benchmark_can_be_started():
+    for file in Path(measure.__file__).parent.glob("*.py"):
+        importlib.import_module(f"bench.{file.stem}")
