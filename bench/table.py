@@ -106,6 +106,7 @@ def page(current: str) -> str:
         "\n|---|---|---|---|---|---|---|---|---|---|---|---|",
         *_sizes(),
         "\n![Cost of search by size](search-growth.svg)",
+        *_writing(),
         *_explore(),
         *_evidence(),
         *table_insight.links(_result("insight_links")),
@@ -128,6 +129,30 @@ def _mark(benchmark: str, current: str) -> str:
     if len(set(commits.values())) == 1:
         return f"\n\n**Measured at another commit: {next(iter(others.values()))}.**"
     return f"\n\n**Measured at other commits: {', '.join(f'{part} at {at}' for part, at in others.items())}.**"
+
+
+def _writing() -> list[str]:
+    """Imports, owners who do not wait for each other, and what an owner costs."""
+    imports, locks, owners = map(_result, ("import_speed", "owner_locks", "owners"))
+    both = ("sqlite", "postgres")
+    return [
+        "\n## Importing (`python -m bench.import_speed`)\n",
+        f"{imports['texts']:,} short texts with embeddings; then single saves, milliseconds p50 / p95 / p99.\n",
+        "| | texts/s | save |\n|---|---|---|",
+        *(f"| {db} | {imports[db]['import_per_s']:,} | {_times(imports[db]['save_ms'])} |" for db in both),
+        "\n## Owners beside each other (`python -m bench.owner_locks`)\n",
+        f"Saves of seven owners on PostgreSQL, alone and while an eighth imports {locks['memos_imported']:,} memos, milliseconds "
+        f"p50 / p95 / p99. The ratio of the p95 is {locks['p95_ratio']}.\n",
+        "| | saves | |\n|---|---|---|",
+        *(f"| {when} | {locks[f'{when}_saves']:,} | {_times(locks[f'{when}_ms'])} |" for when in ("alone", "beside")),
+        "\n## Many owners (`python -m bench.owners`)\n",
+        f"{owners['owners']:,} owners in one process, each saves, searches and activates through a view of one store.\n",
+        "| | a view, ms p50 / p95 / p99 | KB an owner | threads |\n|---|---|---|---|",
+        *(
+            f"| {db} | {_times(owners[db]['view_ms'])} | {owners[db]['growth_kb_per_owner']} | {owners[db]['threads']} |"
+            for db in both
+        ),
+    ]
 
 
 def _calibration() -> list[str]:
