@@ -93,7 +93,7 @@ class Planning:
     def __init__(self, planner):
         self.plan, self.calls = planner.plan, planner.calls
 
-    def _found(self, memo_id, query, namespace, limit):
+    def _find(self, memo_id, query, namespace, limit):
         self.calls.append(("find", memo_id, query, namespace, limit))
         return self.plan
 
