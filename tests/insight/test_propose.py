@@ -13,8 +13,8 @@ from wherefrom.insight import decide, propose
 from wherefrom.insight.gates import GateState
 from wherefrom.model.insight import ExpansionRequest
 from wherefrom.storage import embeddings
+from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.port import SearchRequest
-from wherefrom.storage.ranking_facts import WeightedEdge
 
 ROOT_HALF = math.sqrt(0.5)
 # The scores are relative to the mean of the ten best; a place that is not taken counts as 0.15.

@@ -12,7 +12,7 @@ from wherefrom import Memory
 from wherefrom.model.results import Scores
 from wherefrom.recall.fuse import Scored
 from wherefrom.recall.graph_arm import masses, mix, walked
-from wherefrom.storage.ranking_facts import WeightedEdge
+from wherefrom.storage.candidates import WeightedEdge
 
 NOTHING = Scores(None, None, None, None, 0.0, 0.0)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from wherefrom.model.identifiers import timestamp
 from wherefrom.recall.rerank import days_before, rerank, share_left
 from wherefrom.recall.settings import Feedback, Rerank
-from wherefrom.storage.ranking_facts import MeanDeviation, RankingFacts, _mean_deviation
+from wherefrom.storage.candidates import MeanDeviation, RankingFacts, _mean_deviation
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FRESH = RankingFacts("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)

@@ -29,8 +29,8 @@ from wherefrom.storage import (
     tasks,
 )
 from wherefrom.storage.agent.port import Budget, Statement
+from wherefrom.storage.candidates import UtilityStatistics, edges_around
 from wherefrom.storage.port import SearchRequest
-from wherefrom.storage.ranking_facts import UtilityStatistics, around
 from wherefrom.storage.text_index import TextSearch
 from wherefrom.text.check import content_hash
 
@@ -153,7 +153,7 @@ def test_edges_are_seen_when_both_ends_are(memory, reader):
         walked = edges.walk(
             tx, access, mine.id, depth=3, direction="both", tag=None, limit=50, cursor=None, measure=measure
         )
-        near = around(tx, access, [mine.id, team.id], per_node=10, limit=50)
+        near = edges_around(tx, access, [mine.id, team.id], per_node=10, limit=50)
         return listed, walked, near
 
     listed, walked, near = read(memory, look)

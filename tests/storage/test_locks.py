@@ -196,7 +196,7 @@ def test_an_owner_whose_writers_overlap_does_not_keep_one_from_being_alone(datab
 
 def test_an_impatient_one_is_told_that_others_write(database, threads):
     with Memory.open(database._url) as memory:
-        access = memory.view.writing
+        access = memory.view.access
     database.write(share(access.owner))
     writer = Held(threads, database, share(access.owner))
     with pytest.raises(Exception, match="not done yet"):

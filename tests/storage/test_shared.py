@@ -14,9 +14,9 @@ from wherefrom import StoreUnavailable
 from wherefrom.explore.views import all_rendered
 from wherefrom.storage import kept, postgres_vectors, text_index
 from wherefrom.storage.agent.port import Budget, Statement
+from wherefrom.storage.candidates import UtilityStatistics
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import SearchRequest
-from wherefrom.storage.ranking_facts import UtilityStatistics
 from wherefrom.storage.text_index import Sample, TextSearch
 from wherefrom.storage.vector_index import Scopes
 

@@ -33,7 +33,7 @@ class CalibrateEngine(Engine):
 
         A judged question is {"query": "…", "relevant": ["memo_id", …]}.
         """
-        access = self.view.writing.narrowed(self.view.writing.resolve(namespace))
+        access = self.view.access.narrowed(self.view.access.resolve(namespace))
         if isinstance(judged, str | Mapping) or not isinstance(judged, Iterable):
             raise InvalidInput("judged questions are a list of objects")
         rows = [row for question in judged for row in judged_candidates(self.view, question, access)]

@@ -104,7 +104,7 @@ class MemoEngine(Engine):
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
-        access, trace = self.view.writing, Trace(request_id, trace_id)
+        access, trace = self.view.access, Trace(request_id, trace_id)
         given = node_at(
             "",
             id=self.store.new_id(),
@@ -151,7 +151,7 @@ class MemoEngine(Engine):
 
     def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Deleted:
         """Delete a memo for good; its relations go with it."""
-        access = self.view.writing.narrowed(namespace)
+        access = self.view.access.narrowed(namespace)
 
         def work(tx: Transaction) -> Deleted:
             now = self.view.now()

@@ -70,7 +70,7 @@ class PolicyEngine(Engine):
         Policies further up still hold: one below can only be stricter. `validate_only` only reads it, `dry_run` also
         counts which stored rows it would change, `expected_version` refuses if another one holds by now.
         """
-        access = self.view.writing
+        access = self.view.access
         place = access.resolve(namespace)
         policy = parse(yaml, self.store.policies.settings)
         by = approver and self.view.boundary.cleaned(approver, access.root)
@@ -80,7 +80,7 @@ class PolicyEngine(Engine):
         if validate_only:
             return PolicyApplied(place, policy.version, previous, "valid")
         self._refuse_others()
-        after = self.view.boundary.in_force().policies.with_policy(place, policy)
+        after = self.view.boundary.policies.with_policy(place, policy)
         self._refuse_opening(after)
         if dry_run:
             report = self._judge_again(place, after, dry_run=True, progress=silent)
@@ -101,7 +101,7 @@ class PolicyEngine(Engine):
 
     def _refuse_opening(self, after: Policies) -> None:
         """Raises if a change of policies would let this access see a class or namespace that it does not see now."""
-        before = self.view.writing
+        before = self.view.access
         opened = self.view.boundary.access_under(after)
         classes = sorted(set(opened.classes) - set(before.classes))
         uncovered = [hidden for hidden in before.hidden if hidden not in opened.hidden]
@@ -119,14 +119,14 @@ class PolicyEngine(Engine):
         """List the policies that a namespace has of its own, the newest (which holds) first; without any, the
         default.
         """
-        access = self.view.writing
+        access = self.view.access
         place = access.readable(namespace)
         own = self.store.database.read(lambda tx: policies.history(tx, access, place))
         return own or (PolicyVersion("", default().version, default_text(), None, ""),)
 
     def privacy(self) -> Privacy:
         """Say whether this memory keeps personal data, as it is treated here."""
-        owner = self.view.writing.owner
+        owner = self.view.access.owner
         stored = self.store.database.read(lambda tx: policies.privacy(tx, owner))
         return Privacy("shared", stored.chosen_at) if self.store.settings.privacy == "shared" else stored
 
@@ -138,7 +138,7 @@ class PolicyEngine(Engine):
         What was taken out before does not come back. What was kept before is shown without personal data to those who
         do not see its class; `reclassify` takes them out for good.
         """
-        access = self.view.writing
+        access = self.view.access
         if access.root != DEFAULT_ROOT or not set(DEFAULT_ALLOW) <= set(access.tags):
             raise BoundaryDenied(
                 "the privacy of the whole memory is its owner's to choose, and this access sees a part of it",
@@ -200,10 +200,10 @@ class PolicyEngine(Engine):
         """Bring what was saved earlier in line with the policy in force: classes go up, and what is forbidden is taken
         out; a node that holds nothing else is deleted. Says what was or would be changed.
         """
-        access = self.view.writing
+        access = self.view.access
         place = access.resolve(namespace)
         self._refuse_others()
-        known = self.view.boundary.in_force().policies
+        known = self.view.boundary.policies
         report = self._judge_again(place, known, dry_run=dry_run, progress=progress)
         if not dry_run:
             try:
@@ -217,8 +217,8 @@ class PolicyEngine(Engine):
 
     def _judge_again(self, place: str, known: Policies, *, dry_run: bool, progress: Progress) -> Reclassified:
         """Judge every node and edge of the namespace again, whoever may see it; the report names those in sight."""
-        access = replace(self.view.writing.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
-        database, seen = self.store.database, self.view.writing
+        access = replace(self.view.access.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
+        database, seen = self.store.database, self.view.access
         changed: dict[str, list[str]] = {name: [] for name in _CHANGES}
         total = database.read(lambda tx: stored.count_nodes(tx, access))
         checked = 0
@@ -256,7 +256,7 @@ class PolicyEngine(Engine):
 
     def _refuse_others(self) -> None:
         """Raises if a personal memory is opened for others: what its owner keeps is not theirs to judge."""
-        access = self.view.writing
+        access = self.view.access
         privacy = self.store.database.read(lambda tx: policies.privacy(tx, access.owner))
         is_owner = set(DEFAULT_ALLOW) <= set(access.tags) and self.store.settings.privacy != "shared"
         if privacy.mode == "personal" and not is_owner:

@@ -46,8 +46,8 @@ class RelationEngine(Engine):
 
         With `namespace`, the source memo must be in it.
         """
-        access = self.view.writing
-        known = self.view.boundary.in_force().policies
+        access = self.view.access
+        known = self.view.boundary.policies
         within = None if namespace is None else access.resolve(namespace)
 
         def guard(edge: Edge) -> Edge:
@@ -70,7 +70,7 @@ class RelationEngine(Engine):
 
         Returns the relation as it was.
         """
-        access = self.view.writing
+        access = self.view.access
         within = None if namespace is None else access.resolve(namespace)
 
         def work(tx: Transaction) -> Edge:
@@ -143,7 +143,7 @@ class NamespaceEngine(Engine):
         target: Annotated[str, Param("Its new path.", check=params.check_place)],
     ) -> Renamed:
         """Move a namespace and everything below it, in one transaction."""
-        access = self.view.writing
+        access = self.view.access
         old, new = access.resolve(source), access.resolve(target)
         self._refuse_escape(old, new)
 
@@ -160,7 +160,7 @@ class NamespaceEngine(Engine):
 
     def _refuse_escape(self, old: str, new: str) -> None:
         """Raises if a move would take memos out of the reach of a policy that holds for them now."""
-        for place in self.view.boundary.in_force().policies.by_namespace:
+        for place in self.view.boundary.policies.by_namespace:
             if place != old and is_inside(old, place) and not is_inside(new, place):
                 raise BoundaryDenied(
                     f"{new!r} is outside {place!r}, whose policy holds for {old!r}",

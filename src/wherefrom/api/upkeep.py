@@ -21,7 +21,7 @@ from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.model.param import Param
 from wherefrom.model.results import Check, Health, Imported, Info
-from wherefrom.storage import bulk_mentions, embeddings, health, text_index
+from wherefrom.storage import embeddings, health, nodes, text_index
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
 from wherefrom.text.check import check_path
@@ -48,7 +48,7 @@ class UpkeepEngine(Engine):
         `shared` is for others: texts with personal data are written without them, in the class that they have so.
         Returns how many lines there are.
         """
-        return self._export(target, self.view.writing, progress, shared=shared)
+        return self._export(target, self.view.access, progress, shared=shared)
 
     def import_(
         self,
@@ -68,7 +68,7 @@ class UpkeepEngine(Engine):
         with _readable(source) as file, _writable(rejects) as sink:
             imported = load.load(
                 self.store.database,
-                self.view.writing,
+                self.view.access,
                 file,
                 guard=guard,
                 embedder=self.store.embedder,
@@ -76,7 +76,7 @@ class UpkeepEngine(Engine):
                 options=load.Options(progress, split=split, rejects=sink),
             )
         if not embeddings.is_instant(self.store.embedder):
-            self.store.worker.wake(self.view.writing)
+            self.store.worker.wake(self.view.access)
         return replace(imported, redacted=dict(guard.redacted))
 
     def backup(
@@ -96,7 +96,7 @@ class UpkeepEngine(Engine):
                 partial = Path(folder) / "copy"
                 if not self.store.database.copy_to(partial, progress):
                     with partial.open("x", encoding="utf-8") as file:
-                        self._export(file, replace(self.view.writing, classes=BOUNDARY_CLASSES, hidden=()), progress)
+                        self._export(file, replace(self.view.access, classes=BOUNDARY_CLASSES, hidden=()), progress)
                 partial.chmod(0o600)
                 partial.rename(path)
         except OSError as error:
@@ -108,9 +108,9 @@ class UpkeepEngine(Engine):
 
         Returns how many texts the index holds.
         """
-        access = self.view.writing
+        access = self.view.access
         count = text_index.reindex(self.store.database, access)
-        bulk_mentions.rebuild(self.store.database, access, now=self.view.now())
+        nodes.rebuild_mentions(self.store.database, access, now=self.view.now())
         return count
 
     def embed(self, *, progress: Progress = silent) -> int:
@@ -146,7 +146,7 @@ class UpkeepEngine(Engine):
             root_namespace=access.root,
             default_namespace=access.namespace,
             embedder=None if self.store.embedder is None else self.store.embedder.model_id,
-            privacy="personal" if self.view.boundary.in_force().policies.personal else "shared",
+            privacy="personal" if self.view.boundary.policies.personal else "shared",
             sizes=self.store.database.read(lambda tx: health.sizes(tx, access)),
             engine=self.store.database.engine(),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -30,43 +30,41 @@ _NAMES: Final = {
 _NAMES_REMEMBERED: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
-    """The policies as they were read, and the access that a view has under them."""
-
-    policies: Policies
-    access: Access
-
-
 class Boundary:
     """The limits of one access, as the policies stand now."""
 
     def __init__(self, policies: PolicyCache, base: Access, allow: Sequence[str]) -> None:
-        self._policies = policies
+        self._cache = policies
         self._base = base
         self._allow = tuple(allow)
-        self._in_force: InForce | None = None
+        self._under: tuple[Policies, Access] | None = None
 
-    def in_force(self) -> InForce:
-        """Return the present policies and the access under them. Not to be called inside a transaction (see `of`)."""
-        known, held = self._policies.of(self._base.owner), self._in_force
-        if held is None or held.policies is not known:
-            held = self._in_force = InForce(known, self.access_under(known))
-        return held
+    @property
+    def policies(self) -> Policies:
+        """The policies in force. Not to be read inside a transaction (see `PolicyCache.of`)."""
+        return self._cache.of(self._base.owner)
+
+    @property
+    def access(self) -> Access:
+        """The access under the policies in force."""
+        known, held = self.policies, self._under
+        if held is None or held[0] is not known:
+            held = self._under = known, self.access_under(known)
+        return held[1]
 
     def forget(self) -> None:
         """Read the policies again before the next use, for all accesses of this owner."""
-        self._policies.forget(self._base.owner)
+        self._cache.forget(self._base.owner)
 
     def at(self, namespace: str) -> PlaceRules:
         """Return the rules of a namespace."""
-        return self.in_force().policies.at(namespace)
+        return self.policies.at(namespace)
 
     def narrowed(self, access: Access, allow: Sequence[str] | None) -> Access:
         """Return an access with no tags but these; it sees no more than before."""
         if allow is None:
             return access
-        known = self.in_force().policies
+        known = self.policies
         known.at(access.root).visible_classes(allow)  # refuses what is no list of tags
         fewer = access_seeing(self._base, known, [tag for tag in allow if tag in self._allow])
         classes = tuple(name for name in access.classes if name in fewer.classes)
@@ -91,7 +89,7 @@ class ImportGuard:
     """Takes findings out of the records of an import, and refuses what no policy lets in."""
 
     def __init__(self, boundary: Boundary) -> None:
-        self._policies = boundary.in_force().policies
+        self._policies = boundary.policies
         self._harmless: set[str] = set()
         self.redacted: Counter[str] = Counter()
 

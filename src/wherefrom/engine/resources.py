@@ -19,7 +19,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.once import once
 from wherefrom.policy.document import SettingsKinds
-from wherefrom.storage import ranking_facts, text_index
+from wherefrom.storage import candidates, text_index
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.port import Database
 
@@ -53,7 +53,7 @@ class Resources:
         self.clock = clock
         self.new_id = new_id
         self.text_search = text_index.TextSearch()
-        self.utilities = ranking_facts.UtilityStatistics()
+        self.utilities = candidates.UtilityStatistics()
         self.journal = Journal(database)
         self.worker = Worker(self)
         self.policies = PolicyCache(database, self.policy_settings, shared=self.settings.privacy == "shared")

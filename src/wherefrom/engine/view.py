@@ -29,13 +29,8 @@ class View:
 
     @property
     def access(self) -> Access:
-        """The access of this view, as the policies stand now."""
-        return self.boundary.in_force().access
-
-    @property
-    def writing(self) -> Access:
-        """The access to write with: statements that write see its root alone, and refuse its further roots by name."""
-        return self.access
+        """The access of this view, as the policies stand now. Statements that write see its root alone."""
+        return self.boundary.access
 
     def now(self) -> str:
         """Return the time of the store's clock, in the form in which times are stored."""
@@ -62,7 +57,7 @@ class View:
 
     def measure(self, access: Access) -> edges.Measure:
         """Return a function that adds to edges their present thickness, as metabolism measures it."""
-        known, kind = self.boundary.in_force().policies, self.store.policies.section("metabolism")
+        known, kind = self.boundary.policies, self.store.policies.section("metabolism")
 
         def measure(tx: Transaction, some: Sequence[Edge]) -> tuple[MeasuredEdge, ...]:
             settings = {name: known.at(name).settings(kind) for name in {edge.source_namespace for edge in some}}

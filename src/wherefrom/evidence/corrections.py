@@ -36,7 +36,7 @@ class CorrectionEngine(Engine):
         """Say what a fragment (or claim) really says about a claim; programs do not change it later."""
 
         def change(tx: Transaction, claim: Node, now: str) -> tuple[bool, dict[str, Any]]:
-            access = self.view.writing
+            access = self.view.access
             nodes.get(tx, access, source_id, label="source")
             edge = evidence.judgement(tx, access, source_id, claim.id)
             before = {"relation_before": edge.tag, "confidence_before": edge.confidence}
@@ -58,7 +58,7 @@ class CorrectionEngine(Engine):
             rejected_at = now if action == "claim_reject" else None
             changed = (claim.rejected_at is None) != (rejected_at is None)
             if changed:
-                evidence.reject(tx, self.view.writing, claim.id, rejected_at=rejected_at, now=now)
+                evidence.reject(tx, self.view.access, claim.id, rejected_at=rejected_at, now=now)
             return changed, {}
 
         return self._correct(action, claim_id, reason, change)
@@ -75,7 +75,7 @@ class CorrectionEngine(Engine):
         `change` returns whether it changed anything, and further fields of the correction.
         """
         why = self.view.boundary.cleaned(reason, self.view.root)
-        access = self.view.writing
+        access = self.view.access
 
         def work(tx: Transaction) -> Corrected:
             now = self.view.now()

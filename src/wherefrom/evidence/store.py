@@ -74,7 +74,7 @@ class EvidenceEngine(Engine):
         judges; what a person has corrected stays. `query` is the search that found it, for the task.
         """
         trace = Trace(request_id)
-        access = self.view.writing
+        access = self.view.access
         task = None if task_id is None else self.store.database.read(lambda tx: tasks.get_open(tx, access, task_id))
         if task is None and (query is not None or query_id is not None):
             raise InvalidInput("a query belongs to a task", hint="give task_id, too")
@@ -102,7 +102,7 @@ class EvidenceEngine(Engine):
         with self.view.noting_refusal("add_evidence", place, trace):
             added = self.store.database.write(work)
         if not embeddings.is_instant(self.store.embedder):
-            self.store.worker.wake(self.view.writing)
+            self.store.worker.wake(self.view.access)
         return added
 
     def _query(self, given: NewQuery, task_id: str, namespace: str) -> Query:

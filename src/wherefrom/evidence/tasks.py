@@ -28,7 +28,7 @@ class TaskEngine(Engine):
         boundary_class: Class = None,
     ) -> Task:
         """Start a research task: `query` is the question or the hypothesis that evidence is gathered for."""
-        access = self.view.writing
+        access = self.view.access
         place = access.resolve(namespace)
         named = boundary_class or "internal"
         with self.view.noting_refusal("create_task", place, NO_TRACE):
@@ -60,7 +60,7 @@ class TaskEngine(Engine):
         """Change a task. With the status `completed` it has an evidence summary from then on."""
         if status is None and result_summary is None and error_message is None:
             raise InvalidInput("nothing to change", hint="give status, result_summary or error_message")
-        access = self.view.writing
+        access = self.view.access
         known = self.store.database.read(lambda tx: tasks.get(tx, access, task_id))
         texts = {
             name: self.view.boundary.cleaned(text, known.namespace)

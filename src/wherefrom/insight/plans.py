@@ -20,9 +20,9 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, InsightPlan, ProposedEdge
 from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, events, insight, nodes
+from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.insight import GateObservation, StoredPlan
 from wherefrom.storage.port import SEARCHED, SearchRequest, Transaction
-from wherefrom.storage.ranking_facts import WeightedEdge
 from wherefrom.text import check
 from wherefrom.text.tokens import is_unspaced, text_of
 
@@ -102,7 +102,7 @@ class InsightEngine(Engine):
         return replace(plan, state=applied.state, written=applied.written, applied_at=applied.applied_at)
 
     def _find(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
-        writing = self.view.writing
+        writing = self.view.access
         if memo_id is not None:
             node = self._linkable(writing.own().narrowed(namespace), memo_id)
             within = writing.narrowed(node.namespace if namespace is None else namespace)
@@ -125,7 +125,7 @@ class InsightEngine(Engine):
         ],
     ) -> InsightPlan:
         """Make the links of a plan, all or none; one that was applied stays as it is."""
-        access, known = self.view.writing, self.view.boundary.in_force().policies
+        access, known = self.view.access, self.view.boundary.policies
 
         def work(tx: Transaction) -> InsightPlan:
             kept = insight.get(tx, access, plan_id, moment=self.store.clock())
@@ -149,7 +149,7 @@ class InsightEngine(Engine):
         """Remove the links that a plan made; those that were changed since stay. What was new when it was made is
         not new again.
         """
-        access = self.view.writing
+        access = self.view.access
 
         def work(tx: Transaction) -> InsightPlan:
             kept = insight.get(tx, access, plan_id, moment=self.store.clock())
@@ -166,18 +166,18 @@ class InsightEngine(Engine):
         self, plan_id: Annotated[str, Param("Read this plan again.", option="--plan", check=check.check_id)]
     ) -> InsightPlan:
         """Read a plan again: the links that it found worth making, made or not."""
-        access = self.view.writing
+        access = self.view.access
         return self.store.database.read(
             lambda tx: self._show(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()).plan)
         )
 
     def link_saved(self, node: Node) -> tuple[tuple[ProposedEdge, ...], tuple[str, ...]]:
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
-        access = self.view.writing.narrowed(node.namespace)
+        access = self.view.access.narrowed(node.namespace)
         if not self._is_linkable(access, node.id):
             return (), ("not linked: it was replaced or rejected",)
         kept, moment = self._plan(self._judge(_Draft(access, {"memo_id": node.id}), [node])), self.store.clock()
-        known = self.view.boundary.in_force().policies
+        known = self.view.boundary.policies
 
         def work(tx: Transaction) -> tuple[tuple[str, str, str], ...]:
             if not kept.plan.accepted:
@@ -200,7 +200,7 @@ class InsightEngine(Engine):
         return node
 
     def _is_linkable(self, access: Access, node_id: str) -> bool:
-        holds = holding(access, self.view.boundary.in_force().policies)
+        holds = holding(access, self.view.boundary.policies)
 
         def look(tx: Transaction) -> bool:
             known = insight.linkable(tx, access, [node_id], now=self.view.now())
@@ -244,7 +244,7 @@ class InsightEngine(Engine):
         return draft
 
     def _decide(self, draft: _Draft, question: SearchRequest, center_id: str | None, *, namespace: str) -> None:
-        known, trust = self.view.boundary.in_force().policies, self._questions.trust()
+        known, trust = self.view.boundary.policies, self._questions.trust()
         linking, holds = known.at(namespace).settings(InsightSettings), holding(draft.access, known)
         alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
 

@@ -28,9 +28,9 @@ from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.insight import CandidateEdge, ExpansionRequest, NormSpec
 from wherefrom.storage import candidates as search
-from wherefrom.storage import embeddings, ranking_facts
+from wherefrom.storage import embeddings
+from wherefrom.storage.candidates import RankingFacts, WeightedEdge
 from wherefrom.storage.port import SearchRequest, Transaction, Vectors
-from wherefrom.storage.ranking_facts import RankingFacts, WeightedEdge
 from wherefrom.storage.text_index import TextSearch
 
 _MAX_CENTERS: Final = 3
@@ -122,7 +122,7 @@ def compose(
     near = _neighbours(existing)
     ends = _linkable(index, question, found, centers, near)
     found.keep({*ends, *centers})
-    for one, other in ranking_facts.linked(index.tx, index.access, centers, ends):
+    for one, other in search.linked(index.tx, index.access, centers, ends):
         near[one].setdefault(other, 0.0)  # an edge of a node with more of them than were read
     pairs: dict[tuple[str, str], Pair] = {}
     for center in centers:
@@ -170,10 +170,10 @@ def _edges_near(
     index: Index, centers: Sequence[str], found: Sequence[str], planned: Sequence[WeightedEdge]
 ) -> list[WeightedEdge]:
     """Return the edges around the centers, then around their neighbours and the candidates."""
-    first = ranking_facts.around(index.tx, index.access, list(centers), per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
+    first = search.edges_around(index.tx, index.access, list(centers), per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
     touched = {end for edge in first for end in (edge.source_id, edge.target_id)}
     frontier = list(dict.fromkeys([*found, *sorted(touched)]))
-    second = ranking_facts.around(index.tx, index.access, frontier, per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
+    second = search.edges_around(index.tx, index.access, frontier, per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
     known = {*frontier, *centers}
     near = [edge for edge in planned if edge.source_id in known or edge.target_id in known]
     return list(dict.fromkeys([*first, *second, *near]))
@@ -212,7 +212,7 @@ def _linkable(index: Index, question: SearchRequest, found: _Found, centers: Seq
 
 def _current(index: Index, question: SearchRequest, ids: Sequence[str]) -> dict[str, RankingFacts]:
     """Return the facts of those of these nodes that live, were not replaced, and keep the invariants of the policy."""
-    found = ranking_facts.of_nodes(index.tx, index.access, question, ids)
+    found = search.facts_of(index.tx, index.access, question, ids)
     current = {node_id: facts for node_id, facts in found.items() if facts.superseded_by is None}
     holds = None if index.holds is None else index.holds(index.tx, list(current))
     return current if holds is None else {node_id: facts for node_id, facts in current.items() if node_id in holds}

@@ -71,7 +71,7 @@ class MetabolismEngine(Engine):
         """
         values = half_life_days, prune_threshold, protection_hours, mdl_neighbours, mdl_benefit, orphans
         given = {name: value for name, value in zip(RUN_SETTINGS, values, strict=True) if value is not None}
-        writing = self.view.writing
+        writing = self.view.access
         access = writing.narrowed(writing.resolve(namespace))
         if not apply:
             return self._planned(access, given, figures=figures)
@@ -103,7 +103,7 @@ class MetabolismEngine(Engine):
         if sum(value is not None for value in (node_id, run_id, since)) != 1:
             raise InvalidInput("what to bring back is not clear", hint="give exactly one of node_id, run_id and since")
         wanted = RestoreRequest(node_id=node_id, run_id=run_id, since=since)
-        access, guard, batch = self.view.writing, ImportGuard(self.view.boundary), AdaptiveBatch()
+        access, guard, batch = self.view.access, ImportGuard(self.view.boundary), AdaptiveBatch()
         ids: list[str] = []
         skipped: dict[str, str] = {}
 
@@ -144,7 +144,7 @@ class MetabolismEngine(Engine):
         namespace: SourceWithin = None,
     ) -> Reinforced:
         """Strengthen a relation that proved right (it counts as observed now), or weaken one that did not."""
-        key, access = (source_id, target_id, tag), self.view.writing
+        key, access = (source_id, target_id, tag), self.view.access
         within = None if namespace is None else access.resolve(namespace)
         measure = self.view.measure(access)
 
@@ -160,7 +160,7 @@ class MetabolismEngine(Engine):
         return self.store.database.write(work)
 
     def _planned(self, access: Access, given: Mapping[str, Any], *, figures: bool) -> MetabolismPlan:
-        moment, known = self.store.clock(), self.view.boundary.in_force().policies
+        moment, known = self.store.clock(), self.view.boundary.policies
 
         def look(tx: Transaction) -> MetabolismPlan:
             newest = metabolism.newest(tx, access, moment)
@@ -174,7 +174,7 @@ class MetabolismEngine(Engine):
         self, access: Access, run: Run, given: Mapping[str, Any], *, figures: bool, progress: Progress
     ) -> MetabolismPlan:
         """Plan, apply, and give the run back; one that is interrupted can be completed."""
-        moment, known = datetime.fromisoformat(run.moment), self.view.boundary.in_force().policies
+        moment, known = datetime.fromisoformat(run.moment), self.view.boundary.policies
         settings = self.store.database.read(lambda tx: _settings(tx, access, known, given, run.newest))
         clocks = Clocks(moment, run.newest, settings)
         work = application.PlanApplication(self.store.database, access, clocks, self.store.clock, run, progress)
@@ -229,7 +229,7 @@ class MetabolismEngine(Engine):
         while after is not None:
 
             def work(tx: Transaction, after: int = after) -> tuple[Result, int | None, float]:
-                locks.be_alone(tx, self.view.writing.owner)
+                locks.be_alone(tx, self.view.access.owner)
                 started = time.perf_counter()
                 result, last = step(tx, after=after, limit=batch.size)
                 return result, last, time.perf_counter() - started

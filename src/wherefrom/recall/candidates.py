@@ -17,10 +17,9 @@ from wherefrom.engine.view import View
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
 from wherefrom.recall.settings import RecallSettings
-from wherefrom.storage import candidates, embeddings, mentions, ranking_facts
-from wherefrom.storage.candidates import Candidate, Candidates
+from wherefrom.storage import candidates, embeddings, mentions
+from wherefrom.storage.candidates import Candidate, Candidates, RankingFacts, WeightedEdge
 from wherefrom.storage.port import SearchRequest, Transaction
-from wherefrom.storage.ranking_facts import RankingFacts, WeightedEdge
 from wherefrom.text import check
 
 # The longest chain of nodes that replaced one another.
@@ -87,7 +86,7 @@ class CandidateReader:
             left = settings.edges - len(found)
             if not frontier or left <= 0:
                 break
-            edges = ranking_facts.around(self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left)
+            edges = candidates.edges_around(self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left)
             found |= dict.fromkeys(edges)
             ends = {end for edge in edges for end in (edge.source_id, edge.target_id)}
             frontier = sorted(ends - seen)
@@ -96,7 +95,7 @@ class CandidateReader:
 
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of those nodes that can be recalled for this request."""
-        return ranking_facts.of_nodes(self.tx, self.access, self.request.search, ids)
+        return candidates.facts_of(self.tx, self.access, self.request.search, ids)
 
     def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of nodes, and of their heirs: the nodes by which they were superseded."""

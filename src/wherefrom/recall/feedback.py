@@ -18,9 +18,9 @@ from wherefrom.model.param import Param
 from wherefrom.model.results import FeedbackResult
 from wherefrom.recall.rerank import days_before, share_left
 from wherefrom.recall.settings import Feedback, RecallSettings, Signal
-from wherefrom.storage import contexts, edges, events, feedback, locks, nodes
+from wherefrom.storage import contexts, edges, events, locks, nodes
+from wherefrom.storage.contexts import Judgement
 from wherefrom.storage.events import Trace
-from wherefrom.storage.feedback import Judgement
 from wherefrom.storage.port import SEARCHED, Transaction
 
 _JudgedId = Annotated[str, id_param("The memo or claim that you judge.", aliases=("claim_id",))]
@@ -63,7 +63,7 @@ class FeedbackEngine(Engine):
         if duplicate_of is not None and (signal != "duplicate" or duplicate_of == memo_id):
             raise InvalidInput("duplicate_of names another node, with the signal 'duplicate'")
         trace = Trace(request_id, trace_id)
-        known, access = self.view.boundary.in_force().policies, self.view.writing
+        known, access = self.view.boundary.policies, self.view.access
 
         def work(tx: Transaction) -> FeedbackResult:
             now = self.view.now()
@@ -75,7 +75,7 @@ class FeedbackEngine(Engine):
             settings = known.at(node.namespace).settings(RecallSettings).feedback
             given = Judgement(self.store.new_id(), node, signal, active_context_id, duplicate_of, now, score)
             judge = partial(judged, signal=signal, now=now, settings=settings, strength=strength)
-            done = feedback.record(tx, access, given, trace=trace, judge=judge)
+            done = contexts.judge(tx, access, given, trace=trace, change=judge)
             done = replace(done, node=nodes.read(tx, access, memo_id))
             if done.status == "repeated" or strength == 0.0 or signal == "completed":
                 return done

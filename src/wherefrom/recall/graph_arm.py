@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from wherefrom.graph.walk import passing
 from wherefrom.lazy import np
 from wherefrom.recall.fuse import Scored
+from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.mentions import TAG as MENTIONS
-from wherefrom.storage.ranking_facts import WeightedEdge
 
 
 def masses(best: Sequence[Scored], named: Mapping[str, float], *, sharpness: float) -> dict[str, float]:

@@ -16,10 +16,9 @@ from wherefrom.recall import graph_arm, selection
 from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
 from wherefrom.recall.rerank import reason_of, rerank
-from wherefrom.storage import nodes, ranking_facts
-from wherefrom.storage.candidates import Candidates
+from wherefrom.storage import nodes
+from wherefrom.storage.candidates import Candidates, RankingFacts, disputing_edges, entities
 from wherefrom.storage.edges import Measure
-from wherefrom.storage.ranking_facts import RankingFacts
 from wherefrom.text.tokens import count_tokens, text_of
 
 # For a search, unless the policy says another number: with more, SciFact and LoCoMo gain less than 0.002.
@@ -239,7 +238,7 @@ def _chosen(reader: CandidateReader, ranking: Sequence[Ranked], limit: int, filt
     once = list(by_text.values())
     filtered["same_text"] += len(above) - len(once)
     ids = [ranked.scored.id for ranked in once]
-    about = ranking_facts.entities(reader.tx, reader.access, ids)
+    about = entities(reader.tx, reader.access, ids)
     asked = reader.read_named() if about else {}
     few = [once[at] for at in selection.few_of_each(ids, about, most=retrieval.diversity.per_entity, asked=asked)]
     filtered["same_entity"] += len(once) - len(few)
@@ -256,7 +255,7 @@ def _items(
     """Return the chosen nodes whose texts fit the budget, in full, and the number of their tokens."""
     tx, access = reader.tx, reader.access
     by_id = nodes.read_by_ids(tx, access, [ranked.scored.id for ranked in chosen])
-    against = ranking_facts.disputes(tx, access, list(by_id))
+    against = disputing_edges(tx, access, list(by_id))
     superseding = [edge for edge in against if edge.tag == _SUPERSEDES]
     superseded = {edge.target_id for edge in superseding if edge.target_id != edge.source_id}
     disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])

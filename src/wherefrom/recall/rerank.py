@@ -14,7 +14,7 @@ from wherefrom.graph.local import Numbers
 from wherefrom.lazy import np
 from wherefrom.model.results import Factors, ScoreBreakdown
 from wherefrom.recall.settings import Feedback, Rerank
-from wherefrom.storage.ranking_facts import MeanDeviation, RankingFacts
+from wherefrom.storage.candidates import MeanDeviation, RankingFacts
 
 _MICROSECONDS_A_DAY: Final = 86_400e6
 

@@ -189,7 +189,7 @@ class RecallEngine(Engine):
 
     def sweep(self, *, limit: Annotated[int, Param("How many at most.", 1, _MAX_SWEPT)] = 1_000) -> SweepResult:
         """Retire what has expired, with a receipt, and forget receipts, contexts and events that are long past."""
-        run_id, access, database = self.store.new_id(), self.view.writing, self.store.database
+        run_id, access, database = self.store.new_id(), self.view.access, self.store.database
         gone: list[str] = []
         edges = 0
         while len(gone) < limit:
@@ -218,7 +218,7 @@ class RecallEngine(Engine):
         if graph is not None:
             weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
             retrieval = replace(retrieval, graph=replace(retrieval.graph, weight=weight))
-        holds = holding(access, self.view.boundary.in_force().policies)
+        holds = holding(access, self.view.boundary.policies)
         return RecallRequest(question, self._questions.trust(), retrieval, holds)
 
     def _stored(
@@ -227,7 +227,7 @@ class RecallEngine(Engine):
         """Store a context with its events and return it; one of a read-only memory says that it is not kept."""
         if self.store.database.read_only:
             return replace(context, degraded=(*context.degraded, _NOT_KEPT), is_kept=False)
-        writing, now = self.view.writing, context.created_at
+        writing, now = self.view.access, context.created_at
         payload = {
             "active_context_id": context.id,
             "policy_version": context.policy_version,
@@ -272,7 +272,7 @@ class RecallEngine(Engine):
         if waiting:
             lacks.append("some texts wait for their vectors")
             if not degraded:
-                store.worker.wake(self.view.writing)
+                store.worker.wake(self.view.access)
         return answer, tuple(lacks)
 
     def _note_lacks(self, access: Access, verb: str, answer: SearchResult | ActiveContext, trace: Trace) -> None:

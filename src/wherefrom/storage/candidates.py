@@ -1,18 +1,31 @@
-"""Candidates for a request, from the full text and from the vectors: the one search that all engines use."""
+"""Candidates for a request: the one search in texts and vectors that all engines use, and the facts that rank nodes
+beside their text: how useful, certain and fresh they are, and their edges.
+"""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
+from wherefrom.model.graph import Edge
 from wherefrom.storage import embeddings
+from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Near, Nearest, SearchRequest, Transaction, Vectors
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.text_index import TextSearch
+from wherefrom.text.check import json_text
 
 _NOT_BY_TEXT: Final[tuple[float | None, int | None]] = (None, None)
+# Fewer nodes are counted for each request, because a few change the mean; of more the count is kept for a while.
+_NODES_COUNTED_EACH_TIME: Final = 2_000
+_COUNT_SECONDS: Final = 60.0
+_MAX_KNOWN_ACCESSES: Final = 1_000
+_MIN_DEVIATION: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +85,115 @@ def nearest(
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
     near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.now)
     return vectors.nearest(tx, access, near)
+
+
+@dataclass(frozen=True, slots=True)
+class RankingFacts:
+    """The columns of a node by which it is ranked; its text is not among them."""
+
+    id: str
+    kind: str
+    claim_kind: str | None
+    content_hash: str
+    utility: float
+    confidence: float
+    quality: float
+    judged_at: str
+    recency_anchor: str
+    superseded_by: str | None
+    valid_to: str | None = None
+    page_id: str | None = None
+
+    def is_closed(self, now: str) -> bool:
+        """True for a task that has been completed by `now`."""
+        return self.claim_kind == "task" and self.valid_to is not None and self.valid_to <= now
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDeviation:
+    """Mean and standard deviation of the utilities of all nodes that a question can find."""
+
+    mean: float = 0.0
+    deviation: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedEdge:
+    """An edge as a walk takes it: between two nodes, with a strength."""
+
+    source_id: str
+    target_id: str
+    tag: str
+    strength: float
+
+
+class UtilityStatistics:
+    """Computes mean and deviation of the utilities that an access may see, and keeps the number of its nodes for a
+    while. All accesses to a database share one object.
+    """
+
+    def __init__(self) -> None:
+        self._counts = Kept[Hashable, int](entries=_MAX_KNOWN_ACCESSES, seconds=_COUNT_SECONDS)
+
+    def mean_deviation(
+        self, tx: Transaction, access: Access, request: SearchRequest, *, half_life_days: float
+    ) -> MeanDeviation:
+        """Mean and sample standard deviation of the utilities at the time of the request."""
+        where = {**scope_parameters(access), **request.filters(), "half_life": half_life_days}
+        total, squares = map(float, tx.row("utility_sums", where) or (0.0, 0.0))
+        return _mean_deviation(self._count(tx, access, request), total, squares)
+
+    def _count(self, tx: Transaction, access: Access, request: SearchRequest) -> int:
+        where = {**scope_parameters(access), **request.filters(), "exact": None}
+        key = (access.reach, where["kinds"], where["scopes"], where["metadata"])
+        known = self._counts.get(key)
+        if known is not None:
+            return known
+        (count,) = tx.row("recallable_total", where) or (0,)
+        if count < _NODES_COUNTED_EACH_TIME:
+            # In a large store the nodes that have expired and are not swept yet make no difference.
+            (count,) = tx.row("recallable_total", {**where, "exact": True}) or (0,)
+        else:
+            self._counts.put(key, int(count))
+        return int(count)
+
+
+def facts_of(tx: Transaction, access: Access, request: SearchRequest, ids: Iterable[str]) -> dict[str, RankingFacts]:
+    """The facts of those nodes that are live, that the access may see, and that fit the request's filters."""
+    rows = tx.rows("ranking_facts", {**scope_parameters(access), **request.filters(), "ids": json_text(list(ids))})
+    return {row[0]: RankingFacts(*row) for row in rows}
+
+
+def edges_around(
+    tx: Transaction, access: Access, frontier: Sequence[str], *, per_node: int, limit: int
+) -> list[WeightedEdge]:
+    """The edges at these nodes: of each node at most `per_node` in either direction, at most `limit` in all."""
+    where = {**scope_parameters(access), "frontier": json_text(frontier), "each": per_node, "limit": limit}
+    return [WeightedEdge(*row) for row in tx.rows("edges_around", where)]
+
+
+def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of one of the `centers` and one of these nodes that an edge joins, in either direction."""
+    where = {"owner": access.owner, "centers": json_text(centers), "ids": json_text(ids)}
+    return [(center, other) for center, other in tx.rows("edges_of_centers", where)]
+
+
+def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, set[str]]:
+    """The ids of the entities that each of these nodes mentions."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for node_id, entity_id in tx.rows("entities_of", {**scope_parameters(access), "ids": json_text(list(ids))}):
+        found[node_id].add(entity_id)
+    return found
+
+
+def disputing_edges(tx: Transaction, access: Access, ids: Iterable[str]) -> list[Edge]:
+    """The edges by which one of these nodes contradicts or replaces another."""
+    rows = tx.rows("disputes", {**scope_parameters(access), "ids": json_text(list(ids))})
+    return [Edge(*row) for row in rows]
+
+
+def _mean_deviation(count: int, total: float, squares: float) -> MeanDeviation:
+    mean = total / max(count, 1)
+    variance = max(squares - count * mean * mean, 0.0) / (count - 1) if count > 1 else 0.0
+    # If all utilities are equal, a deviation of 1 leaves their differences 0.
+    return MeanDeviation(mean, max(math.sqrt(variance), _MIN_DEVIATION) if variance > 0 else 1.0)

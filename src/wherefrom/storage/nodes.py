@@ -14,7 +14,7 @@ from wherefrom.model.access import READ_HINT, Access
 from wherefrom.model.errors import BoundaryDenied, NotFound
 from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, mentions, text_index
+from wherefrom.storage import embeddings, locks, mentions, text_index
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
@@ -153,7 +153,7 @@ def insert(
     link: bool = True,
 ) -> dict[str, int]:
     """Store new nodes with their texts, vectors and names in the indexes; returns their seqs by id. Restored nodes have
-    their `former_seqs`. Without `link` their mentions are not looked for (see bulk_mentions).
+    their `former_seqs`. Without `link` their mentions are not looked for (see `link_mentions`).
     """
     rows = [{**to_parameters(node), "seq": (former_seqs or {}).get(node.id)} for node in new]
     seqs: dict[str, int] = dict(tx.many("nodes_insert", rows, {"owner": access.owner}))
@@ -201,6 +201,28 @@ def replace_many(
 def remove(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
     """Delete nodes; the database deletes what belongs to them."""
     tx.run("nodes_delete", {"owner": access.owner, "ids": json_text(ids)})
+
+
+def link_mentions(database: Database, access: Access, *, after: int, changed: Sequence[str] = (), now: str) -> None:
+    """Find the mentions in all nodes that came after a seq or were changed; then of their names in older texts."""
+    access = access.writing()
+    if database.read(lambda tx: tx.row("names_any", scope_parameters(access))) is None:
+        return
+    for first in range(0, len(changed), _MAX_BATCH_ROWS):
+        ids = changed[first : first + _MAX_BATCH_ROWS]
+        known = database.read(lambda tx, ids=ids: list(by_ids(tx, access, ids).values()))  # type: ignore[misc]
+        _link_batch(database, access, known, old_texts=True, now=now)
+    for rows in batches(database, access, "nodes_after", after=after):
+        _link_batch(database, access, [from_row(row[1:]) for row in rows], old_texts=after > 0, now=now)
+
+
+def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
+    """Make all names of the root anew, and find all mentions again."""
+    access = access.writing()
+    for rows in batches(database, access, "nodes_after"):
+        some = [from_row(row[1:]) for row in rows]
+        database.write(lambda tx, some=some: mentions.rename(tx, access, some))  # type: ignore[misc]
+    link_mentions(database, access, after=0, now=now)
 
 
 def text_key(node: Node) -> tuple[str | int | None, ...]:
@@ -257,3 +279,13 @@ def _restrict_fragments(tx: Transaction, access: Access, pages: Mapping[str, Nod
             taken.add((text_key(new), new.boundary_class))
             pairs.append((old, replace(new, updated_at=page.updated_at, version=old.version + 1)))
     replace_many(tx, access, pairs, None)
+
+
+def _link_batch(database: Database, access: Access, some: Sequence[Node], *, old_texts: bool, now: str) -> None:
+    def work(tx: Transaction) -> None:
+        locks.share(tx, access.owner)
+        mentions.link_texts(tx, access, some, now=now)
+        if old_texts:
+            mentions.link_names(tx, access, mentions.names_of_all(some), now=now)
+
+    database.write(work)

@@ -83,7 +83,7 @@ class DocumentEngine(Engine):
         if is_bibliography(source, data):
             return self._add_papers(source, data, namespace)
         hashed = hashlib.sha256(data).hexdigest()
-        access = self.view.writing
+        access = self.view.access
         place = access.resolve(namespace)
         known = self.store.database.read(lambda tx: evidence.page_at(tx, access, place, url))
         if known is not None and known.metadata.get("file_hash") == hashed:
@@ -146,12 +146,12 @@ class DocumentEngine(Engine):
                 raise BoundaryDenied(f"{where}, {error.message}", hint=error.hint) from None
             kept += [(node.content_hash, node.position or 0) for node in part.fragments]
         if known is not None:
-            access, page_id, now = self.view.writing, known.id, self.view.now()
+            access, page_id, now = self.view.access, known.id, self.view.now()
             self.store.database.write(lambda tx: evidence.move_fragments(tx, access, page_id, kept, now=now))
 
     def _finish(self, parts: Sequence[EvidenceAdded], hashed: str) -> None:
         """Drop the fragments that the document no longer has, and store the hash of its bytes."""
-        access = self.view.writing
+        access = self.view.access
         kept = [fragment.id for part in parts for fragment in part.fragments]
 
         def work(tx: Transaction) -> None:

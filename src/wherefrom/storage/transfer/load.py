@@ -21,7 +21,7 @@ from wherefrom.model.errors import Conflict, NotFound
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import HUMAN, Edge, Node
 from wherefrom.model.results import Imported
-from wherefrom.storage import bulk_mentions, edges, embeddings, events, evidence, locks, nodes, tasks
+from wherefrom.storage import edges, embeddings, events, evidence, locks, nodes, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -133,9 +133,7 @@ class _Loader:
         """Note the successors of nodes, and find the mentions in all that came in, now that all of it is there."""
         successors = {node_id: self._identities.node(heir) for node_id, heir in self._superseded.items()}
         self._database.write(lambda tx: store_successors(tx, self._access, successors))
-        bulk_mentions.link_since(
-            self._database, self._access, after=self.last_before, changed=self._changed, now=self._now
-        )
+        nodes.link_mentions(self._database, self._access, after=self.last_before, changed=self._changed, now=self._now)
 
     def _loaded(self, tx: Transaction, batch: Sequence[Read], made: Made | None, *, final: bool) -> Loaded:
         kind = type(batch[0][1])
