@@ -42,13 +42,13 @@ def test_the_suggestion_is_itself_a_tag(text):
 
 @pytest.mark.parametrize("weight", [0, 1, 0.5, 1e-300, 0.1 + 0.2])
 def test_weights_keep_their_precision(weight):
-    assert check.check_weight(weight) == weight
+    assert check.check_number(weight, field="weight", low=0, high=1) == weight
 
 
 @pytest.mark.parametrize("weight", [-0.0001, 1.0000001, math.nan, math.inf, -math.inf, "0.5", None, True])
 def test_weights_outside_the_range(weight):
     with pytest.raises(InvalidInput):
-        check.check_weight(weight)
+        check.check_number(weight, field="weight", low=0, high=1)
 
 
 @pytest.mark.parametrize(

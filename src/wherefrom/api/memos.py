@@ -29,6 +29,8 @@ from wherefrom.text import check
 logger = logging.getLogger("wherefrom")
 
 _MAX_SWEPT_PER_SAVE: Final = 20
+# The values of a node that a save changes; those that it changes only if they are stated come beside them.
+_CHANGED: Final = ("content", "title", "metadata", "provenance", "boundary_class", "shared_class", "claim_kind")
 
 _CONTENT: Final = "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when."
 _Content = Annotated[str, Param(_CONTENT, aliases=("text",), check=check.check_content)]
@@ -123,7 +125,7 @@ class MemoEngine(Engine):
         )
         existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
         with self.view.noting_refusal("save", given.namespace, trace):
-            stated = node_saving.Change(scope=scope, confidence=confidence, quality=quality, pinned=pinned)
+            stated = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
             saving = self._saving(given, stated, existing, entities)
             saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
@@ -232,17 +234,7 @@ class MemoEngine(Engine):
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
             _refuse_judged(tx, access, saving.existing, node.content)
-            change = replace(
-                saving.stated,
-                content=node.content,
-                title=node.title,
-                metadata=node.metadata,
-                provenance=node.provenance,
-                boundary_class=node.boundary_class,
-                shared_class=node.shared_class,
-                claim_kind=node.claim_kind,
-                expires_at=expires_at,
-            )
+            change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
             saved = node_saving.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=accept)
         self._link_entities(tx, access, saved.node, saving, now=now)
         if saved.status == "duplicate":

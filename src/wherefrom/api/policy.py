@@ -20,8 +20,7 @@ from wherefrom.model.param import Param
 from wherefrom.model.policies import BoundaryCheck, PolicyApplied, PolicyVersion, Privacy, Reclassified
 from wherefrom.policy.boundary import DEFAULT_ALLOW, PlaceRules, Policies
 from wherefrom.policy.document import default, default_text, parse
-from wherefrom.storage import embeddings, events, policies
-from wherefrom.storage import reclassify as stored
+from wherefrom.storage import embeddings, events, node_saving, policies
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.receipts import Receipt
@@ -220,13 +219,13 @@ class PolicyEngine(Engine):
         access = replace(self.view.access.narrowed(place), classes=BOUNDARY_CLASSES, hidden=())
         database, seen = self.store.database, self.view.access
         changed: dict[str, list[str]] = {name: [] for name in _CHANGES}
-        total = database.read(lambda tx: stored.count_nodes(tx, access))
+        total = database.read(lambda tx: node_saving.count_nodes(tx, access))
         checked = 0
 
         def keep(edge: Edge) -> Edge:
             return boundary.guarded_edge(edge, known.at(edge.source_namespace))
 
-        for batch in stored.node_batches(database, access):
+        for batch in node_saving.node_batches(database, access):
             for node in batch:
                 new, changes = _rejudged(node, known.at(node.namespace))
                 if new is not node and not dry_run and self._rewrite(access, (node, new), keep):
@@ -236,22 +235,22 @@ class PolicyEngine(Engine):
             checked += len(batch)
             progress(checked, total)
         if not dry_run:
-            stored.rewrite_rest(
+            node_saving.rewrite_rest(
                 database,
                 access,
                 lambda text, namespace: boundary.cleaned(text, known.at(namespace)),
                 lambda row, namespace: boundary.cleaned_row(row, known.at(namespace)),
             )
-        changed["redacted"] += stored.rewrite_edges(database, access, keep, dry_run=dry_run)
+        changed["redacted"] += node_saving.rewrite_edges(database, access, keep, dry_run=dry_run)
         return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)
 
-    def _rewrite(self, access: Access, change: tuple[Node, Node | None], keep: stored.KeepEdge) -> bool:
+    def _rewrite(self, access: Access, change: tuple[Node, Node | None], keep: node_saving.KeepEdge) -> bool:
         """Store what a policy left of a node; True if another node already has that text and stands for both."""
         texts = [] if change[1] is None else [embeddings.embedded_text(change[1])]
         made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
         receipt = Receipt(self.store.new_id(), self.view.now(), "same text after redaction")
         return self.store.database.write(
-            lambda tx: stored.rewrite_node(tx, access, change, made, receipt=receipt, keep=keep)
+            lambda tx: node_saving.rewrite_node(tx, access, change, made, receipt=receipt, keep=keep)
         )
 
     def _refuse_others(self) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from wherefrom.engine import params
-from wherefrom.engine.boundary import guarded_edge
+from wherefrom.engine.boundary import ImportGuard
 from wherefrom.engine.params import Cursor, SourceId, SourceWithin, TargetId, id_param, namespace_param
 from wherefrom.engine.view import Engine
 from wherefrom.model import limits
@@ -47,11 +47,8 @@ class RelationEngine(Engine):
         With `namespace`, the source memo must be in it.
         """
         access = self.view.access
-        known = self.view.boundary.policies
         within = None if namespace is None else access.resolve(namespace)
-
-        def guard(edge: Edge) -> Edge:
-            return guarded_edge(edge, known.at(edge.source_namespace))
+        guard = ImportGuard(self.view.boundary).edge
 
         def work(tx: Transaction) -> Related:
             key, now = (source_id, target_id, tag), self.view.now()

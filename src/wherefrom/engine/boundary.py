@@ -1,24 +1,43 @@
-"""The boundary in force: the classes that an access sees, and the parts of a text that may be stored or asked."""
+"""The boundary in force: the policies of owners, read from the store at most once a second each; the classes that an
+access sees under them, and the parts of a text that may be stored or asked.
+"""
 
 from __future__ import annotations
 
+import logging
+import math
 import re
-from collections import Counter
+import threading
+import time
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 
-from wherefrom.engine.policy_cache import PolicyCache
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.graph import Edge, Node, strictest
+from wherefrom.model.policies import Privacy
 from wherefrom.policy.boundary import PlaceRules, Policies
+from wherefrom.policy.document import Policy, SettingsKinds, parse
+from wherefrom.storage import policies
+from wherefrom.storage.port import Database
 from wherefrom.text import check
 from wherefrom.text.sensitive.findings import SECRET, find, redact
 from wherefrom.text.sensitive.redaction import has_only_labels, has_secret_address, kinds_in, mapped, without
 
+logger = logging.getLogger("wherefrom")
+
+# A policy that another process applies holds here after this time.
+_MAX_AGE_SECONDS: Final = 1.0
+# Of more owners, those who asked last are remembered.
+_MAX_OWNERS: Final = 1_000
+# The policy that holds where a stored one cannot be read: nobody sees anything.
+_CLOSED: Final = (
+    "version: 0.0.0\nboundary_classes:\n  public: {allow: []}\n  internal: {allow: []}\n  pii: {allow: []}\n"
+)
 # Ids such as ours: no part of them is as long as a key, and nothing in them announces a password.
 _SHORT_PARTS: Final = re.compile(r"[A-Za-z0-9]{1,12}(?:[-.][A-Za-z0-9]{1,12}){0,4}")
 _NAMES: Final = {
@@ -30,11 +49,82 @@ _NAMES: Final = {
 _NAMES_REMEMBERED: Final = 10_000
 
 
+@dataclass(slots=True)
+class _Known:
+    """The policies of an owner as they were read, and when."""
+
+    stored: tuple[Mapping[str, str], Privacy] | None = None
+    parsed: Policies | None = None
+    read_at: float = -math.inf
+
+
+class PolicyCache:
+    """Reads the policies of an owner once a second while somebody asks. Threads and views share what it has parsed."""
+
+    def __init__(self, database: Database, settings: SettingsKinds, *, shared: bool = False) -> None:
+        """`settings` are those of the engines; `shared` treats a personal store as a shared one."""
+        self.settings = settings
+        self._database = database
+        self._shared = shared
+        self._lock = threading.Lock()
+        self._by_owner: OrderedDict[str, _Known] = OrderedDict()
+        self._default_policies: dict[bool, Policies] = {}
+
+    def of(self, owner: str) -> Policies:
+        """Return the policies of an owner. Not to be called inside a transaction: it may need its own connection.
+
+        The lock is free while the database is read, so that callers wait for a slow server together.
+        """
+        while True:
+            with self._lock:
+                known = self._by_owner.setdefault(owner, _Known())
+                self._by_owner.move_to_end(owner)
+                if len(self._by_owner) > _MAX_OWNERS:
+                    self._by_owner.popitem(last=False)
+                stored, parsed = known.stored, known.parsed
+                if parsed is not None and time.monotonic() - known.read_at <= _MAX_AGE_SECONDS:
+                    return parsed
+            now_stored = self._database.read(lambda tx: policies.current(tx, owner))
+            if parsed is None or now_stored != stored:
+                parsed = self._parsed(*now_stored)
+            with self._lock:
+                if self._by_owner.get(owner) is not known:
+                    continue  # forgotten meanwhile: what was read may be from before that
+                if known.parsed is None or known.stored != now_stored:
+                    known.stored, known.parsed = now_stored, parsed
+                known.read_at = time.monotonic()
+                return known.parsed
+
+    def section(self, name: str) -> type[Any]:
+        """Return the class of the settings that stand in a section of a policy."""
+        return next(kind for kind in self.settings if name == kind.SECTION)
+
+    def forget(self, owner: str) -> None:
+        """Read the policies of an owner again before the next use."""
+        with self._lock:
+            if known := self._by_owner.get(owner):
+                self._by_owner[owner] = _Known(known.stored, known.parsed)
+
+    def _parsed(self, texts: Mapping[str, str], privacy: Privacy) -> Policies:
+        personal = privacy.mode == "personal" and not self._shared
+        if texts:
+            return Policies({place: self._read(text, place) for place, text in texts.items()}, personal)
+        # All owners without a policy of their own share one value.
+        return self._default_policies.setdefault(personal, Policies({}, personal))
+
+    def _read(self, text: str, namespace: str) -> Policy:
+        try:
+            return parse(text, self.settings)
+        except InvalidInput as error:
+            logger.warning("the policy of %s cannot be read, so nothing in it is shown: %s", namespace, error)
+            return parse(_CLOSED, self.settings)
+
+
 class Boundary:
     """The limits of one access, as the policies stand now."""
 
-    def __init__(self, policies: PolicyCache, base: Access, allow: Sequence[str]) -> None:
-        self._cache = policies
+    def __init__(self, cache: PolicyCache, base: Access, allow: Sequence[str]) -> None:
+        self._cache = cache
         self._base = base
         self._allow = tuple(allow)
         self._under: tuple[Policies, Access] | None = None

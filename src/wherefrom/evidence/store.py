@@ -24,12 +24,11 @@ from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput, NotFound
 from wherefrom.model.evidence import Added, AddedClaim, AddedStatus, EvidenceAdded, Query
-from wherefrom.model.graph import HUMAN, BoundaryClass, Node, node_at, strictest
+from wherefrom.model.graph import HUMAN, BoundaryClass, Edge, Node, node_at, strictest
 from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, events, evidence, locks, node_saving, nodes, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.events import Trace
-from wherefrom.storage.evidence import Judgement
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 from wherefrom.text.quotes import find_quote
@@ -177,7 +176,7 @@ class _Storing:
             next(fresh) if isinstance(claim, Node) else Added(evidence.claim(tx, access, claim).id, "unchanged")
             for claim in given.claims
         ]
-        edges = evidence.judge(tx, access, self._judgements(given.links, fragments, claims), now=self.now)
+        edges = evidence.judge(tx, access, self._judgements(given.links, fragments, claims))
         known = nodes.by_ids(tx, access, [claim.id for claim in claims])
         posteriors = evidence.posteriors(tx, access, known)
         answers = (
@@ -207,7 +206,7 @@ class _Storing:
 
     def _judgements(
         self, links: Sequence[EvidenceLink], fragments: Sequence[Added], claims: Sequence[Added]
-    ) -> list[Judgement]:
+    ) -> list[Edge]:
         """The links as judgements between ids; raises if a source is missing or a quote does not stand in it."""
         given = {"fragment": fragments, "claim": claims}
         sources = {
@@ -215,7 +214,7 @@ class _Storing:
             for link in links
         }
         known = nodes.by_ids(self.tx, self.access, sorted(set(sources.values())))
-        judgements: list[Judgement] = []
+        judgements: list[Edge] = []
         for link, source_id in sources.items():
             source = known.get(source_id)
             if source is None or source.kind != link.source_kind:
@@ -225,7 +224,8 @@ class _Storing:
             target, said = claims[link.claim].id, link.given
             if target == source_id:
                 raise InvalidInput(f"{link.where}: a claim cannot speak for itself")
-            judgements.append(Judgement(source_id, target, said.relation, said.confidence, said.reason, self.judge))
+            edge = Edge(source_id, target, said.relation, 1.0, "", "", self.now, self.now, self.now)
+            judgements.append(replace(edge, confidence=said.confidence, reason=said.reason, judge=self.judge))
         _refuse_misquoted({link: known[source_id].content for link, source_id in sources.items()})
         return judgements
 

@@ -149,10 +149,10 @@ class UtilityStatistics:
         known = self._counts.get(key)
         if known is not None:
             return known
-        (count,) = tx.row("recallable_total", where) or (0,)
+        count = tx.number("recallable_total", where)
         if count < _NODES_COUNTED_EACH_TIME:
             # In a large store the nodes that have expired and are not swept yet make no difference.
-            (count,) = tx.row("recallable_total", {**where, "exact": True}) or (0,)
+            count = tx.number("recallable_total", {**where, "exact": True})
         else:
             self._counts.put(key, int(count))
         return int(count)

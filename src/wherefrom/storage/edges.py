@@ -65,7 +65,7 @@ def save(
             _refuse_human(Edge(*row))
     existing = _find(tx, access, key)
     if existing is None:
-        edge = guard(replace(between(source, target, tag, now=now), weight=weight, reason=reason or None))
+        edge = guard(between(source, target, tag, now=now, weight=weight, reason=reason or None))
         insert(tx, access, [edge])
         return Related(_undecayed(tx, edge), "created")
     kept = existing.reason if reason is None else reason or None
@@ -222,9 +222,10 @@ def walk(
     )
 
 
-def between(source: Node, target: Node, tag: str, *, now: str) -> Edge:
-    """A new edge of full weight, with all that edges copy of their ends."""
-    return placed(Edge(source.id, target.id, tag, 1.0, "", "", now, now, now), source, target)
+def between(source: Node, target: Node, tag: str, *, now: str, **values: Any) -> Edge:
+    """A new edge with these values, and all that edges copy of their ends; without a weight, of full weight."""
+    edge = Edge(source.id, target.id, tag, values.pop("weight", 1.0), "", "", now, now, now, **values)
+    return placed(edge, source, target)
 
 
 def placed(edge: Edge, source: Node, target: Node) -> Edge:

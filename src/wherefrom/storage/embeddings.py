@@ -145,8 +145,7 @@ def complete(
             reason = error.message if isinstance(error, WherefromError) else "interrupted"
             database.write(lambda tx, rows=batch, why=reason: _lease(tx, rows, until=None, error=why))  # type: ignore[misc]
             raise
-        left = database.read(lambda tx: tx.row("pending_total", where))
-        progress(done, done + (left[0] if left else 0))
+        progress(done, done + database.read(lambda tx: tx.number("pending_total", where)))
     return done
 
 
@@ -174,7 +173,7 @@ def refill(
         "model": model.number,
         "limit": _BATCH,
     }
-    (total,) = database.read(lambda tx: tx.row("fill_total", where)) or (0,)
+    total = database.read(lambda tx: tx.number("fill_total", where))
     done = in_pass = after = 0
     while True:
         rows = database.read(lambda tx, a=after: tx.rows("fill_batch", {**where, "after": a}))  # type: ignore[misc]

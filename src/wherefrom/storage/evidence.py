@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from wherefrom.graph.posterior import posterior
@@ -20,18 +20,6 @@ from wherefrom.text.check import content_hash, json_text
 
 CITES: Final = "cites"
 _MAX_CORRECTIONS_SHOWN: Final = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """An edge to be stored: the relation of a fragment or claim to a claim."""
-
-    source_id: str
-    target_id: str
-    relation: str
-    confidence: float
-    reason: str | None
-    judge: str | None
 
 
 def put(tx: Transaction, access: Access, wanted: Sequence[Node], made: Made | None) -> list[Added]:
@@ -128,20 +116,24 @@ def drop_fragments(tx: Transaction, access: Access, page_id: str, kept: Iterable
     tx.run("fragments_back", where)
 
 
-def judge(tx: Transaction, access: Access, wanted: Sequence[Judgement], *, now: str) -> Counter[str]:
-    """Store judgements, and count them by status. A pair has one: a new one replaces it, unless a person made it."""
+def judge(tx: Transaction, access: Access, wanted: Sequence[Edge]) -> Counter[str]:
+    """Store judgements of fragments and claims about claims, and count them by status. A pair has one: a new one
+    replaces it, unless a person made it.
+    """
     if not wanted:
         return Counter()
-    sources, claims = {said.source_id for said in wanted}, {said.target_id for said in wanted}
+    sources, claims = {edge.source_id for edge in wanted}, {edge.target_id for edge in wanted}
     ends = nodes.by_ids(tx, access, sorted(sources | claims))
-    known = {_slot(edge.source_id, edge.target_id, edge.tag): edge for edge in _between(tx, access, sources, claims)}
+    known = {_slot(edge): edge for edge in _between(tx, access, sources, claims)}
     before, counts = dict(known), Counter[str]()
-    for judgement in wanted:
-        slot = _slot(judgement.source_id, judgement.target_id, judgement.relation)
+    for edge in wanted:
+        for end in (edge.source_id, edge.target_id):
+            if end not in ends:
+                raise NotFound(f"there is no node {end} here", hint="use ids that an earlier answer gave")
+        slot = _slot(edge)
         old, status = known.get(slot), "kept"
-        edge = _edge(judgement, ends, now=now)
         if old is None or old.judge != HUMAN:
-            status, known[slot] = _settled(old, edge)
+            status, known[slot] = _settled(old, edges.placed(edge, ends[edge.source_id], ends[edge.target_id]))
         counts[status] += 1
     _write(tx, access, [(before.get(slot), edge) for slot, edge in known.items()])
     return counts
@@ -153,7 +145,7 @@ def cite(tx: Transaction, access: Access, page_id: str, cited: Sequence[str], *,
     rows = tx.rows("edges_from", {"owner": access.owner, "ids": json_text([page_id])})
     known = {page_id} | {edge.target_id for edge in (Edge(*row) for row in rows) if edge.tag == CITES}
     fresh = [target for target in dict.fromkeys(cited) if target not in known and target in ends]
-    citations = [replace(edges.between(ends[page_id], ends[target], CITES, now=now), judge=source) for target in fresh]
+    citations = [edges.between(ends[page_id], ends[target], CITES, now=now, judge=source) for target in fresh]
     edges.insert(tx, access, citations)
     return len(fresh)
 
@@ -244,9 +236,9 @@ def _between(tx: Transaction, access: Access, sources: Iterable[str], claims: It
     return [Edge(*row) for row in tx.rows("judgements_between", where)]
 
 
-def _slot(source_id: str, target_id: str, relation: str) -> tuple[str, str, bool]:
+def _slot(edge: Edge) -> tuple[str, str, bool]:
     """The key of an edge among those of its pair, which has one judgement and, beside it, one origin."""
-    return source_id, target_id, relation in JUDGEMENTS
+    return edge.source_id, edge.target_id, edge.tag in JUDGEMENTS
 
 
 def _settled(known: Edge | None, edge: Edge) -> tuple[str, Edge]:
@@ -266,11 +258,3 @@ def _write(tx: Transaction, access: Access, pairs: Iterable[tuple[Edge | None, E
     edges.insert(tx, access, [after for before, after in changed if before is None or before.tag != after.tag])
     same = [after for before, after in changed if before is not None and before.tag == after.tag]
     edges.replace_many(tx, access, same)
-
-
-def _edge(said: Judgement, ends: Mapping[str, Node], *, now: str) -> Edge:
-    for end in (said.source_id, said.target_id):
-        if end not in ends:
-            raise NotFound(f"there is no node {end} here", hint="use ids that an earlier answer gave")
-    edge = edges.between(ends[said.source_id], ends[said.target_id], said.relation, now=now)
-    return replace(edge, confidence=said.confidence, reason=said.reason, judge=said.judge)

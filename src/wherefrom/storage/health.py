@@ -19,7 +19,7 @@ def sizes(tx: Transaction, access: Access) -> dict[str, int]:
     scope = scope_parameters(access)
     counts = {f"{kind}s" if kind != "entity" else "entities": count for kind, count in tx.rows("node_counts", scope)}
     for label, name in (("edges", "edge_total"), ("events", "event_total"), ("retired", "retired_total")):
-        (counts[label],) = tx.row(name, scope) or (0,)
+        counts[label] = tx.number(name, scope)
     return {"memos": 0, **counts}
 
 
@@ -27,7 +27,7 @@ def checks(tx: Transaction, access: Access) -> tuple[Check, ...]:
     """Checks of the rows: no edge without its ends, no stale copy of an end, every text as it was hashed."""
     scope = scope_parameters(access)
     orphans, stale = tx.row("edge_faults", scope) or (0, 0)
-    (unindexed,) = tx.row("text_missing", scope) or (0,)
+    unindexed = tx.number("text_missing", scope)
     changed = sum(1 for _, text, hashed in tx.stream("node_hashes", scope) if content_hash(text) != hashed)
     return (
         Check("orphaned edges", orphans == 0, f"{orphans} edges without both ends"),
@@ -44,7 +44,7 @@ def vector_checks(
     classes = BOUNDARY_CLASSES if embedder is None else embeddings.sendable(embedder, send_classes)
     scope = {**scope_parameters(access), "classes": json_text(classes), "kinds": json_text(embeddings.KINDS)}
     waiting, withheld, failure = tx.row("pending_health", scope) or (0, 0, None)
-    (forgotten,) = tx.row("embedding_stale", scope) or (0,)
+    forgotten = tx.number("embedding_stale", scope)
     model = embeddings.active(tx)
     lacking = waiting + forgotten - withheld
     found = f"{lacking} texts wait for their vectors (`wherefrom embed`)"

@@ -63,7 +63,7 @@ def new_nodes(
     """The nodes between two seqs (the second one included), oldest first, and how many there are in all."""
     between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
     where = {**scope_parameters(access.own()), **between}
-    (total,) = tx.row("nodes_new", {**where, "counted": True}) or (0,)
+    total = tx.number("nodes_new", {**where, "counted": True})
     return [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_new", where)], int(total)
 
 
@@ -82,8 +82,7 @@ def sight(access: Access) -> str:
 def seen(tx: Transaction, access: Access) -> int:
     """The seq up to which all nodes of the root were judged, for accesses that see the same as this one."""
     where = {"owner": access.owner, "namespace": access.root, "seen_by": sight(access)}
-    (seq,) = tx.row("insight_seen_get", where) or (0,)
-    return int(seq)
+    return tx.number("insight_seen_get", where)
 
 
 def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] | None:
@@ -148,12 +147,12 @@ def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, hold
         known = {node_id: known[node_id] for node_id in holds(tx, list(known))}
     linked = {frozenset(row) for row in tx.rows("edges_among", {"owner": access.owner, "ids": json_text(ids)})}
     new = [
-        replace(
-            edges.between(known[link.source_id], known[link.target_id], link.tag, now=now),
-            weight=link.weight,
-            reason=link.reason,
-            confidence=link.confidence,
-            judge=link.judge,
+        edges.between(
+            known[link.source_id],
+            known[link.target_id],
+            link.tag,
+            now=now,
+            **{name: getattr(link, name) for name in ("weight", "reason", "confidence", "judge")},
         )
         for link in stored.plan.accepted
         if known.keys() >= {link.source_id, link.target_id}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, StoreBusy
@@ -36,24 +36,15 @@ THICKNESS_PARTS: Final = 50
 _columns: Final[Callable[[Edge], tuple[Any, ...]]] = attrgetter(*EDGE_COLUMNS)
 
 
-class DecaySettings(Protocol):
-    """The settings that decide how the edges of a namespace decay."""
-
-    @property
-    def half_life_days(self) -> float: ...
-    @property
-    def prune_threshold(self) -> float: ...
-    @property
-    def protection_hours(self) -> float: ...
-
-
 @dataclass(frozen=True)
 class Clocks:
-    """The clocks of the namespaces of a root: now (`moment`), the time of the newest edge of each, and its settings."""
+    """The clocks of the namespaces of a root: now (`moment`), and for each the time of its newest edge and the settings
+    of metabolism, which say how its edges decay.
+    """
 
     moment: datetime
     newest: Mapping[str, str]
-    settings: Mapping[str, DecaySettings]
+    settings: Mapping[str, Any]
 
     @cached_property
     def text(self) -> str:
@@ -161,8 +152,7 @@ class MeasuredGraph:
 
     def edge_total(self) -> int:
         """The number of edges that the access may see."""
-        (total,) = self.tx.row("edges_visible", self._where) or (0,)
-        return int(total)
+        return self.tx.number("edges_visible", self._where)
 
     def thickness_counts(self) -> tuple[int, ...]:
         """The number of edges in each fiftieth of the thickness, from 0 to 1."""

@@ -47,12 +47,12 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         raise InvalidNamespace(f"{source!r} cannot be moved into itself ({target!r})")
     locks.be_alone(tx, access.owner)
     parameters = {"owner": access.owner, "target": target, "now": now, **inside_parameters("moved", source)}
-    (longest,) = tx.row("namespace_longest", parameters) or (0,)
+    longest = tx.number("namespace_longest", parameters)
     if longest == 0:
         raise NotFound(f"there is nothing in namespace {source!r}", hint="list the namespaces")
     if longest - len(source) + len(target) > NAMESPACE_CHARACTERS:
         raise InvalidNamespace(f"a path below {target!r} would be longer than {NAMESPACE_CHARACTERS} characters")
-    (unseen,) = tx.row("namespace_unseen", {**scope_parameters(access), **parameters}) or (0,)
+    unseen = tx.number("namespace_unseen", {**scope_parameters(access), **parameters})
     if unseen:
         raise BoundaryDenied(
             f"{unseen} nodes in {source!r} are of boundary classes that this access may not see",
@@ -64,13 +64,13 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
                 f"this access may not see the boundary class {boundary_class!r} in {target!r}",
                 hint="choose another namespace",
             )
-    (collisions,) = tx.row("namespace_collisions", {**scope_parameters(access), **parameters}) or (0,)
+    collisions = tx.number("namespace_collisions", {**scope_parameters(access), **parameters})
     if collisions:
         raise Conflict(
             f"{collisions} texts are in both {source!r} and {target!r}",
             hint="delete the duplicates in one of them, then rename again",
         )
-    (policies,) = tx.row("policies_inside", {**parameters, **inside_parameters("target", target)}) or (0,)
+    policies = tx.number("policies_inside", {**parameters, **inside_parameters("target", target)})
     if policies:
         raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")
     nodes = tx.count("namespace_move_nodes", parameters)

@@ -1,47 +1,35 @@
-"""Saves a node, merges it into the one that has its text already, changes it, or deletes it."""
+"""Saves a node, merges it into the one that has its text already, changes it, or deletes it; and rewrites the stored
+rows of which a policy leaves less.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
-from wherefrom.model.graph import SCOPES, BoundaryClass, ClaimKind, Node, Scope
+from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
-from wherefrom.storage import mentions, nodes
+from wherefrom.storage import edges, evidence, locks, mentions, nodes, receipts, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import Database, Row, Transaction
+from wherefrom.storage.receipts import Receipt
 from wherefrom.storage.sql import scope_parameters
-from wherefrom.text.check import check_metadata, content_hash
+from wherefrom.text.check import check_metadata, content_hash, json_text
 
+Change = Mapping[str, Any]
+"""New values of a node, by field: None leaves what it has, `alias` is added to its aliases, metadata and provenance are
+merged, and a null in the metadata removes its key.
+"""
 Accept = Callable[[Node], None]
 """Raises if a node may not be stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change of a node: a value of None stays as it is, an alias is added to those that it has, metadata is merged,
-    and a null in it removes its key.
-    """
-
-    content: str | None = None
-    title: str | None = None
-    alias: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    boundary_class: BoundaryClass | None = None
-    shared_class: BoundaryClass | None = None
-    claim_kind: ClaimKind | None = None
-    scope: Scope | None = None
-    expires_at: str | None = None
-    confidence: float | None = None
-    quality: float | None = None
-    pinned: bool | None = None
-    year: int | None = None
+KeepEdge = Callable[[Edge], Edge]
+"""Returns an edge as the policy leaves it."""
 
 
 # The values that a node with the same text brings to the one that has it already.
@@ -72,9 +60,8 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, ac
     renamed = existing.title is None or node.kind == "page"
     # A scope is never shortened by saying the same again.
     scope = node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None
-    given: dict[str, Any] = {name: getattr(node, name) for name in _MERGED}
-    title, alias = (node.title, None) if renamed else (None, node.title)
-    change = Change(**given, title=title, alias=alias, scope=scope, pinned=node.pinned or None)
+    change = {name: getattr(node, name) for name in _MERGED}
+    change |= {"title" if renamed else "alias": node.title, "scope": scope, "pinned": node.pinned or None}
     merged = _merged(existing, change, now=node.updated_at)
     if node.kind != "page":  # adding the same source again changes nothing
         merged = _fresh(merged, now=node.updated_at)
@@ -124,28 +111,102 @@ def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Delete
     """Remove a node; the database removes its edges with it."""
     node = nodes.get(tx, access, node_id)
     where = {**scope_parameters(access), "id": node_id}
-    (hidden,) = tx.row("fragments_hidden", where) or (0,)
+    hidden = tx.number("fragments_hidden", where)
     if hidden:
         raise BoundaryDenied(f"{hidden} fragments of this page are of classes that this access may not see")
-    (edges,) = tx.row("edge_count_of", where) or (0,)
+    links = tx.number("edge_count_of", where)
     freed = mentions.mentioning(tx, access, [node_id])
     nodes.remove(tx, access, [node_id])
     mentions.link(tx, access, freed, now=now)
-    return Deleted(node, edges)
+    return Deleted(node, links)
+
+
+def count_nodes(tx: Transaction, access: Access) -> int:
+    """The number of nodes that `node_batches` yields."""
+    return tx.number("node_total", scope_parameters(access))
+
+
+def node_batches(database: Database, access: Access) -> Iterator[list[Node]]:
+    """All nodes, some at a time; pages last, because one that becomes stricter changes its fragments, too."""
+    for rows in nodes.batches(database, access, "nodes_after"):
+        yield sorted((nodes.from_row(row[1:]) for row in rows), key=lambda node: node.kind == "page")
+
+
+def rewrite_node(
+    tx: Transaction,
+    access: Access,
+    change: tuple[Node, Node | None],
+    made: Made | None,
+    *,
+    receipt: Receipt,
+    keep: KeepEdge,
+) -> bool:
+    """Store what a policy left of a node, unless others have changed it meanwhile; a node without a rest is deleted.
+
+    If another node already has that text, it stands for both and this one is retired: then the answer is True.
+    """
+    node, new = change
+    locks.be_alone(tx, access.owner)
+    row = tx.row("node_get", {**scope_parameters(access), "id": node.id})
+    if row is None or nodes.from_row(row) != node:
+        return False
+    if new is None:
+        delete(tx, access, node.id, now=receipt.now)
+        return False
+    holder = nodes.same_text(tx, access, new)
+    # The same text in another class stays another node: not everybody sees both.
+    if holder is not None and holder.id != node.id and holder.boundary_class == new.boundary_class:
+        receipts.sweep(tx, access, [node.id], receipt, instead={node.id: new})
+        return True
+    nodes.replace_many(tx, access, [(node, replace(new, version=node.version + 1))], made)
+    # Reasons follow the class of the node, also those of edges that lead out of the namespace.
+    rows = tx.rows("edges_going", {"owner": access.owner, "ids": json_text([node.id])})
+    edges.replace_many(tx, access, _changed(rows, keep))
+    return False
+
+
+def rewrite_edges(database: Database, access: Access, keep: KeepEdge, *, dry_run: bool) -> list[str]:
+    """Replace the edges that the policy changes, or only find them; returns the ids of their sources."""
+    sources: list[str] = []
+    for rows in nodes.batches(database, access, "edges_after"):
+        changed = _changed(rows, keep)
+        sources += [edge.source_id for edge in changed]
+        if changed and not dry_run:
+            database.write(lambda tx, changed=changed: edges.replace_many(tx, access, changed))  # type: ignore[misc]
+    return sources
+
+
+def rewrite_rest(
+    database: Database,
+    access: Access,
+    clean: Callable[[str, str], str],
+    clean_row: Callable[[Mapping[str, Any], str], Mapping[str, Any]],
+) -> None:
+    """Clean tasks, queries, corrections and retired rows. Contexts are disposable and go."""
+    database.write(lambda tx: tasks.clean(tx, access, clean))
+    database.write(lambda tx: evidence.clean_corrections(tx, access, clean))
+    database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))
+    for rows in nodes.batches(database, access, "retired_after"):
+        changed = {
+            (seq, node_id): kept
+            for seq, namespace, content, node_id in rows
+            if (kept := json_text(clean_row(json.loads(content), namespace))) != content
+        }
+        database.write(lambda tx, changed=changed: receipts.rewrite(tx, access, changed))  # type: ignore[misc]
 
 
 def _merged(node: Node, change: Change, *, now: str) -> Node:
-    plain: dict[str, Any] = {name: value for name in _PLAIN if (value := getattr(change, name)) is not None}
+    plain: dict[str, Any] = {name: value for name in _PLAIN if (value := change.get(name)) is not None}
     # Without being asked, a class becomes stricter, never more open.
-    whole = change.boundary_class or node.boundary_class
-    restricted = node.restricted(whole, change.shared_class or change.boundary_class or node.open_class)
+    whole, shared = change.get("boundary_class"), change.get("shared_class")
+    restricted = node.restricted(whole or node.boundary_class, shared or whole or node.open_class)
     changed = replace(
         replace(restricted, **plain),
-        metadata=check_metadata(_without_nulls({**node.metadata, **change.metadata})),
-        provenance=check_metadata({**node.provenance, **change.provenance}, field="provenance"),
-        expires_at=change.expires_at if change.scope is not None else node.expires_at,
+        metadata=check_metadata(_without_nulls({**node.metadata, **change.get("metadata", {})})),
+        provenance=check_metadata({**node.provenance, **change.get("provenance", {})}, field="provenance"),
+        expires_at=change.get("expires_at") if change.get("scope") is not None else node.expires_at,
     )
-    aliases = _aliases(node.aliases, change.alias, title=changed.title)
+    aliases = _aliases(node.aliases, change.get("alias"), title=changed.title)
     changed = replace(changed, content_hash=content_hash(changed.content), aliases=aliases)
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
@@ -181,3 +242,8 @@ def _fresh(node: Node, *, now: str) -> Node:
 def _without_nulls(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata after a merge: a null removes its key (as in a JSON merge patch)."""
     return {key: value for key, value in metadata.items() if value is not None}
+
+
+def _changed(rows: Iterable[Row], keep: KeepEdge) -> list[Edge]:
+    """The edges of these rows, which start with their seqs, that the policy leaves otherwise than they are."""
+    return [kept for edge in (Edge(*row[1:]) for row in rows) if (kept := keep(edge)) != edge]

@@ -114,8 +114,7 @@ def refs(tx: Transaction, access: Access, ids: Sequence[str], *, beginnings: boo
 
 def last_seq(tx: Transaction, access: Access) -> int:
     """The seq of the owner's newest node."""
-    (seq,) = tx.row("node_last", scope_parameters(access)) or (0,)
-    return int(seq)
+    return tx.number("node_last", scope_parameters(access))
 
 
 def batches(database: Database, access: Access, statement: str, *, after: int = 0) -> Iterator[list[Row]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict
@@ -12,17 +11,10 @@ from wherefrom.storage import locks
 from wherefrom.storage.port import Transaction
 
 
-class Stored(NamedTuple):
-    """The boundary of an owner as it is stored: the text of each namespace's policy, and the privacy."""
-
-    texts: Mapping[str, str]
-    privacy: Privacy
-
-
-def current(tx: Transaction, owner: str) -> Stored:
-    """The policies of an owner that are in force, and the owner's privacy."""
+def current(tx: Transaction, owner: str) -> tuple[Mapping[str, str], Privacy]:
+    """The texts of an owner's policies that are in force, by namespace, and the owner's privacy."""
     rows = tx.rows("policies_current", {"owner": owner})
-    return Stored({namespace: yaml for namespace, _, yaml in rows}, privacy(tx, owner))
+    return {namespace: yaml for namespace, _, yaml in rows}, privacy(tx, owner)
 
 
 def privacy(tx: Transaction, owner: str) -> Privacy:

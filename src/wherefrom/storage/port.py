@@ -55,6 +55,11 @@ class Transaction(ABC):
         row: Row | None = self._execute(name, parameters).fetchone()
         return row
 
+    def number(self, name: str, parameters: Parameters) -> int:
+        """The number in the first row of a query, or 0."""
+        row = self.row(name, parameters)
+        return int(row[0]) if row else 0
+
     def run(self, name: str, parameters: Parameters) -> None:
         """Run a change."""
         self._execute(name, parameters)
@@ -168,7 +173,7 @@ class Database(Protocol):
 
     name: str
     location: str
-    read_only: bool
+    read_only: bool = False
     """True if every write is refused, because this user may only read."""
 
     @property
@@ -197,10 +202,12 @@ class Database(Protocol):
         """Write a consistent copy of the whole database to a file; False if the engine cannot."""
 
     def refresh_statistics(self) -> None:
-        """Refresh the planner's statistics of the tables, after many rows were stored at once."""
+        """Refresh the planner's statistics of the tables, after many rows were stored at once, if it has any."""
+        return
 
     def overwrite_deleted(self) -> None:
         """Overwrite deleted rows in the files, if the engine can; takes as long as writing the database anew."""
+        return
 
     def close(self) -> None:
         """Release all connections."""

@@ -31,7 +31,7 @@ from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
-from wherefrom.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
 from wherefrom.storage.postgres_connections import COLLISIONS, Connections, Waits, connect, is_lost, translated
 from wherefrom.storage.postgres_vectors import PostgresVectors
 from wherefrom.storage.sql import Dialect, Statements, statements_of
@@ -81,11 +81,10 @@ _MAX_RACE_RETRIES: Final = 5
 _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """A PostgreSQL database with the current schema."""
 
     name = "postgres"
-    read_only = False
 
     def __init__(self, url: str, *, busy_timeout_ms: int, connect_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)
@@ -156,9 +155,6 @@ class PostgresDatabase:
     def refresh_statistics(self) -> None:
         with translated(), self._pool.transaction() as connection:
             connection.execute("analyze nodes, edges, node_texts, node_terms, embeddings")
-
-    def overwrite_deleted(self) -> None:
-        """Do nothing: PostgreSQL's own vacuum does it in time."""
 
     def close(self) -> None:
         self._pool.close()

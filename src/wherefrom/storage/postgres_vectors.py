@@ -116,7 +116,7 @@ class PostgresVectors:
             return None
         until, searched = known
         if until < time.monotonic():
-            (searched,) = tx.row("embedding_total", where) or (0,)
+            searched = tx.number("embedding_total", where)
             self._counts.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
         return searched if searched > _INDEXED_FROM else None
 

@@ -26,7 +26,7 @@ from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
 from wherefrom.storage.migrate import is_current, migrate
-from wherefrom.storage.port import Parameters, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
 from wherefrom.storage.sql import Dialect, Statements
 from wherefrom.storage.sqlite_errors import closed_quietly, state_of, translated
 from wherefrom.storage.vector_index import VectorIndex
@@ -60,11 +60,10 @@ _PAGES_PER_COPY_STEP: Final = 2_000
 _READ_WRITE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
-class SqliteDatabase:
+class SqliteDatabase(Database):
     """A SQLite file with the current schema. Connections are pooled and used by one thread at a time."""
 
     name = "sqlite"
-    read_only = False
 
     def __init__(self, path: Path, *, busy_timeout_ms: int) -> None:
         self.location = str(path)
@@ -124,9 +123,6 @@ class SqliteDatabase:
                         progress(backup.page_count - backup.remaining, backup.page_count)
                 copy.execute("pragma journal_mode = delete")
         return True
-
-    def refresh_statistics(self) -> None:
-        """Do nothing: the statements themselves fix SQLite's plans."""
 
     def overwrite_deleted(self) -> None:
         with translated(), self._connection() as connection:

@@ -54,11 +54,11 @@ def status(tx: Transaction, access: Access, task_id: str | None, *, now: datetim
     counts: dict[str, int] = {}
     if task_id is None:
         shown = [Task(*row) for row in tx.rows("tasks_newest", {**scope, "limit": _MAX_TASKS_SHOWN})]
-        (edges,) = tx.row("edges_visible", scope) or (0,)
+        edges = tx.number("edges_visible", scope)
         counts = {**dict.fromkeys(get_args(NodeKind), 0), **dict(tx.rows("kinds_visible", scope)), "edge": edges}
     else:
         shown = [get(tx, access, task_id)]
-    (pending,) = tx.row("pending_visible", scope) or (0,)
+    pending = tx.number("pending_visible", scope)
     since = timestamp(now - timedelta(days=_SEARCHED_WITHIN_DAYS))
     return Status(
         counts=counts,

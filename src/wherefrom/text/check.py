@@ -99,11 +99,6 @@ def normalised_tag(text: str) -> str:
     return "".join(kept)[: limits.TAG_CHARACTERS].strip(_JOINTS)
 
 
-def check_weight(value: object, *, field: str = "weight") -> float:
-    """A number from 0 to 1, kept at full precision."""
-    return check_number(value, field=field, low=0, high=1)
-
-
 def check_number(value: object, *, field: str, low: float, high: float) -> float:
     """A number within its range, kept at full precision."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -120,11 +115,6 @@ def check_whole(value: object, *, field: str, low: int, high: int) -> int:
     if not low <= value <= high:
         raise InvalidInput(f"{field} {shown(value)} is outside {low}..{high}")
     return value
-
-
-def check_year(value: object) -> int:
-    """A year of the common era, or some before it."""
-    return check_whole(value, field="year", low=-9999, high=9999)
 
 
 def check_metadata(value: object, *, field: str = "metadata") -> dict[str, Any]:

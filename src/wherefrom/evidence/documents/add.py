@@ -159,9 +159,7 @@ class DocumentEngine(Engine):
             locks.share(tx, access.owner)
             for page_id in {part.page.id for part in parts if part.page is not None}:
                 evidence.drop_fragments(tx, access, page_id, kept, now=now)
-                node_saving.update(
-                    tx, access, page_id, node_saving.Change(metadata={"file_hash": hashed}), None, now=now
-                )
+                node_saving.update(tx, access, page_id, {"metadata": {"file_hash": hashed}}, None, now=now)
 
         self.store.database.write(work)
 

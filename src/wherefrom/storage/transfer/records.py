@@ -234,7 +234,7 @@ _COUNTS: Final = ("position", "depth", "result_count", "useful_fragments")
 _CHECKERS: Final[Mapping[str, Checker]] = {
     **dict.fromkeys(("namespace", "source_namespace", "target_namespace"), _namespace),
     **dict.fromkeys(("tag", "judge", "language", "relation_before", "relation_after"), check.check_tag),
-    **{name: partial(check.check_weight, field=name) for name in _SHARES},
+    **{name: partial(check.check_number, field=name, low=0, high=1) for name in _SHARES},
     **{name: partial(check.check_whole, field=name, low=0, high=2**31 - 1) for name in _COUNTS},
     "title": check.check_title,
     "content": check.check_content,
@@ -244,7 +244,7 @@ _CHECKERS: Final[Mapping[str, Checker]] = {
     "utility": partial(check.check_number, field="utility", low=-_MAX_UTILITY, high=_MAX_UTILITY),
     "pinned": _flag,
     "aliases": check.check_aliases,
-    "year": check.check_year,
+    "year": partial(check.check_whole, field="year", low=-9999, high=9999),
     "version": partial(check.check_whole, field="version", low=1, high=2**30),
 }
 _FIELDS: Final[Mapping[type, _Fields]] = {kind: _fields_of(kind) for kind in RECORDS.values()}
