@@ -14,7 +14,7 @@ import pytest
 from forking_for_tests import wherefrom_command
 from rich.console import Console
 
-from wherefrom.api.verb import LazyVerb
+from wherefrom.api.memory import LazyVerb
 from wherefrom.insight.plans import InsightEngine
 from wherefrom.interfaces.cli.render_plans import insight_lines, linked_lines
 from wherefrom.interfaces.graph_answers import InsightAnswer

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from policy_for_tests import parse
 
 from wherefrom import InvalidInput
-from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.graph import BOUNDARY_CLASSES, FINDING_KINDS
 from wherefrom.policy.boundary import DEFAULT_ALLOW, Policies, visible_classes
-from wherefrom.policy.document import FINDING_KINDS
 from wherefrom.recall.settings import Calibration, RecallSettings
 
 SCOPES = ("session", "project", "principle")

@@ -1,14 +1,23 @@
-"""`Memory`: the verbs in one class, each declared on the engine that does it, and how to open it."""
+"""`Memory`: the verbs in one class, each declared on the engine that does it, and how to open it.
+
+A verb is made of an engine's method: its arguments are checked here, once, as they are declared.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+import inspect
+from collections.abc import Callable
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from wherefrom import api
-from wherefrom.api.verb import verb
+from wherefrom.engine.checking import checked
+from wherefrom.lazy import Later
+from wherefrom.model.param import parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import Self
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
     from wherefrom.api.upkeep import UpkeepEngine
     from wherefrom.embedding.port import Embedder
-    from wherefrom.engine.view import View
+    from wherefrom.engine.view import Engine, View
     from wherefrom.evidence.corrections import CorrectionEngine
     from wherefrom.evidence.documents.add import DocumentEngine
     from wherefrom.evidence.store import EvidenceEngine
@@ -31,8 +40,6 @@ if TYPE_CHECKING:
     from wherefrom.recall.feedback import FeedbackEngine
     from wherefrom.recall.verbs import RecallEngine
 else:
-    from wherefrom.lazy import Later
-
     CalibrateEngine = Later("wherefrom.api.calibrate").CalibrateEngine
     CorrectionEngine = Later("wherefrom.evidence.corrections").CorrectionEngine
     DocumentEngine = Later("wherefrom.evidence.documents.add").DocumentEngine
@@ -49,6 +56,57 @@ else:
     TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
     UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
     VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
+
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+_Engine = TypeVar("_Engine", bound="Engine")
+
+
+def verb(
+    function: Callable[Concatenate[_Engine, _Given], _Answer],
+) -> Callable[Concatenate[Memory, _Given], _Answer]:
+    """Return the method of `Memory` that runs an engine's method, with the same signature and docstring."""
+    return LazyVerb(function)  # type: ignore[arg-type, return-value]  # it is named by a `Later`, and becomes a method
+
+
+class LazyVerb:
+    """A verb whose engine is imported when the verb is first used; from then on, `Memory` has a method in its place."""
+
+    def __init__(self, named: Later) -> None:
+        self.named = named
+
+    def __set_name__(self, memory: type[Memory], name: str) -> None:
+        self._name = name
+
+    def __get__(self, memory: Memory | None, kind: type[Memory]) -> Callable[..., Any]:
+        function, engine = self.named()
+        method = _method(engine, function)
+        setattr(kind, self._name, method)
+        return method if memory is None else MethodType(method, memory)
+
+
+def docstring_of(memory: type[Memory], name: str) -> str:
+    """Return the docstring of a verb, without importing its engine."""
+    found = vars(memory)[name]
+    return inspect.cleandoc(found.named.read_docstring() if isinstance(found, LazyVerb) else found.__doc__)
+
+
+def _method(engine: type[Engine], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of `Memory` that checks its arguments and gives them to a new engine's method."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def run(self: Memory, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            given = signature.bind(None, *args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
+        del given["self"]
+        declared = parameters_of(function)
+        values = {name: checked(value, declared[name]) if name in declared else value for name, value in given.items()}
+        return function(engine(self.view), **values)
+
+    return run
 
 
 class Memory:

@@ -15,7 +15,17 @@ from wherefrom.engine.view import Engine, silent
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, StoreBusy
-from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass, Edge, Node, PrivacyMode, Scope, node_at, strictest
+from wherefrom.model.graph import (
+    BOUNDARY_CLASSES,
+    SECRET,
+    BoundaryClass,
+    Edge,
+    Node,
+    PrivacyMode,
+    Scope,
+    node_at,
+    strictest,
+)
 from wherefrom.model.param import Param
 from wherefrom.model.policies import BoundaryCheck, PolicyApplied, PolicyVersion, Privacy, Reclassified
 from wherefrom.policy.boundary import DEFAULT_ALLOW, PlaceRules, Policies
@@ -25,7 +35,6 @@ from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.receipts import Receipt
 from wherefrom.text import check
-from wherefrom.text.sensitive.findings import SECRET
 from wherefrom.text.sensitive.redaction import kinds_in
 
 logger = logging.getLogger("wherefrom")

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -93,12 +94,12 @@ class UpkeepEngine(Engine):
                 raise InvalidInput(f"{path} is already there", hint="choose a new name")
             # A folder of our own beside it: private, on the same disk, and nobody else's file is touched.
             with tempfile.TemporaryDirectory(prefix=".wherefrom-", dir=path.parent) as folder:
-                partial = Path(folder) / "copy"
-                if not self.store.database.copy_to(partial, progress):
-                    with partial.open("x", encoding="utf-8") as file:
+                copy = Path(folder) / "copy"
+                if not self.store.database.copy_to(copy, progress):
+                    with copy.open("x", encoding="utf-8") as file:
                         self._export(file, replace(self.view.access, classes=BOUNDARY_CLASSES, hidden=()), progress)
-                partial.chmod(0o600)
-                partial.rename(path)
+                copy.chmod(0o600)
+                copy.rename(path)
         except OSError as error:
             raise StoreUnavailable(f"cannot write {path}: {error.strerror}", hint="is the folder there?") from None
         return path
@@ -214,7 +215,9 @@ def _readable(source: Source) -> Iterator[IO[bytes]]:
             yield given
             return
         spool = files.enter_context(tempfile.TemporaryFile())
-        spool.writelines(_blocks(given) if has_bytes else _lines(given))
+        # `read1` gives what is there; `read` waits for a whole block and hears no Ctrl-C between two parts of it.
+        blocks = iter(partial(getattr(given, "read1", given.read), _BLOCK_BYTES), b"") if has_bytes else _lines(given)
+        spool.writelines(blocks)
         yield spool
 
 
@@ -238,13 +241,6 @@ def _writable(target: str | PathLike[str] | IO[str] | None) -> Iterator[IO[str] 
     finally:
         if path.stat().st_size == 0:
             path.unlink()
-
-
-def _blocks(source: IO[bytes]) -> Iterator[bytes]:
-    # `read1` gives what is there; `read` waits for a whole block and does not hear a Ctrl-C between two parts of it.
-    read = getattr(source, "read1", source.read)
-    while block := read(_BLOCK_BYTES):
-        yield block
 
 
 def _lines(source: Any) -> Iterator[bytes]:

@@ -18,14 +18,14 @@ from typing import Any, Final
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
-from wherefrom.model.graph import Edge, Node, strictest
+from wherefrom.model.graph import SECRET, Edge, Node, strictest
 from wherefrom.model.policies import Privacy
 from wherefrom.policy.boundary import PlaceRules, Policies
 from wherefrom.policy.document import Policy, SettingsKinds, parse
 from wherefrom.storage import policies
 from wherefrom.storage.port import Database
 from wherefrom.text import check
-from wherefrom.text.sensitive.findings import SECRET, find, redact
+from wherefrom.text.sensitive.findings import find, redact
 from wherefrom.text.sensitive.redaction import has_only_labels, has_secret_address, kinds_in, mapped, without
 
 logger = logging.getLogger("wherefrom")

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_type_hints
 
 from wherefrom import interfaces
 from wherefrom.api import Memory
-from wherefrom.api.verb import docstring_of
+from wherefrom.api.memory import docstring_of
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.param import Param, Parameter, parameters_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from wherefrom.model.param import Param
 
@@ -30,6 +30,10 @@ GUESSING: Final = frozenset({INSIGHT, NAMES})
 # From the shortest to the longest: what has no scope lasts as long as a principle.
 SCOPES: Final[tuple[Scope | None, ...]] = ("session", "project", "principle", None)
 PrivacyMode = Literal["personal", "shared"]
+# The kinds of findings in a text, which a policy can redact and detect.
+FindingKind = Literal["email", "phone", "card", "national_id", "secret"]
+FINDING_KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
+SECRET: Final = "secret"  # noqa: S105  # the name of a kind of finding
 # From the least to the most restricted.
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
 # The classes in which something can be saved: secrets are not kept.

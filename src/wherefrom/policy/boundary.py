@@ -11,14 +11,13 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast, get_args
 
 from wherefrom.model.errors import InvalidInput, shown
-from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope, strictest
+from wherefrom.model.graph import BOUNDARY_CLASSES, FINDING_KINDS, SECRET, BoundaryClass, Scope, strictest
 from wherefrom.model.namespaces import is_inside
 from wherefrom.policy import document, invariants
-from wherefrom.policy.document import FINDING_KINDS, Invariant, Policy, SecretRule
+from wherefrom.policy.document import Invariant, Policy, SecretRule
 from wherefrom.policy.settings import Settings, settings_from
 
 DEFAULT_ALLOW: Final = ("answer:task",)
-SECRET: Final = "secret"  # noqa: S105  # the name of a kind of finding
 
 _Value = TypeVar("_Value")
 _Settings = TypeVar("_Settings", bound=Settings)

@@ -15,14 +15,10 @@ from typing import Annotated, Any, Final, Literal, cast, get_args
 
 from wherefrom.lazy import yaml
 from wherefrom.model.errors import InvalidInput, shown
-from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass, Scope
+from wherefrom.model.graph import BOUNDARY_CLASSES, FINDING_KINDS, BoundaryClass, FindingKind, Scope
 from wherefrom.model.param import Param
 from wherefrom.policy import invariants, nodes
 from wherefrom.policy.settings import Settings, item_of, keys_of, settings_from
-
-# The kinds of findings in a text, which a policy can redact and detect.
-FindingKind = Literal["email", "phone", "card", "national_id", "secret"]
-FINDING_KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
 
 # A text in which a secret is found is kept without the secret, or refused.
 SecretRule = Literal["redact", "deny"]

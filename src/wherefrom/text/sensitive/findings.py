@@ -10,9 +10,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 from wherefrom.lazy import phonenumbers
+from wherefrom.model.graph import FINDING_KINDS, SECRET, FindingKind
 from wherefrom.text.sensitive.announced_secrets import announced_spans, stems_in
 from wherefrom.text.sensitive.numbers import NumberKind, may_hold_numbers, number_spans
 from wherefrom.text.sensitive.phrases import may_hold_phrases, phrase_spans
@@ -21,9 +22,7 @@ from wherefrom.text.sensitive.secret_codes import code_spans, may_hold_codes
 from wherefrom.text.sensitive.secret_forms import formed_spans, may_have_form
 from wherefrom.text.sensitive.service_tokens import may_hold_tokens, token_spans
 
-FindingKind = Literal["email", "phone", "card", "national_id", "secret"]
-KINDS: Final[tuple[FindingKind, ...]] = get_args(FindingKind)
-SECRET: Final[FindingKind] = "secret"  # noqa: S105  # the name of a kind of finding
+KINDS: Final = FINDING_KINDS
 _NUMBERS: Final[tuple[NumberKind, ...]] = get_args(NumberKind)
 
 # Characters that show nothing and may split a number or a word; the last two count only after a letter, a digit or a

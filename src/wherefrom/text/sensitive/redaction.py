@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from wherefrom.model import limits
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import SECRET, FindingKind, Node
 from wherefrom.text import check
-from wherefrom.text.sensitive.findings import KINDS, LABEL, SECRET, FindingKind, find, redact
+from wherefrom.text.sensitive.findings import KINDS, LABEL, find, redact
 from wherefrom.text.tokens import text_of
 
 # Hashes of a text before anything was taken out of it: a number can be tried against them.
