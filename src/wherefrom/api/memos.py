@@ -34,17 +34,15 @@ _CHANGED: Final = ("content", "title", "metadata", "provenance", "boundary_class
 
 _CONTENT: Final = "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when."
 _Content = Annotated[str, Param(_CONTENT, aliases=("text",), check=check.check_content)]
-_Title = Annotated[
-    str | None, Param("A short name, at most 300 characters. Omit to keep the old one.", check=check.check_title)
-]
+_TITLE: Final = "A short name, at most 300 characters. Omit to keep the old one."
+_Title = Annotated[str | None, Param(_TITLE, check=check.check_title)]
 _METADATA: Final = "JSON object merged into what is there; a null removes its key. At most 16 KB."
 _Metadata = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_metadata)]
 _ChangedId = Annotated[str | None, id_param("The memo to change. Omit to save a new one.", option="--id")]
 _CLAIM: Final = "Save it as a claim: one statement of this kind. Omit for a memo."
 _ClaimKind = Annotated[graph.ClaimKind | None, Param(_CLAIM, aliases=("kind",), option="--claim")]
-_Scope = Annotated[
-    graph.Scope | None, Param("How long it holds: session 7 days, project 120 days, principle for good.")
-]
+_SCOPE: Final = "How long it holds: session 7 days, project 120 days, principle for good."
+_Scope = Annotated[graph.Scope | None, Param(_SCOPE)]
 _CLASS: Final = "Who may see it; internal if omitted. It is raised by itself where the text demands."
 _BoundaryClass = Annotated[graph.BoundaryClass | None, Param(_CLASS, words=graph.SAVED_CLASSES, option="--class")]
 _Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]

@@ -59,18 +59,14 @@ NewTag = Annotated[str, Param(_TAG, option="--tag,-t", check=check_new_tag)]
 Tag = Annotated[str, Param(_TAG, option="--tag,-t", check=check.check_tag)]
 AnyTag = Annotated[str | None, Param("Only relations with this tag.", option="--tag,-t", check=check.check_tag)]
 Cursor = Annotated[str | None, Param("next_cursor of the page before.")]
-Filter = Annotated[
-    Mapping[str, Any] | None,
-    Param('Only memos whose metadata has these values, e.g. {"source": "meeting"}.', check=check.check_filter),
-]
-RequestId = Annotated[
-    str | None, Param("Your name for this request, for the event log.", check=check_call_id, only="agents")
-]
+_METADATA = 'Only memos whose metadata has these values, e.g. {"source": "meeting"}.'
+Filter = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_filter)]
+_REQUEST = "Your name for this request, for the event log."
+RequestId = Annotated[str | None, Param(_REQUEST, check=check_call_id, only="agents")]
 TraceId = Annotated[str | None, Param("The chain of requests that it belongs to.", check=check_call_id, only="agents")]
 TaskId = Annotated[str | None, id_param("Only what belongs to this task.", option="--task", metavar="TASK_ID")]
-Class = Annotated[
-    BoundaryClass | None, Param("Who may see it; internal if omitted.", words=SAVED_CLASSES, option="--class")
-]
+_CLASS = "Who may see it; internal if omitted."
+Class = Annotated[BoundaryClass | None, Param(_CLASS, words=SAVED_CLASSES, option="--class")]
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
 DryRun = Annotated[bool, Param("Only say what would be done.")]
 

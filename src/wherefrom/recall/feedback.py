@@ -7,7 +7,6 @@ the signal's deltas, times the strength of the judgement, are added. Decaying in
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Annotated
 
 from wherefrom.engine.params import TraceId, check_call_id, id_param
@@ -19,7 +18,6 @@ from wherefrom.model.results import FeedbackResult
 from wherefrom.recall.rerank import days_before, share_left
 from wherefrom.recall.settings import Feedback, RecallSettings, Signal
 from wherefrom.storage import contexts, edges, events, locks, nodes
-from wherefrom.storage.contexts import Judgement
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import SEARCHED, Transaction
 
@@ -73,9 +71,10 @@ class FeedbackEngine(Engine):
             if node.kind not in SEARCHED:
                 raise InvalidInput(f"{node.id} is a {node.kind}; memos and claims are judged")
             settings = known.at(node.namespace).settings(RecallSettings).feedback
-            given = Judgement(self.store.new_id(), node, signal, active_context_id, duplicate_of, now, score)
-            judge = partial(judged, signal=signal, now=now, settings=settings, strength=strength)
-            done = contexts.judge(tx, access, given, trace=trace, change=judge)
+            given = {"id": self.store.new_id(), "at": now, "signal": signal, "score": score}
+            given |= {"context_id": active_context_id, "duplicate_of": duplicate_of}
+            after = judged(node, signal, now=now, settings=settings, strength=strength)
+            done = contexts.judge(tx, access, node, after, given, trace=trace)
             done = replace(done, node=nodes.read(tx, access, memo_id))
             if done.status == "repeated" or strength == 0.0 or signal == "completed":
                 return done

@@ -20,7 +20,6 @@ from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.text_index import TextSearch
 from wherefrom.text.check import json_text
 
-_NOT_BY_TEXT: Final[tuple[float | None, int | None]] = (None, None)
 # Fewer nodes are counted for each request, because a few change the mean; of more the count is kept for a while.
 _NODES_COUNTED_EACH_TIME: Final = 2_000
 _COUNT_SECONDS: Final = 60.0
@@ -57,20 +56,17 @@ def find(
     reach: tuple[int, int],
 ) -> Candidates:
     """The candidates of text arm and vector arm, with their vectors; `reach` is how many each gives at most."""
-    best = text.best(tx, access, request, limit=reach[0])
+    scores = dict(text.best(tx, access, request, limit=reach[0]))
     near = nearest(tx, access, request, vectors=vectors, limit=reach[1])
-    scores: dict[str, tuple[float | None, int | None]] = {
-        node_id: (score, rank) for rank, (node_id, score) in enumerate(best, start=1)
-    }
-    places = {node_id: rank for rank, node_id in enumerate(near.ids, start=1)}
+    text_ranks, vector_ranks = ({node_id: rank for rank, node_id in enumerate(ids, 1)} for ids in (scores, near.ids))
     rows: dict[str, Matrix] = dict(zip(near.ids, near.vectors, strict=True))
     if request.model is not None and request.vector is not None:
         rows |= embeddings.of_nodes(tx, access, [node_id for node_id in scores if node_id not in rows], request.model)
-    found = tuple(
-        Candidate(node_id, *scores.get(node_id, _NOT_BY_TEXT), rows.get(node_id), places.get(node_id))
-        for node_id in dict.fromkeys([*scores, *places])
+    candidates = tuple(
+        Candidate(found, scores.get(found), text_ranks.get(found), rows.get(found), vector_ranks.get(found))
+        for found in dict.fromkeys([*scores, *near.ids])
     )
-    return Candidates(found, near.searched)
+    return Candidates(candidates, near.searched)
 
 
 def nearest(

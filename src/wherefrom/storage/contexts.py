@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from wherefrom.model.access import Access
@@ -21,21 +21,6 @@ from wherefrom.text.tokens import count_tokens, text_of
 # A process of the version before this column writes this: nobody can tell who may see its contexts.
 _UNKNOWN_MAKER: Final = "{}"
 _FIGURES: Final = ("utility", "confidence", "quality")
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A judgement of a node: its signal, its strength (-1 to 1) if the caller gave one, the context in which it was
-    given, and the node of which the judged one is a duplicate.
-    """
-
-    id: str
-    node: Node
-    signal: str
-    context_id: str | None
-    duplicate_of: str | None
-    now: str
-    score: float | None = None
 
 
 def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: str) -> None:
@@ -89,32 +74,32 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
 
 
 def judge(
-    tx: Transaction, access: Access, given: Judgement, *, trace: Trace, change: Callable[[Node], Node]
+    tx: Transaction, access: Access, node: Node, after: Node, given: Mapping[str, Any], *, trace: Trace
 ) -> FeedbackResult:
-    """Store a judgement, the node as `change` leaves it, and events with the figures that changed; a request that was
-    counted before changes nothing.
+    """Store a judgement, the node after it, and events with the figures that changed; a request that was counted before
+    changes nothing. given: the id and the time of the judgement, its signal and score, the context in which it was
+    given, and the node of which the judged one is a duplicate.
     """
-    new = {"owner": access.owner, "root": access.root, "request_id": trace.request_id, "at": given.now}
-    new |= {"id": given.id, "node_id": given.node.id, "signal": given.signal, "context_id": given.context_id}
+    signal, context_id, score = given["signal"], given["context_id"], given["score"]
+    new = {"owner": access.owner, "root": access.root, "request_id": trace.request_id, "node_id": node.id, **given}
     known = None if trace.request_id is None else tx.row("feedback_of_request", new)
-    if known is not None and known[1:] != (given.node.id, given.signal):
+    if known is not None and known[1:] != (node.id, signal):
         raise Conflict("this request_id was used for another judgement", hint="give each request an id of its own")
     if known is not None:
-        return FeedbackResult(given.node, given.signal, "repeated", given.node.superseded_by)
-    if given.context_id is not None:
-        require(tx, access, given.context_id)
-    after = change(given.node)
-    if given.duplicate_of is not None:
-        after = replace(after, superseded_by=_heir(tx, access, given.node, given.duplicate_of).id)
+        return FeedbackResult(node, signal, "repeated", node.superseded_by)
+    if context_id is not None:
+        require(tx, access, context_id)
+    if given["duplicate_of"] is not None:
+        after = replace(after, superseded_by=_heir(tx, access, node, given["duplicate_of"]).id)
     tx.run("feedback_insert", new)
-    nodes.replace_many(tx, access, [(given.node, after)], None)
-    said: dict[str, Any] = {"memo_id": given.node.id, "signal": given.signal, "active_context_id": given.context_id}
-    said |= {} if given.score is None else {"score": given.score}
-    place: dict[str, Any] = {"namespace": given.node.namespace, "at": given.now, "trace": trace}
+    nodes.replace_many(tx, access, [(node, after)], None)
+    said = {"memo_id": node.id, "signal": signal, "active_context_id": context_id}
+    said |= {} if score is None else {"score": score}
+    place: dict[str, Any] = {"namespace": node.namespace, "at": given["at"], "trace": trace}
     events.record(tx, access, "feedback", said, **place)
-    figures = {name: [round(getattr(node, name), 6) for node in (given.node, after)] for name in _FIGURES}
-    events.record(tx, access, "critic", {"memo_id": given.node.id, **figures}, **place)
-    return FeedbackResult(after, given.signal, "recorded", after.superseded_by)
+    figures = {name: [round(getattr(version, name), 6) for version in (node, after)] for name in _FIGURES}
+    events.record(tx, access, "critic", {"memo_id": node.id, **figures}, **place)
+    return FeedbackResult(after, signal, "recorded", after.superseded_by)
 
 
 def _heir(tx: Transaction, access: Access, duplicate: Node, heir_id: str) -> Node:

@@ -49,7 +49,7 @@ def made(embedder: Embedder, texts: Sequence[str]) -> Made:
 
 
 def embedded_text(node: Node) -> str:
-    """The text that a node's vector is made of."""
+    """The text that a node's vector is made of, and in which names are looked for: without what others may not see."""
     return shared_text(text_of(node.title, node.content), node.shared_class)
 
 

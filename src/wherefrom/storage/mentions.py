@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import NAMES, Node
+from wherefrom.storage.embeddings import embedded_text
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
-from wherefrom.text.sensitive.redaction import shared_text
 from wherefrom.text.tokens import is_unspaced, query_terms, text_of
 
 Texts = Mapping[str, Words]
@@ -90,11 +90,7 @@ def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
 def link_texts(tx: Transaction, access: Access, written: Sequence[Node], *, now: str) -> None:
     """Link the texts of nodes to the nodes that they name."""
     # An edge must not tell that a text has a number to somebody who may not see the number.
-    texts = {
-        node.id: words_of(shared_text(text_of(node.title, node.content), node.shared_class))
-        for node in written
-        if node.kind in MENTIONING
-    }
+    texts = {node.id: words_of(embedded_text(node)) for node in written if node.kind in MENTIONING}
     link(tx, access, texts, now=now)
 
 
