@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from wherefrom.api.calibrate import CalibrateEngine
     from wherefrom.api.memos import MemoEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from wherefrom.recall.feedback import FeedbackEngine
     from wherefrom.recall.verbs import RecallEngine
 else:
-    CalibrateEngine = Later("wherefrom.api.calibrate").CalibrateEngine
     CorrectionEngine = Later("wherefrom.evidence.corrections").CorrectionEngine
     DocumentEngine = Later("wherefrom.evidence.documents.add").DocumentEngine
     EvidenceEngine = Later("wherefrom.evidence.store").EvidenceEngine
@@ -62,9 +60,7 @@ _Answer = TypeVar("_Answer")
 _Engine = TypeVar("_Engine", bound="Engine")
 
 
-def verb(
-    function: Callable[Concatenate[_Engine, _Given], _Answer],
-) -> Callable[Concatenate[Memory, _Given], _Answer]:
+def verb(function: Callable[Concatenate[_Engine, _Given], _Answer]) -> Callable[Concatenate[Memory, _Given], _Answer]:
     """Return the method of `Memory` that runs an engine's method, with the same signature and docstring."""
     return LazyVerb(function)  # type: ignore[arg-type, return-value]  # it is named by a `Later`, and becomes a method
 
@@ -219,7 +215,7 @@ class Memory:
     choose_privacy = verb(PolicyEngine.choose_privacy)
     validate_boundary = verb(PolicyEngine.validate_boundary)
     reclassify = verb(PolicyEngine.reclassify)
-    calibrate = verb(CalibrateEngine.calibrate)
+    calibrate = verb(PolicyEngine.calibrate)
 
     # Metabolism.
     metabolize = verb(MetabolismEngine.metabolize)

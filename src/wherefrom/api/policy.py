@@ -1,20 +1,22 @@
-"""The engine of policies: apply one, read it, try a text against it, judge again what is stored; choose the privacy."""
+"""The engine of policies: apply one, read it, try a text against it, judge again what is stored, fit the scales of both
+arms of a search; choose the privacy.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Final
 
 from wherefrom.config import DEFAULT_ROOT
 from wherefrom.engine import boundary
-from wherefrom.engine.params import NAMESPACE, DryRun, RequestId, check_place, namespace_param
+from wherefrom.engine.params import NAMESPACE, DryRun, Place, RequestId, check_place, namespace_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.model import limits
 from wherefrom.model.access import Access
-from wherefrom.model.errors import BoundaryDenied, StoreBusy
+from wherefrom.model.errors import BoundaryDenied, InvalidInput, StoreBusy
 from wherefrom.model.graph import (
     BOUNDARY_CLASSES,
     SECRET,
@@ -27,9 +29,19 @@ from wherefrom.model.graph import (
     strictest,
 )
 from wherefrom.model.param import Param
-from wherefrom.model.policies import BoundaryCheck, PolicyApplied, PolicyVersion, Privacy, Reclassified
+from wherefrom.model.policies import (
+    BoundaryCheck,
+    CalibrationMethod,
+    CalibrationReport,
+    PolicyApplied,
+    PolicyVersion,
+    Privacy,
+    Reclassified,
+)
 from wherefrom.policy.boundary import DEFAULT_ALLOW, PlaceRules, Policies
-from wherefrom.policy.document import default, default_text, parse
+from wherefrom.policy.document import default, default_text, dump_with, parse
+from wherefrom.recall import calibrate
+from wherefrom.recall.candidates import judged_candidates
 from wherefrom.storage import embeddings, events, node_saving, policies
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Progress, Transaction
@@ -121,8 +133,7 @@ class PolicyEngine(Engine):
             )
 
     def policy(
-        self,
-        namespace: Annotated[str | None, namespace_param("Namespace path; omit for the default.")] = None,
+        self, namespace: Annotated[str | None, namespace_param("Namespace path; omit for the default.")] = None
     ) -> tuple[PolicyVersion, ...]:
         """List the policies that a namespace has of its own, the newest (which holds) first; without any, the
         default.
@@ -221,6 +232,36 @@ class PolicyEngine(Engine):
             payload = {"reclassified": _counts_of(report)}
             at = self.view.now()
             self.store.database.write(lambda tx: events.record(tx, access, "policy", payload, namespace=place, at=at))
+        return report
+
+    def calibrate(
+        self,
+        judged: Iterable[Mapping[str, Any]],
+        *,
+        method: Annotated[CalibrationMethod, Param("How the scales are fitted.")] = "isotonic",
+        namespace: Place = None,
+        dry_run: DryRun = False,
+    ) -> CalibrationReport:
+        """Fit the scales of both arms to judged questions and put them in force as the next version of the namespace's
+        policy.
+
+        A judged question is {"query": "…", "relevant": ["memo_id", …]}.
+        """
+        access = self.view.access.narrowed(self.view.access.resolve(namespace))
+        if isinstance(judged, str | Mapping) or not isinstance(judged, Iterable):
+            raise InvalidInput("judged questions are a list of objects")
+        rows = [row for question in judged for row in judged_candidates(self.view, question, access)]
+        current = self.policy(namespace)[0]
+        major, minor, patch = current.version.split(".")
+        version = f"{major}.{minor}.{int(patch) + 1}"
+        report, maps = calibrate.fitted(rows, method, version=version)
+        if not dry_run:
+            model = self.store.database.read(embeddings.active)
+            section = {"method": report.method, "model": model.model_id if model else "none", **maps}
+            # A namespace without a policy of its own gets one that says nothing else.
+            base = current.yaml if current.namespace else f"version: {current.version}\n"
+            text = dump_with(base, calibration=section, version=version)
+            self.apply_policy(check_policy(text, field="yaml"), namespace=namespace)
         return report
 
     def _judge_again(self, place: str, known: Policies, *, dry_run: bool, progress: Progress) -> Reclassified:

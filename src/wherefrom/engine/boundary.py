@@ -9,7 +9,7 @@ import math
 import re
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -23,6 +23,7 @@ from wherefrom.model.policies import Privacy
 from wherefrom.policy.boundary import PlaceRules, Policies
 from wherefrom.policy.document import Policy, SettingsKinds, parse
 from wherefrom.storage import policies
+from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Database
 from wherefrom.text import check
 from wherefrom.text.sensitive.findings import find, redact
@@ -67,7 +68,7 @@ class PolicyCache:
         self._database = database
         self._shared = shared
         self._lock = threading.Lock()
-        self._by_owner: OrderedDict[str, _Known] = OrderedDict()
+        self._by_owner = Kept[str, _Known](entries=_MAX_OWNERS)
         self._default_policies: dict[bool, Policies] = {}
 
     def of(self, owner: str) -> Policies:
@@ -77,10 +78,8 @@ class PolicyCache:
         """
         while True:
             with self._lock:
-                known = self._by_owner.setdefault(owner, _Known())
-                self._by_owner.move_to_end(owner)
-                if len(self._by_owner) > _MAX_OWNERS:
-                    self._by_owner.popitem(last=False)
+                known = self._by_owner.get(owner) or _Known()
+                self._by_owner.put(owner, known)
                 stored, parsed = known.stored, known.parsed
                 if parsed is not None and time.monotonic() - known.read_at <= _MAX_AGE_SECONDS:
                     return parsed
@@ -103,7 +102,7 @@ class PolicyCache:
         """Read the policies of an owner again before the next use."""
         with self._lock:
             if known := self._by_owner.get(owner):
-                self._by_owner[owner] = _Known(known.stored, known.parsed)
+                self._by_owner.put(owner, _Known(known.stored, known.parsed))
 
     def _parsed(self, texts: Mapping[str, str], privacy: Privacy) -> Policies:
         personal = privacy.mode == "personal" and not self._shared

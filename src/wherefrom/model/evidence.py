@@ -183,8 +183,7 @@ class Status:
     """The state of the memory, or of one of its tasks."""
 
     counts: Annotated[
-        Mapping[str, int],
-        Param("Without a task_id: how many memos, claims, fragments, pages, entities and edges."),
+        Mapping[str, int], Param("Without a task_id: how many memos, claims, fragments, pages, entities and edges.")
     ]
     tasks_by_status: Mapping[str, int]
     tasks: tuple[TaskState, ...]

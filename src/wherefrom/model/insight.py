@@ -203,8 +203,7 @@ class PathKnobs:
     ] = "off"
     prune_topk: Annotated[int, Param("How many candidates are measured, the best by score; 0: all.", 0, 100)] = 0
     endpoint_window: Annotated[
-        int,
-        Param("For how many of the best remaining candidates lengths are brought up to date; 0: for all.", 0, 100),
+        int, Param("For how many of the best remaining candidates lengths are brought up to date; 0: for all.", 0, 100)
     ] = 0
     gain_epsilon: Annotated[float, Param("A gain at or below it counts as none.", 0, 1)] = 1e-4
     budget: Annotated[int, Param("How many relations are adopted with their paths; 0: all.", 0, 100)] = 0

@@ -48,23 +48,12 @@ class Connections:
     """At most `size` connections to one database, made when they are needed and kept for the next caller."""
 
     def __init__(
-        self,
-        url: str,
-        *,
-        size: int,
-        waits: Waits,
-        configure: Callable[[Connection], None] | None = None,
-        reset: Callable[[Connection], None] | None = None,
-        **options: Any,
+        self, url: str, *, size: int, waits: Waits, reset: Callable[[Connection], None] | None = None, **options: Any
     ) -> None:
-        self._url = url
-        self._waits = waits
-        self._configure = configure
-        self._reset = reset
-        self._options = options
+        """`options` are those of `connect`."""
+        self._url, self._size, self._waits, self._reset, self._options = url, size, waits, reset, options
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._size = size
         self._slots = threading.Semaphore(size)
         self._idle: list[tuple[float, Connection]] = []
         self._failed: tuple[float, StoreError] | None = None
@@ -137,7 +126,7 @@ class Connections:
             failed = self._failed[1]
             raise type(failed)(failed.message, hint=failed.hint)
         try:
-            return connect(self._url, self._waits.connect_s, configure=self._configure, **self._options)
+            return connect(self._url, self._waits.connect_s, **self._options)
         except StoreError as error:
             self._failed = (time.monotonic(), error)
             raise

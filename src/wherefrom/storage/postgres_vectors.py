@@ -26,16 +26,13 @@ _MAX_KNOWN_ACCESSES: Final = 1_000
 _MAX_VECTOR_DIMENSIONS: Final = 2_000
 _MAX_HALFVEC_DIMENSIONS: Final = 4_000
 
-Alone = Callable[[], AbstractContextManager[Any]]
-"""Opens a connection in autocommit mode."""
-
 
 class PostgresVectors:
     """Vector search of one database. The number of vectors that an access may see decides between the index and a scan;
-    if it is large, it is kept for half a minute.
+    if it is large, it is kept for half a minute. `alone` opens a connection in autocommit mode.
     """
 
-    def __init__(self, alone: Alone) -> None:
+    def __init__(self, alone: Callable[[], AbstractContextManager[Any]]) -> None:
         self._alone = alone
         self._counts = Kept[Hashable, tuple[float, int]](entries=_MAX_KNOWN_ACCESSES)
         self._building: threading.Thread | None = None

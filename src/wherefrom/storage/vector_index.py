@@ -29,8 +29,6 @@ from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.vector_lists import VectorLists
 from wherefrom.text.check import json_text
 
-Read = Callable[[Callable[[Transaction], "_Rows"]], "_Rows"]
-
 _FORMAT: Final = 1
 # Fewer vectors are all compared exactly, in a millisecond; from this number on they are sorted into lists.
 LISTED_FROM: Final = 20_000
@@ -49,7 +47,7 @@ _MAX_KNOWN_ACCESSES: Final = 4_000
 class VectorIndex:
     """The index of one database file; threads may share it."""
 
-    def __init__(self, database: Path, read: Read) -> None:
+    def __init__(self, database: Path, read: Callable[[Callable[[Transaction], _Rows]], _Rows]) -> None:
         self._cache = Path(f"{database}-vectors")
         self._read = read
         self._lock = threading.Lock()
