@@ -174,21 +174,3 @@ def _logged(numbers: Numbers) -> Numbers:
     logs = np.zeros_like(numbers)
     np.log(numbers, out=logs, where=numbers > 0)
     return numbers * logs
-
-
-def check_features(places: Places, rows: Numbers, weights: Numbers | None, size: int) -> None:
-    """Raise ValueError unless each place is a node of a graph of this size, is there once and has a row of numbers."""
-    if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
-        raise ValueError(f"places must be a list of whole numbers, not an array of the shape {places.shape}")
-    if places.size and (places.min() < 0 or places.max() >= size):
-        raise ValueError(f"a place is none of the {size} nodes of the graph")
-    if len(np.unique(places)) != len(places):
-        raise ValueError("a place has features twice")
-    if rows.ndim != 2 or len(rows) != len(places):
-        raise ValueError(f"{len(places)} places need as many rows of features, not an array of the shape {rows.shape}")
-    factors = np.ones(rows.shape[1:]) if weights is None else weights
-    if factors.shape != rows.shape[1:] or not np.isfinite(factors).all() or (factors < 0).any():
-        raise ValueError(f"the weights of the {rows.shape[1]} dimensions must be as many finite numbers from 0 on")
-    with np.errstate(over="ignore", invalid="ignore"):
-        if not np.isfinite(rows * factors).all():
-            raise ValueError("features must be finite numbers, before and after they are weighed")

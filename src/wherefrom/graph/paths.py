@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar, cast
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
 
 from wherefrom.graph.local import FAR, Arcs, Flags, LocalGraph, Numbers, Places, Steps, arcs_of, distances
 from wherefrom.lazy import np
@@ -51,12 +51,6 @@ class Ends:
         rows: Places = np.searchsorted(self.nodes, edges)
         return rows
 
-    def has_all(self, edges: Places) -> bool:
-        """Return True if all ends of these edges are among the nodes."""
-        if not len(self.nodes):
-            return not edges.size
-        return bool((self.nodes[np.minimum(self.rows_of(edges), len(self.nodes) - 1)] == edges).all())
-
     def only(self, nodes: Places) -> Ends:
         """Return the rows of some of the nodes, as a copy."""
         rows = np.searchsorted(self.nodes, nodes)
@@ -91,20 +85,19 @@ class PairCache:
     """
 
     def __init__(self, entries: int = 64) -> None:
-        self._entries, self._values, self._lock = entries, OrderedDict[Hashable, Any](), threading.Lock()
+        self._entries, self._values, self._lock = entries, dict[Hashable, Any](), threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         """Return the value of a key, made if it is not there."""
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return cast("_Value", self._values[key])
-        made = make()  # Without the lock: two threads may make the same, but none waits for another's search.
+            value: _Value | None = self._values.pop(key, None)
+        if value is None:  # Made without the lock: two threads may make the same, but none waits for another's search.
+            value = make()
         with self._lock:
-            self._values[key] = made
+            self._values[key] = value
             while len(self._values) > self._entries:
-                self._values.popitem(last=False)
-        return made
+                del self._values[next(iter(self._values))]
+        return value
 
 
 def open_paths(
@@ -118,7 +111,7 @@ def open_paths(
 ) -> Paths:
     """Measure the lengths of `fixed_pairs` in this graph, by the engine that the knobs name.
 
-    endpoints: the ends of the edges that will be asked for; others cost a search of their own when they are met.
+    endpoints: the ends of the edges that will be asked for, none of which may be missing.
     All engines use the same pairs. `core` searches every after-graph, and is what the others are measured by.
     `cached` equals it always. `cached_incr` equals it but for what its knobs leave out, see `_Incremental`.
     """
@@ -131,7 +124,7 @@ def open_paths(
         return Paths(graph, pairs)
     measured = kept.get((*key, ends.tobytes()), lambda: measure_ends(arcs(), pairs, ends))
     if knobs.engine == "cached":
-        return _Cached(graph, pairs, ends=measured)
+        knobs = replace(knobs, gain_epsilon=0.0, prune_topk=0, endpoint_window=0, budget=0)
     return _Incremental(graph, pairs, ends=measured, knobs=knobs)
 
 
@@ -151,7 +144,9 @@ class Paths:
 
     def gain(self, edges: Places) -> float:
         """Return the gain of all these edges together."""
-        return int((self._lengths - self._lengths_with(edges)).sum(dtype=np.int64)) / max(self._whole, 1)
+        trial = copy(self)
+        trial.adopt(edges)
+        return int((self._lengths - trial._lengths).sum(dtype=np.int64)) / max(self._whole, 1)
 
     def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
         """Return the gain of each edge alone. scores: `prune_topk` chooses by them."""
@@ -160,58 +155,15 @@ class Paths:
 
     def adopt(self, edges: Places) -> None:
         """Add edges to the graph."""
-        self._lengths = self._lengths_with(edges)
         self._graph = self._graph.joined(edges)
-
-    def _lengths_with(self, edges: Places) -> Steps:
         rows, row_of = np.unique(self._fixed.sources, return_inverse=True)
         columns, column_of = np.unique(self._fixed.targets, return_inverse=True)
-        return distances(arcs_of(self._graph.joined(edges)), rows, columns=columns)[row_of, column_of]
+        self._lengths = distances(arcs_of(self._graph), rows, columns=columns)[row_of, column_of]
 
 
-class _Cached(Paths):
-    """With the steps from all ends of the asked edges known, what an edge gains follows by the formula of `Ends`.
-
-    Equal to `Paths`. What the cache keeps is of the before-graph; the graph is searched again after each adoption.
-    """
-
-    def __init__(self, graph: LocalGraph, pairs: Pairs, *, ends: Ends) -> None:
-        super().__init__(graph, pairs)
-        self._ends = ends
-
-    def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
-        del scores
-        self._measure_unknown(edges)
-        return self._saved(edges)
-
-    def adopt(self, edges: Places) -> None:
-        super().adopt(edges)
-        self._measure(self._ends.nodes)
-
-    def _measure(self, nodes: Places) -> None:
-        self._ends = measure_ends(arcs_of(self._graph), self._fixed, nodes)
-
-    def _saved(self, edges: Places) -> Numbers:
-        one, other = self._ends.rows_of(edges).T
-        from_sources = self._ends.steps.take(self._ends.sources, axis=1)
-        from_targets = self._ends.steps.take(self._ends.targets, axis=1)
-        saved = np.zeros(len(edges), dtype=np.int64)
-        stride = max(1, _MAX_LENGTHS_AT_ONCE // max(self.pairs, 1))
-        for first in range(0, len(edges), stride):
-            u, v = one[first : first + stride], other[first : first + stride]
-            along = np.minimum(from_sources[u] + from_targets[v], from_sources[v] + from_targets[u])
-            shorter = self._lengths - 1 - along
-            saved[first : first + stride] = np.maximum(shorter, 0, out=shorter).sum(axis=1, dtype=np.int64)
-        return saved / max(self._whole, 1)
-
-    def _measure_unknown(self, edges: Places) -> None:
-        """Measure ends that were not announced in the graph as it is now."""
-        if not self._ends.has_all(edges):
-            self._measure(np.union1d(self._ends.nodes, edges))
-
-
-class _Incremental(_Cached):
-    """The known lengths are changed by the formula of `Ends` when an edge is adopted; nothing is searched again.
+class _Incremental(Paths):
+    """With the steps from all ends of the asked edges known, the gain of an edge follows by the formula of `Ends`, and
+    so do all lengths when it is adopted; nothing is searched again.
 
     Equal to `Paths` when gain_epsilon, prune_topk, endpoint_window and budget are 0. Else no gain is ever greater
     than that of `Paths` after the same adoptions, as far as those were within the budget:
@@ -227,14 +179,15 @@ class _Incremental(_Cached):
     """
 
     def __init__(self, graph: LocalGraph, pairs: Pairs, *, ends: Ends, knobs: PathKnobs) -> None:
-        super().__init__(graph, pairs, ends=ends)
+        super().__init__(graph, pairs)
+        self._ends = ends.only(ends.nodes)
         self._knobs = knobs
         self._left = knobs.budget or math.inf
         self._ranked: Places | None = None
-        self._begin(ends)
+        self._new: list[NewEdge] = []
+        self._known = np.zeros(len(ends.nodes), dtype=np.int64)  # How many new edges each row is up to date with.
 
     def gain(self, edges: Places) -> float:
-        self._measure_unknown(edges)
         ends, lengths, left = self._ends.only(np.unique(edges)), self._lengths, self._left
         for rows in ends.rows_of(edges):
             if left and ends.apart(rows):
@@ -247,7 +200,6 @@ class _Incremental(_Cached):
     def gains(self, edges: Places, *, scores: Numbers | None = None) -> Numbers:
         found = np.zeros(len(edges))
         if self._left:
-            self._measure_unknown(edges)
             measured = self._best(edges, scores)
             found[measured] = self._saved(edges[measured])
             found[found <= self._knobs.gain_epsilon] = 0.0
@@ -256,7 +208,6 @@ class _Incremental(_Cached):
         return found
 
     def adopt(self, edges: Places) -> None:
-        self._measure_unknown(edges)
         ends = self._ends
         for rows in ends.rows_of(edges):
             self._catch_up(rows)
@@ -264,9 +215,21 @@ class _Incremental(_Cached):
                 self._left -= 1
                 self._lengths = ends.shortened(self._lengths, *rows)
                 self._new.append(ends.new_edge(*rows))
-                self._adopted.append(ends.nodes[rows])
                 self._catch_up(rows)
         self._catch_up(self._window())
+
+    def _saved(self, edges: Places) -> Numbers:
+        one, other = self._ends.rows_of(edges).T
+        from_sources = self._ends.steps.take(self._ends.sources, axis=1)
+        from_targets = self._ends.steps.take(self._ends.targets, axis=1)
+        saved = np.zeros(len(edges), dtype=np.int64)
+        stride = max(1, _MAX_LENGTHS_AT_ONCE // max(self.pairs, 1))
+        for first in range(0, len(edges), stride):
+            u, v = one[first : first + stride], other[first : first + stride]
+            along = np.minimum(from_sources[u] + from_targets[v], from_sources[v] + from_targets[u])
+            shorter = self._lengths - 1 - along
+            saved[first : first + stride] = np.maximum(shorter, 0, out=shorter).sum(axis=1, dtype=np.int64)
+        return saved / max(self._whole, 1)
 
     def _best(self, edges: Places, scores: Numbers | None) -> Places:
         everyone = np.arange(len(edges))
@@ -280,17 +243,6 @@ class _Incremental(_Cached):
             return np.arange(len(self._ends.nodes))
         rows = self._ends.rows_of(self._ranked)
         return np.unique(rows[self._ends.apart(rows)][: self._knobs.endpoint_window])
-
-    def _measure(self, nodes: Places) -> None:
-        self._graph = self._graph.joined(np.array(self._adopted, dtype=np.int64).reshape(-1, 2))
-        super()._measure(nodes)
-        self._begin(self._ends)
-
-    def _begin(self, ends: Ends) -> None:
-        self._ends = ends.only(ends.nodes)
-        self._new: list[NewEdge] = []
-        self._adopted: list[Places] = []  # Not yet in the graph, which is needed only for unannounced ends.
-        self._known = np.zeros(len(ends.nodes), dtype=np.int64)  # How many new edges each row is up to date with.
 
     def _catch_up(self, rows: Places) -> None:
         for at in range(int(self._known[rows].min(initial=len(self._new))), len(self._new)):
