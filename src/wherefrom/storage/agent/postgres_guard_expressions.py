@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from wherefrom.model.errors import InvalidInput, shown
@@ -24,7 +24,10 @@ _CHECKED_AFTER: Final = {"text": "bounded", "numeric": "bounded_number"}
 
 
 class ExpressionWriter(ABC):
-    """Writes expressions; the queries inside them are written by the subclass."""
+    """Writes expressions; the queries inside them are written by the subclass.
+
+    The method `write_kind` writes a node of sqlglot's class Kind. What has no such method is refused.
+    """
 
     def __init__(self, relations: Iterable[str], own: str) -> None:
         self._relations = frozenset(relations)
@@ -49,10 +52,14 @@ class ExpressionWriter(ABC):
         children = {type(child).__name__ for child in node.iter_expressions()}
         if kind in listed.COMPARISONS and not children.isdisjoint(listed.COMPARISONS):
             raise InvalidInput("comparisons in a row", hint="put parentheses around the inner one")
-        if kind in listed.BINARY:
+        if kind in listed.WORDS:
+            text = listed.WORDS[kind]
+        elif kind in listed.PREFIXES:
+            text = f"({listed.PREFIXES[kind]}{self.write(node.this)})"
+        elif kind in listed.BINARY:
             text = self._binary(node, kind)
-        elif kind in _WRITERS:
-            text = _WRITERS[kind](self, node)
+        elif writer := getattr(self, f"write_{kind.lower()}", None):
+            text = writer(node)
         else:
             raise InvalidInput(f"not allowed in a query: {kind}", hint="see the reference for what query_graph allows")
         self._depth -= 1
@@ -92,7 +99,7 @@ class ExpressionWriter(ABC):
         plain = type(node).__name__ == "Subquery" and not any(node.args[key] for key in node.args if key != "this")
         return self.query(node.this if plain else node)
 
-    def _column(self, node: Any) -> str:
+    def write_column(self, node: Any) -> str:
         if type(node.this).__name__ == "Star":
             raise InvalidInput("a whole row as a value", hint="name the columns")
         name, table = folded(node.this), node.args.get("table")
@@ -104,7 +111,7 @@ class ExpressionWriter(ABC):
             raise InvalidInput(f"{shown(name)} is a table here", hint=f"for a column write {name}.{name}")
         return quote(name) if table is None else f"{quoted(table)}.{quote(name)}"
 
-    def _literal(self, node: Any) -> str:
+    def write_literal(self, node: Any) -> str:
         text = str(node.this)
         if node.is_string:
             return "'" + text.replace("'", "''") + "'"
@@ -114,23 +121,34 @@ class ExpressionWriter(ABC):
             raise InvalidInput(f"a number of more than {MAX_DIGITS} digits")
         return text
 
-    def _is(self, node: Any) -> str:
+    def write_boolean(self, node: Any) -> str:
+        return "true" if node.this else "false"
+
+    def write_exists(self, node: Any) -> str:
+        return f"exists ({self.query(node.this)})"
+
+    def write_subquery(self, node: Any) -> str:
+        return f"({self.query(node)})"
+
+    def write_is(self, node: Any) -> str:
         if type(node.expression).__name__ not in ("Null", "Boolean"):
             raise InvalidInput("IS takes NULL, TRUE, FALSE or [NOT] DISTINCT FROM")
         return f"({self.write(node.this)} is {_not(node)}{self.write(node.expression)})"
 
-    def _like(self, node: Any, escape: str = "") -> str:
+    def write_like(self, node: Any, escape: str = "") -> str:
         word, text = type(node).__name__.lower(), listed.TEXT.format(self.write(node.this))
         return f"({text} {_not(node)}{word} {self.own}.pattern({self.write(node.expression)}){escape})"
 
-    def _escape(self, node: Any) -> str:
+    write_ilike = write_like
+
+    def write_escape(self, node: Any) -> str:
         character = node.expression
         if type(node.this).__name__ not in ("Like", "ILike") or not character.is_string or len(character.this) != 1:
             raise InvalidInput("ESCAPE takes one character after LIKE")
         self.check_arguments(node.this)
-        return self._like(node.this, f" escape {self._literal(character)}")
+        return self.write_like(node.this, f" escape {self.write_literal(character)}")
 
-    def _in(self, node: Any) -> str:
+    def write_in(self, node: Any) -> str:
         query = node.args.get("query")
         if query is None and sum(type(value).__name__ != "Literal" for value in node.expressions) > MAX_COMPARED_VALUES:
             raise InvalidInput(f"more than {MAX_COMPARED_VALUES} computed values after IN", hint="write IN (select …)")
@@ -138,11 +156,11 @@ class ExpressionWriter(ABC):
         self._unticked += len(node.expressions)
         return self._ticked(f"({self.write(node.this)} in ({inside}))")
 
-    def _between(self, node: Any) -> str:
+    def write_between(self, node: Any) -> str:
         low, high = self.write(node.args["low"]), self.write(node.args["high"])
         return self._ticked(f"({self.write(node.this)} between {low} and {high})")
 
-    def _case(self, node: Any) -> str:
+    def write_case(self, node: Any) -> str:
         if node.this and len(node.args["ifs"]) > MAX_COMPARED_VALUES:
             raise InvalidInput(
                 f"more than {MAX_COMPARED_VALUES} branches after CASE x", hint="write CASE WHEN x = … THEN …"
@@ -155,7 +173,7 @@ class ExpressionWriter(ABC):
         default = node.args.get("default")
         return f"({text}{'' if default is None else f' else {self.write(default)}'} end)"
 
-    def _cast(self, node: Any) -> str:
+    def write_cast(self, node: Any) -> str:
         kind = type_name(node.args["to"])
         if kind is None:
             raise InvalidInput(f"not a type to cast to: {shown(node.args['to'].sql('postgres'))}")
@@ -168,31 +186,31 @@ class ExpressionWriter(ABC):
             return f"{self.own}.{_CHECKED_AFTER[kind]}({text})"
         return text if type(node.this).__name__ == "Literal" else self._ticked(text)
 
-    def _extract(self, node: Any) -> str:
+    def write_extract(self, node: Any) -> str:
         return f"pg_catalog.extract('{_one_of(node.this.name, listed.FIELDS)}', {self.write(node.expression)})"
 
-    def _interval(self, node: Any) -> str:
+    def write_interval(self, node: Any) -> str:
         amount, unit = node.this, node.args.get("unit")
         if type(unit).__name__ != "Var" or not amount.is_string or not re.fullmatch(r"-?[0-9]{1,9}", amount.this):
             raise InvalidInput("INTERVAL takes a whole number and a unit", hint="interval '7 days'")
         return f"interval '{amount.this} {_one_of(unit.name, listed.UNITS)}'"
 
-    def _substring(self, node: Any) -> str:
+    def write_substring(self, node: Any) -> str:
         # substring(x, y) with a text is a regular expression; substr() knows only positions.
         parts = [node.args.get(key) for key in ("this", "start", "length")]
         if any(part is not None and part.is_string for part in parts[1:]):
             raise InvalidInput("SUBSTRING with a regular expression", hint="substring(text from 1 for 10)")
         return self._called("substr", [self.write(part) for part in parts if part is not None])
 
-    def _position(self, node: Any) -> str:
+    def write_strposition(self, node: Any) -> str:
         return self._called("strpos", [self.write(node.this), self.write(node.args["substr"])])
 
-    def _trim(self, node: Any) -> str:
+    def write_trim(self, node: Any) -> str:
         characters = node.args.get("expression")
         parts = [node.this] if characters is None else [node.this, characters]
         return self._called(trim_name(node), [self.write(part) for part in parts])
 
-    def _call(self, node: Any) -> str:
+    def write_anonymous(self, node: Any) -> str:
         name = function_name(node)
         self._calls += 1
         if self._calls > MAX_CALLS:
@@ -235,14 +253,14 @@ class ExpressionWriter(ABC):
             raise InvalidInput(f"{reason} {shown(name)}", hint="see the reference for the functions query_graph allows")
         return f"pg_catalog.{name}({distinct}{', '.join(values)}{order})"
 
-    def _filter(self, node: Any) -> str:
+    def write_filter(self, node: Any) -> str:
         self.check_arguments(node.expression)
         return f"{self._function(node.this)} filter (where {self.write(node.expression.this)})"
 
-    def _over(self, node: Any) -> str:
+    def write_window(self, node: Any) -> str:
         if node.args.get("over") != "OVER":
             raise InvalidInput("a window without OVER")
-        function = self._filter(node.this) if type(node.this).__name__ == "Filter" else self._function(node.this)
+        function = self.write_filter(node.this) if type(node.this).__name__ == "Filter" else self._function(node.this)
         named = node.args.get("alias")
         if named is not None and not any(node.args.get(key) for key in ("partition_by", "order", "spec")):
             return f"{function} over {quoted(named)}"
@@ -273,48 +291,16 @@ class ExpressionWriter(ABC):
         bound, side = spec.args.get(key), spec.args.get(f"{key}_side")
         if bound is None:
             return ""
-        text = self._literal(bound) if type(bound).__name__ == "Literal" else str(bound).lower()
+        text = self.write_literal(bound) if type(bound).__name__ == "Literal" else str(bound).lower()
         if text == "current row":
             return text
         if text != "unbounded" and not text.isdigit():
             raise InvalidInput("a window's bound is a whole number, UNBOUNDED or CURRENT ROW")
         return f"{text} {_one_of(str(side), ('preceding', 'following'))}"
 
-    def _ordered(self, node: Any) -> str:
+    def write_ordered(self, node: Any) -> str:
         direction = "desc" if node.args.get("desc") else "asc"
         return f"{self.write(node.this)} {direction} nulls {'first' if node.args.get('nulls_first') else 'last'}"
-
-
-_WRITERS: Final[dict[str, Callable[[Any, Any], str]]] = {
-    "Column": ExpressionWriter._column,
-    "Literal": ExpressionWriter._literal,
-    "Null": lambda _, __: "null",
-    "Boolean": lambda _, node: "true" if node.this else "false",
-    "Paren": lambda writer, node: f"({writer.write(node.this)})",
-    "Neg": lambda writer, node: f"(- {writer.write(node.this)})",
-    "Not": lambda writer, node: f"(not {writer.write(node.this)})",
-    "Exists": lambda writer, node: f"exists ({writer.query(node.this)})",
-    "Subquery": lambda writer, node: f"({writer.query(node)})",
-    "CurrentDate": lambda _, __: "current_date",
-    "CurrentTimestamp": lambda _, __: "current_timestamp",
-    "Is": ExpressionWriter._is,
-    "Like": ExpressionWriter._like,
-    "ILike": ExpressionWriter._like,
-    "Escape": ExpressionWriter._escape,
-    "In": ExpressionWriter._in,
-    "Between": ExpressionWriter._between,
-    "Case": ExpressionWriter._case,
-    "Cast": ExpressionWriter._cast,
-    "Extract": ExpressionWriter._extract,
-    "Interval": ExpressionWriter._interval,
-    "Substring": ExpressionWriter._substring,
-    "StrPosition": ExpressionWriter._position,
-    "Trim": ExpressionWriter._trim,
-    "Anonymous": ExpressionWriter._call,
-    "Filter": ExpressionWriter._filter,
-    "Window": ExpressionWriter._over,
-    "Ordered": ExpressionWriter._ordered,
-}
 
 
 def _not(node: Any) -> str:

@@ -57,6 +57,8 @@ CALLS |= {
 VARIADIC: Final = {"coalesce": "coalesce({})", "greatest": "greatest({})", "least": "least({})"} | {
     name: f"{OWN}.bounded(pg_catalog.{name}({{}}))" for name in ("concat", "concat_ws")
 }
+WORDS: Final = {"Null": "null", "CurrentDate": "current_date", "CurrentTimestamp": "current_timestamp"}
+PREFIXES: Final = {"Paren": "", "Neg": "- ", "Not": "not "}
 BINARY: Final = {
     "Add": "({} + {})", "Sub": "({} - {})", "Mod": "({} % {})", "And": "({} and {})", "Or": "({} or {})",
     "EQ": "({} = {})", "NEQ": "({} <> {})", "GT": "({} > {})", "GTE": "({} >= {})",
