@@ -11,7 +11,8 @@ import pytest
 
 from wherefrom.model.errors import InvalidInput
 from wherefrom.storage.agent.postgres_guard import checked
-from wherefrom.storage.agent.postgres_guard_names import ROW_FUNCTIONS
+from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter
+from wherefrom.storage.agent.postgres_guard_names import ARGUMENTS, ROW_FUNCTIONS
 from wherefrom.storage.agent.postgres_parser import MAX_CHARACTERS
 from wherefrom.storage.agent.postgres_preparing import FUNCTIONS_SQL
 
@@ -553,3 +554,8 @@ def test_no_function_can_be_called_as_a_column_of_a_row(connection):
         and proargtypes[0] = any (array['record', '"any"', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray']::regtype[])"""
     )
     assert {name for (name,) in found} <= ROW_FUNCTIONS | {"count"}
+
+
+def test_the_arguments_of_whatever_can_be_written_are_listed():
+    kinds = {name.removeprefix("write_") for name in dir(ExpressionWriter) if name.startswith("write_")}
+    assert kinds <= {kind.lower() for kind in ARGUMENTS}

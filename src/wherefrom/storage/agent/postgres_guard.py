@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.storage.agent.port import MAX_COLUMNS
-from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter
-from wherefrom.storage.agent.postgres_guard_names import column_name, folded, quote, quoted
+from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter, check_arguments
+from wherefrom.storage.agent.postgres_guard_names import ARGUMENTS, column_name, folded, quote, quoted
 
 if TYPE_CHECKING:
     from wherefrom.storage.agent import postgres_parser as parser
@@ -36,7 +36,11 @@ def checked(sql: str, tables: Collection[str], schema: str = SCHEMA) -> str:
     if len(statements) != 1:
         raise InvalidInput("one SELECT at a time", hint="send one statement")
     try:
-        return QueryWriter(tables, statements[0], schema).query(statements[0])
+        writer = QueryWriter(tables, statements[0], schema)
+        for node in statements[0].walk():
+            if type(node).__name__ in ARGUMENTS:
+                check_arguments(node)
+        return writer.query(statements[0])
     except RecursionError as error:
         raise InvalidInput(f"cannot read the SQL: {error}", hint="plain SELECT statements only") from None
 
@@ -68,7 +72,6 @@ class QueryWriter(ExpressionWriter):
             raise InvalidInput(f"not a query: {kind.upper()}", hint="only SELECT is allowed")
         if kind == "Subquery" and node.args.get("alias"):
             raise InvalidInput("an alias on a query in parentheses")
-        self.check_arguments(node)
         self._open += 1
         stepping, self._stepping = self._stepping, False
         with_ = self._with(node.args.get("with_"))
@@ -92,14 +95,12 @@ class QueryWriter(ExpressionWriter):
     def _with(self, node: Any) -> str:
         if node is None:
             return ""
-        self.check_arguments(node)
         recursive = bool(node.args.get("recursive"))
         names = [folded(cte.args["alias"].this) for cte in node.expressions]
         if recursive:
             self._scope = self._scope | dict.fromkeys(names, 1)
         parts = []
         for name, cte in zip(names, node.expressions, strict=True):
-            self.check_arguments(cte)
             self._stepping = recursive and bool(cte.this.args.get("distinct")) and type(cte.this).__name__ == "Union"
             body = self.query(cte.this)
             # A CTE of WITH RECURSIVE may be used before its weight is known.
@@ -118,11 +119,9 @@ class QueryWriter(ExpressionWriter):
         merges, self.merges = self.merges, False
         outside, self._source = self._source, 1
         if source := node.args.get("from_"):
-            self.check_arguments(source)
             text += f" from {self._relation(source.this)}{''.join(map(self._join, node.args.get('joins') or ()))}"
         for key, word in (("where", "where"), ("group", "group by"), ("having", "having")):
             if part := node.args.get(key):
-                self.check_arguments(part)
                 text += f" {word} {self.list(part.expressions) if key == 'group' else self.write(part.this)}"
         if windows := node.args.get("windows"):
             text += " window " + ", ".join(f"{quoted(window.this)} as ({self.window(window)})" for window in windows)
@@ -144,15 +143,11 @@ class QueryWriter(ExpressionWriter):
     def _output(self, node: Any, stepping: bool) -> str:
         kind = type(node).__name__
         if kind == "Star" or (kind == "Column" and type(node.this).__name__ == "Star"):
-            self.check_arguments(node)
-            self.check_arguments(node if kind == "Star" else node.this)
             if stepping:
                 raise InvalidInput("* in a recursive query", hint="name the columns")
             return "*" if kind == "Star" else f"{quoted(node.args['table'])}.*"
         name = node.args["alias"] if kind == "Alias" else None
         value = node.this if name is not None else node
-        if name is not None:
-            self.check_arguments(node)
         text = self.write(value)
         if stepping and type(value).__name__ not in ("Literal", "Null", "Boolean"):
             text = f"{self.own}.bounded_step({text})"
@@ -163,7 +158,6 @@ class QueryWriter(ExpressionWriter):
     def _distinct(self, node: Any) -> str:
         if node is None:
             return ""
-        self.check_arguments(node)
         if (on := node.args.get("on")) is None:
             return "distinct "
         return f"distinct on ({self.list(on.expressions if type(on).__name__ == 'Tuple' else [on])}) "
@@ -189,7 +183,6 @@ class QueryWriter(ExpressionWriter):
         return f"values {', '.join(rows)}"
 
     def _tail(self, node: Any) -> str:
-        self.check_arguments(node)
         if type(node).__name__ == "Order":
             return self.list(node.expressions)
         count: Any = node.expression if type(node).__name__ in ("Limit", "Offset") else None
@@ -198,7 +191,6 @@ class QueryWriter(ExpressionWriter):
         return str(count.this)
 
     def _join(self, node: Any) -> str:
-        self.check_arguments(node)
         words = [str(node.args.get(key) or "").lower() for key in ("method", "side", "kind")]
         if not set(words) <= {"", "natural", "left", "right", "full", "inner", "outer", "cross"}:
             raise InvalidInput(f"not allowed in a query: {' '.join(words).strip()} join")
@@ -216,7 +208,6 @@ class QueryWriter(ExpressionWriter):
             raise InvalidInput(f"more than {MAX_TABLES} table references")
         if kind not in ("Table", "Subquery", "Values"):
             raise InvalidInput(f"not allowed after FROM: {kind}", hint="tables, views, CTEs and subqueries only")
-        self.check_arguments(node)
         alias = node.args.get("alias")
         if kind in ("Values", "Subquery"):
             text = self._fenced(self._values(node) if kind == "Values" else self.query(node.this))
@@ -241,7 +232,6 @@ class QueryWriter(ExpressionWriter):
         return f"{self.own}.{quote(name)}"
 
     def _alias(self, node: Any) -> str:
-        self.check_arguments(node)
         columns = ", ".join(map(quoted, node.args.get("columns") or ()))
         return quoted(node.this) + (f"({columns})" if columns else "")
 

@@ -99,7 +99,7 @@ ROW_FUNCTIONS: Final = _words(
 )
 OPERANDS: Final = frozenset(("this", "expression"))
 # The arguments that each node may carry; sqlglot's other arguments (FOR UPDATE, INTO, TABLESAMPLE, …) are refused.
-ARGUMENTS: Final = {
+ARGUMENTS: Final = dict.fromkeys((*WORDS, *PREFIXES, *BINARY), OPERANDS) | {
     kind: _words(names)
     for kinds, names in {
         "Select": "with_ distinct expressions from_ joins where group having windows order limit offset",
@@ -136,6 +136,7 @@ ARGUMENTS: Final = {
         "StrPosition": "this substr",
         "Trim": "this expression position",
         "Interval": "this unit",
+        "All Any Boolean Escape Exists Extract Fetch Filter From Having Limit Offset Where": "this expression",
     }.items()
     for kind in kinds.split()
 }
