@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
@@ -78,27 +78,21 @@ class Reader(Protocol):
         """Release its connections."""
 
 
-class Collector:
-    """Collects rows until the budget's number of rows or of bytes is reached."""
-
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
-        self._bytes = 0
-        self.rows: list[tuple[Any, ...]] = []
-        self.truncated = False
-
-    def take(self, row: tuple[Any, ...]) -> bool:
-        """Keep a row; return False if no more are wanted."""
-        if len(self.rows) >= self._budget.rows:
-            self.truncated = True
-            return False
+def collected(found: Iterable[tuple[Any, ...]], budget: Budget) -> tuple[tuple[tuple[Any, ...], ...], bool]:
+    """Return the rows until the budget's number of rows or of bytes is reached, and whether it was."""
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    for row in found:
+        if len(rows) >= budget.rows:
+            return tuple(rows), True
         weight = sum(map(_weight, row))
         if weight > MAX_ROW_BYTES:
             raise SqlFailed("failed", f"a row is too big: {weight:,} bytes", "select fewer or shorter columns")
-        self.rows.append(row)
-        self._bytes += weight
-        self.truncated = self._bytes > self._budget.answer_bytes
-        return not self.truncated
+        rows.append(row)
+        size += weight
+        if size > budget.answer_bytes:
+            return tuple(rows), True
+    return tuple(rows), False
 
 
 def _weight(value: object) -> int:

@@ -12,7 +12,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, StoreError, StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.storage.agent import postgres_preparing as preparing
-from wherefrom.storage.agent.port import MAX_VALUE_BYTES, Collector, Dialect, Rows, SqlFailed, Statement
+from wherefrom.storage.agent.port import MAX_VALUE_BYTES, Dialect, Rows, SqlFailed, Statement, collected
 from wherefrom.storage.agent.postgres_guard import checked
 from wherefrom.storage.agent.postgres_preparing import Plan
 from wherefrom.storage.agent.tables import PARAMETER, names, with_literals
@@ -94,7 +94,7 @@ class PostgresReader:
                 call.stopping(lambda: _cancel(connection)),
             ):
                 _enter(connection, access, statement, plan)
-                return _collected(connection, text, statement)
+                return _rows_of(connection, text, statement)
         except _MISSING:
             raise
         except errors.QueryCanceled:
@@ -186,32 +186,36 @@ def _signature(secret: str, body: str) -> str:
     return hashlib.sha256((secret + inner).encode()).hexdigest()
 
 
-def _collected(connection: psycopg.Connection[Row], text: str, statement: Statement) -> Rows:
+def _rows_of(connection: psycopg.Connection[Row], text: str, statement: Statement) -> Rows:
     """Fetch the rows of a statement a few at a time: a row may have 100 columns of 100 kB, and all at once took 339 MB.
 
     The cursor is the server's and ends with the transaction. Each fetch would have the whole time anew, so it is told
     how much is left.
     """
-    collected = Collector(statement.budget)
     deadline = time.monotonic() + statement.budget.timeout_ms / 1000
     call = cancellation.current()
     if call.cancelled:
         raise errors.QueryCanceled
     connection.execute("declare agent no scroll cursor for " + text, statement.parameters if statement.ours else None)
     columns: tuple[str, ...] = ()
-    wanted, rows_at_once = True, 2
-    while wanted:
-        left_ms = int((deadline - time.monotonic()) * 1000)
-        if left_ms < 1 or call.cancelled:
-            raise errors.QueryCanceled
-        connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
-        cursor = connection.execute(f"fetch {rows_at_once} from agent")
-        columns = tuple(column.name for column in cursor.description or ())
-        wanted = all(map(collected.take, cursor)) and cursor.rowcount == rows_at_once
-        rows_at_once = max(
-            1, min(statement.budget.rows + 1, _MAX_FETCHED_BYTES // (len(columns) * MAX_VALUE_BYTES or 1))
-        )
-    return Rows(columns, tuple(collected.rows), collected.truncated)
+
+    def fetched() -> Iterator[Row]:
+        nonlocal columns
+        rows_at_once, is_last = 2, False
+        while not is_last:
+            left_ms = int((deadline - time.monotonic()) * 1000)
+            if left_ms < 1 or call.cancelled:
+                raise errors.QueryCanceled
+            connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
+            cursor = connection.execute(f"fetch {rows_at_once} from agent")
+            columns = tuple(column.name for column in cursor.description or ())
+            yield from cursor
+            is_last = cursor.rowcount < rows_at_once
+            fitting = _MAX_FETCHED_BYTES // (len(columns) * MAX_VALUE_BYTES or 1)
+            rows_at_once = max(1, min(statement.budget.rows + 1, fitting))
+
+    rows, truncated = collected(fetched(), statement.budget)
+    return Rows(columns, rows, truncated)
 
 
 def _cancel(connection: psycopg.Connection[Row]) -> None:

@@ -27,7 +27,7 @@ from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.model.limits import SQL_CHARACTERS
 from wherefrom.storage.agent import port
-from wherefrom.storage.agent.port import Collector, Rows, SqlFailed, Statement
+from wherefrom.storage.agent.port import Budget, Rows, SqlFailed, Statement, collected
 from wherefrom.storage.agent.tables import definitions, names, readable, unhidden, with_literals
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.sqlite_errors import closed_quietly, translated
@@ -159,44 +159,42 @@ class _Connection:
         self._now, self._asked, self._refused = statement.now, statement.sql.lower(), None
         if self._inner in self._asked:
             raise SqlFailed("refused", "this name is not allowed")
-        watch = _Watch(statement)
-        self._connection.set_progress_handler(watch, watch.every)
+        run = _Run(statement)
+        self._connection.set_progress_handler(run.is_over, run.every)
         cursor = self._connection.cursor()
-        check = _StatementCheck(statement.sql)
-        cursor.exec_trace = check
-        collected = Collector(statement.budget)
+        cursor.exec_trace = run.may_begin
         try:
-            for row in cursor.execute(statement.sql, statement.parameters or None):
-                if not collected.take(row):
-                    break
+            rows, truncated = collected(cursor.execute(statement.sql, statement.parameters or None), statement.budget)
         except apsw.InterruptError:
-            raise SqlFailed("interrupted", watch.reason) from None
+            raise SqlFailed("interrupted", run.reason) from None
         except apsw.BindingsError:
             raise SqlFailed("failed", "a parameter of the statement has no value") from None
         except apsw.ExecTraceAbort:
-            raise SqlFailed("refused", check.refusal) from None
+            raise SqlFailed("refused", run.reason) from None
         except (apsw.NoMemError, MemoryError):
             raise SqlFailed("failed", "out of memory: the statement needs more than it may use") from None
         except _FILE_ERRORS:
             raise
         except apsw.Error as error:
-            raise self._failure(error, begun=check.begun) from None
+            raise self._failure(error, begun=run.begun) from None
         except UnicodeDecodeError:
             raise self._failed_at_a_row("a text is not UTF-8: select hex() of it") from None
         finally:
             cursor.close(True)
-            self._connection.set_progress_handler(None, watch.every)
-        if not check.begun:
+            self._connection.set_progress_handler(None, run.every)
+        if not run.begun:
             raise SqlFailed("failed", "there is no statement")
-        return Rows(check.columns, tuple(collected.rows), collected.truncated)
+        return Rows(run.columns, rows, truncated)
 
     def shapes(self) -> tuple[TableShape, ...]:
         found = []
         for name in self._names:
+            text = f"select * from {name} limit 0"  # noqa: S608  # names of ours
+            run = _Run(Statement(text, Budget(0, 0, 0, 0), self._now))
             cursor = self._connection.cursor()
-            cursor.exec_trace = check = _StatementCheck(f"select * from {name} limit 0")  # noqa: S608  # names of ours
-            cursor.execute(check.text).fetchall()
-            found.append(TableShape(name, check.columns))
+            cursor.exec_trace = run.may_begin
+            cursor.execute(text).fetchall()
+            found.append(TableShape(name, run.columns))
         return tuple(found)
 
     def close(self) -> None:
@@ -274,17 +272,21 @@ class _Connection:
         return SqlFailed("failed", message) if self.use == "fenced" else _FailedAtARow("failed", message)
 
 
-class _Watch:
-    """Ends a statement that has used up its steps or its time."""
+class _Run:
+    """One run of a statement: it begins if it is one statement that reads, and ends with its steps or its time."""
 
     def __init__(self, statement: Statement) -> None:
         self.every = min(_STEPS_PER_LOOK_OF_ANALYSES if statement.ours else _STEPS_PER_LOOK, statement.budget.steps)
+        self._text = statement.sql
         self._left = statement.budget.steps
         self._deadline = time.monotonic() + statement.budget.timeout_ms / 1000
         self._call = cancellation.current()
+        self.begun = False
+        self.columns: tuple[str, ...] = ()
         self.reason = "interrupted"
 
-    def __call__(self) -> bool:
+    def is_over(self) -> bool:
+        """Return True if the statement has to end."""
         self._left -= self.every
         if self._left < 0:
             self.reason = "interrupted (step budget)"
@@ -296,30 +298,21 @@ class _Watch:
             return False
         return True
 
-
-class _StatementCheck:
-    """Lets a text run only if it is one statement that reads; keeps the columns of its answer."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.begun = False
-        self.columns: tuple[str, ...] = ()
-        self.refusal = ""
-
-    def __call__(self, cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+    def may_begin(self, cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+        """Return True if the statement may run, and note the columns of its answer."""
         del bindings
         if not cursor.has_vdbe:  # a comment
             return True
-        rest = self.text[len(sql) :] if self.text.startswith(sql) else "?"
+        rest = self._text[len(sql) :] if self._text.startswith(sql) else "?"
         if self.begun or _NOTHING.fullmatch(rest) is None:
-            self.refusal = "only one statement is allowed"
-            return False
-        if cursor.is_explain or not cursor.is_readonly:
-            self.refusal = "only SELECT is allowed"
-            return False
-        self.begun = True
-        self.columns = tuple(column[0] for column in cursor.get_description())
-        return True
+            self.reason = "only one statement is allowed"
+        elif cursor.is_explain or not cursor.is_readonly:
+            self.reason = "only SELECT is allowed"
+        else:
+            self.begun = True
+            self.columns = tuple(column[0] for column in cursor.get_description())
+            return True
+        return False
 
 
 def _refusal_of(operation: int, first: str | None, second: str | None) -> str:
