@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,10 +55,6 @@ class LocalGraph:
                 break
             reached[fresh.ravel()] = True
         return reached
-
-    def signature(self) -> str:
-        """Return a hash that is the same for the same graph, and for no other."""
-        return hashlib.blake2b(self.edges.tobytes() + self.size.to_bytes(8, "little"), digest_size=16).hexdigest()
 
 
 def graph_of(size: int, pairs: Places) -> LocalGraph:

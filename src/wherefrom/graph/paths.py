@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 import threading
 from collections.abc import Callable, Hashable
@@ -117,7 +118,8 @@ def open_paths(
     """
     arcs, middle, ends = functools.cache(functools.partial(arcs_of, graph)), np.unique(centers), np.unique(endpoints)
     kept = cache or PairCache()
-    given = (graph.signature(), np.packbits(nodes).tobytes(), middle.tobytes())
+    edges = hashlib.blake2b(graph.edges.tobytes()).digest()  # Itself it would take up to megabytes.
+    given = (graph.size, edges, np.packbits(nodes).tobytes(), middle.tobytes())
     key = (*given, knobs.pair_samples, knobs.sources_cap, knobs.sources_focus)
     pairs = kept.get(key, lambda: fixed_pairs(graph, arcs(), nodes=nodes, centers=middle, knobs=knobs))
     if knobs.engine == "core":

@@ -238,13 +238,16 @@ class _Connection:
         self, operation: int, first: str | None, second: str | None, database: str | None, inside: str | None
     ) -> int:
         allowed = operation in (apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE)
+        refusal = "only SELECT is allowed: this is read-only"
         if operation == apsw.SQLITE_READ:
             allowed = self._may_read(first or "", second or "", database, inside or "")
+            refusal = f"access to {first}.{second} is prohibited"
         elif operation == apsw.SQLITE_FUNCTION:
             allowed = (second or "").lower() in _FUNCTIONS or (inside or "").startswith(self._inner)
+            refusal = f"the function {second} is not allowed"
         if allowed:
             return apsw.SQLITE_OK
-        self._refused = self._refused or self._without_inner_name(_refusal_of(operation, first, second))
+        self._refused = self._refused or self._without_inner_name(refusal)
         return apsw.SQLITE_DENY
 
     def _may_read(self, table: str, column: str, database: str | None, inside: str) -> bool:
@@ -313,12 +316,3 @@ class _Run:
             self.columns = tuple(column[0] for column in cursor.get_description())
             return True
         return False
-
-
-def _refusal_of(operation: int, first: str | None, second: str | None) -> str:
-    """Return the refusal of an operation in words."""
-    if operation == apsw.SQLITE_READ:
-        return f"access to {first}.{second} is prohibited"
-    if operation == apsw.SQLITE_FUNCTION:
-        return f"the function {second} is not allowed"
-    return "only SELECT is allowed: this is read-only"

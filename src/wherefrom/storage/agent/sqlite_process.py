@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from wherefrom.model.errors import StoreBusy, StoreUnavailable
 from wherefrom.model.evidence import TableShape
 from wherefrom.storage.agent.port import Dialect, Rows, SqlFailed, Statement
 from wherefrom.storage.agent.sqlite import SqliteReader
-from wherefrom.storage.agent.sqlite_worker import GRACE_MS, answer_of, read_message, request_of, write_message
+from wherefrom.storage.agent.sqlite_worker import GRACE_MS, answer_of, read_message, write_message
 
 MAX_PROCESSES: Final = 4
 MAX_IDLE_PROCESSES: Final = 2
@@ -149,7 +150,8 @@ class _Process:
         if first is not None and self._ask(call, MAX_START_S, first) is None and not call.cancelled:
             raise StoreUnavailable("the process for SQL did not start", hint="try again")
         seconds = (statement.budget.timeout_ms + GRACE_MS) / 1000
-        reply = None if self.ended else self._ask(call, seconds, request_of(access, statement))
+        request = {"access": asdict(access), "statement": asdict(statement)}
+        reply = None if self.ended else self._ask(call, seconds, request)
         if reply is not None:
             return answer_of(reply)
         if call.cancelled or self._stopped:

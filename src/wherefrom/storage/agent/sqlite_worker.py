@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -56,11 +55,6 @@ def read_message(stream: IO[bytes]) -> Any:
     """Return one message, or None if the other side has gone, perhaps in the middle of a line."""
     line = stream.readline()
     return json.loads(line) if line.endswith(b"\n") else None
-
-
-def request_of(access: Access, statement: Statement) -> dict[str, Any]:
-    """Return a statement and the access that asks it, as the process reads them."""
-    return {"access": asdict(access), "statement": asdict(statement)}
 
 
 def answer_of(reply: dict[str, Any]) -> Rows:
