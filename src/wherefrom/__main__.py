@@ -14,7 +14,7 @@ def main() -> None:
         case ["--version"]:
             sys.stdout.write(f"{metadata.version('wherefrom')}\n")
         case ["mcp", *options]:
-            sys.exit(interfaces.server.serve(options))
+            interfaces.server.serve(options)
         case _:
             interfaces.app.run_command_line()
 

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from wherefrom.api.memory import LazyVerb
 from wherefrom.insight.plans import InsightEngine
+from wherefrom.interfaces.cli.pictures import neighbourhood
 from wherefrom.interfaces.cli.render_plans import insight_lines, linked_lines
 from wherefrom.interfaces.graph_answers import InsightAnswer
 from wherefrom.interfaces.mcp import tools
@@ -24,7 +25,6 @@ from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.insight import Decision, EdgeFigures, Hop, InsightMetrics, InsightPlan, ProposedEdge
 from wherefrom.model.results import Saved
-from wherefrom.pictures import neighbourhood
 
 SVG = "{http://www.w3.org/2000/svg}"
 TOOL = tools.BY_NAME["find_insight"]

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from wherefrom import Edge, InvalidInput, Memory
 from wherefrom.interfaces.cli.app import app
+from wherefrom.interfaces.cli.pictures import distributions
 from wherefrom.interfaces.cli.render_plans import metabolism_lines, reinforced_lines, restored_lines
 from wherefrom.interfaces.cli.session import Call
 from wherefrom.interfaces.graph_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
@@ -33,13 +34,12 @@ from wherefrom.model.metabolism import (
     TagConflict,
     ThinEdge,
 )
-from wherefrom.pictures import distributions
 
 SVG = "{http://www.w3.org/2000/svg}"
 METABOLIZE, RESTORE = (tools.BY_NAME[name] for name in ("metabolize", "restore"))
 SETTINGS = {
     "half_life_days": 30.0, "prune_threshold": 0.1, "protection_hours": 72.0, "mdl_neighbours": 5, "mdl_benefit": 0.1,
-    "orphans": "entities", "exclusive": ("status",),
+    "orphans": "entities",
 }  # fmt: skip
 WICKED = "\x1b]0;x\x07\x1b[31m [bold]</text><script>x</script>&\x00\u202e"
 

@@ -95,8 +95,8 @@ def test_a_server_whose_endpoint_is_down_still_remembers(url, filled):
 def test_people_search_on_the_command_line(url, filled):
     shown = wherefrom(url, "search", "a sleeping cat", "--explain")
     assert "napping" in shown
-    assert "cosine" in shown
-    assert "weight of meaning 0.5" in shown
+    assert "similarity=" in shown
+    assert "alpha=0.5" in shown
     found = json.loads(
         wherefrom(url, "similar", "a cat asleep", "--target", "memos", "--min-similarity", "0.2", "--json")
     )

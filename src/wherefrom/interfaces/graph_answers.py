@@ -204,11 +204,7 @@ class MetabolismAnswer(
             {"rule": rule, "why": metabolism.WHY_SPARED[rule], "count": number}
             for rule, number in result.spared.items()
         ]
-        names = NamespaceSettings.model_fields
-        settings = [
-            {"namespace": place, **{name: value for name, value in result.settings[place].items() if name in names}}
-            for place in sorted(result.settings)
-        ]
+        settings = [{"namespace": place, **values} for place, values in sorted(result.settings.items())]
         return {"spared": spared, "settings": settings}
 
 

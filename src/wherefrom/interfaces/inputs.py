@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -29,9 +30,6 @@ from pydantic.alias_generators import to_camel
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.param import REQUIRED, Param, Parameter, parameters_of
 
-# The attribute of an input that names the dataclass that its values are made into.
-_MADE: Final = "__made__"
-
 
 class Input(BaseModel):
     """Base of all inputs: snake_case as listed, camelCase accepted, anything else refused."""
@@ -45,7 +43,8 @@ def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[In
     if group:
         outside = (next(iter(made)), "cursor")
         inner = create_model(group.capitalize(), __base__=Input, **{n: f for n, f in made.items() if n not in outside})
-        made = {**{name: field for name, field in made.items() if name in outside}, group: (inner, inner())}
+        kept = {name: field for name, field in made.items() if name in outside}
+        made = {**kept, group: (Annotated[inner, AfterValidator(_given)], inner())}
     return create_model("Input", __base__=Input, **made)
 
 
@@ -86,7 +85,10 @@ def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
     if origin is Literal:
         return Annotated[str, WithJsonSchema({"enum": list(param.words or arguments), "type": "string"})]
     if kind in (int, float):
-        return Annotated[kind, BeforeValidator(_no_truth), WithJsonSchema(_number(kind, param))]
+        ends = {"minimum": param.low, "maximum": param.high}
+        schema: dict[str, Any] = {end: kind(at) for end, at in ends.items() if at is not None}
+        schema["type"] = "integer" if kind is int else "number"
+        return Annotated[kind, BeforeValidator(_no_truth), WithJsonSchema(schema)]
     if origin is Sequence:
         return list[_wire(arguments[0], Param(), within)]  # type: ignore[misc]
     if origin is Mapping:
@@ -109,30 +111,11 @@ def _nested(kind: type, is_inside: bool = False) -> Any:
     model = create_model(
         f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **{p.name: _field(p, kind) for p in declared.values()}
     )
-    setattr(model, _MADE, kind)
-    return model
+    return Annotated[model, AfterValidator(lambda given: kind(**_given(given)))]
 
 
 def _given(model: BaseModel) -> dict[str, Any]:
-    return {name: _value(getattr(model, name)) for name in model.model_fields_set}
-
-
-def _value(value: Any) -> Any:
-    """A value as a verb takes it: objects that stand for a dataclass are made into one."""
-    if isinstance(value, list):
-        return [_value(entry) for entry in value]
-    if not isinstance(value, BaseModel):
-        return value
-    made: Callable[..., Any] = getattr(type(value), _MADE, dict)
-    return made(**_given(value))
-
-
-def _number(kind: type, param: Param) -> dict[str, Any]:
-    ends = {"minimum": param.low, "maximum": param.high}
-    return {
-        **{end: kind(at) for end, at in ends.items() if at is not None},
-        "type": "integer" if kind is int else "number",
-    }
+    return {name: getattr(model, name) for name in model.model_fields_set}
 
 
 def _no_truth(value: object) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ CEILING_BYTES: Final = 40 * 1024
 _PREVIEW_CHARACTERS: Final = 600
 _PREVIEW_BYTES: Final = 2_000
 _KIND: Final = "page"
-_OFFSET_DIGITS: Final = 9
+_PLACE: Final = re.compile("(?P<offset>[0-9]{1,9}):(?P<call>[^:]*):(?P<own>.*)", re.DOTALL)
 _MIN_TEXT_CHARACTERS: Final = 50
 _MAX_TEXT_CHARACTERS: Final = 4_000
 _MAX_NAMES: Final = 50
@@ -51,11 +52,10 @@ def place_of(cursor: str | None, call: str) -> Place:
         return Place(cursor, given=cursor)
     if inside is None:
         return Place()
-    offset, _, rest = inside.partition(":")
-    known, _, own = rest.partition(":")
-    if not offset.isascii() or not offset.isdigit() or len(offset) > _OFFSET_DIGITS or known not in ("", call):
+    parts = _PLACE.fullmatch(inside)
+    if parts is None or parts["call"] not in ("", call):
         raise cursors.foreign(cursor)
-    return Place(own or None, int(offset), cursor)
+    return Place(parts["own"] or None, int(parts["offset"]), cursor)
 
 
 def call_of(tool: str, given: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
@@ -195,15 +195,14 @@ class _Planner:
         """Find thin edges between nodes that stay, but for the thickest that a node has."""
         staying = (self._staying_edges(node_id) for node_id in self.edges if node_id not in self.going)
         held = {max(edges, key=_thickness).seq for edges in staying if edges}
-        listed: list[ThickEdge] = []
-        for edge in self.graph.thin_edges():
-            if edge.seq in held or edge.source_id in self.going or edge.target_id in self.going:
-                continue
-            self.thin[edge.seq] = edge.value
-            listed.append(edge)
-            if len(listed) >= 20 * _MAX_LISTED:
-                listed = heapq.nsmallest(_MAX_LISTED, listed, key=_thickness)
-        self.thinnest = heapq.nsmallest(_MAX_LISTED, listed, key=_thickness)
+
+        def going() -> Iterator[ThickEdge]:
+            for edge in self.graph.thin_edges():
+                if edge.seq not in held and edge.source_id not in self.going and edge.target_id not in self.going:
+                    self.thin[edge.seq] = edge.value
+                    yield edge
+
+        self.thinnest = heapq.nsmallest(_MAX_LISTED, going(), key=_thickness)
         self.beat()
 
     def removals(self) -> Removals:
@@ -252,12 +251,13 @@ class _Planner:
         for start in range(0, len(found), PAGE_ROWS):
             ids = [node.id for node in found[start : start + PAGE_ROWS]]
             vectors |= embeddings.of_nodes(self.graph.tx, self.graph.access, ids, model)
-        return {node.id: self._candidate(node, vectors[node.id]) for node in found if node.id in vectors}
-
-    def _candidate(self, node: WeakNode, vector: Matrix) -> Candidate:
-        settings = self.settings[node.namespace]
-        thickness = max(self._thickest(node.id) or 0.0, self.let_go.get(node.id, 0.0))
-        return Candidate(node, vector, round(thickness, 9), settings.mdl_benefit, settings.mdl_neighbours)
+        candidates = {}
+        for node in (node for node in found if node.id in vectors):
+            settings = self.settings[node.namespace]
+            thickness = round(max(self._thickest(node.id) or 0.0, self.let_go.get(node.id, 0.0)), 9)
+            figures = thickness, settings.mdl_benefit, settings.mdl_neighbours
+            candidates[node.id] = Candidate(node, vectors[node.id], *figures)
+        return candidates
 
     def _find_near(self, candidates: Sequence[Candidate], model: EmbeddingModel) -> None:
         places = sorted({candidate.node.namespace for candidate in candidates})

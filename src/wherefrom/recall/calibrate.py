@@ -111,8 +111,6 @@ def fitted(
 ) -> tuple[CalibrationReport, dict[str, list[list[float]]]]:
     """Return how well both maps fit judged candidates (BM25, similarity, relevant), and the maps for a policy."""
     maps: dict[str, list[list[float]]] = {}
-    before: dict[str, float] = {}
-    after: dict[str, float] = {}
     curves: dict[str, tuple[tuple[float, float, int], ...]] = {}
     for name, at in (("text", 0), ("vectors", 1)):
         known = [(row[at], row[2]) for row in rows if row[at] is not None]
@@ -127,8 +125,9 @@ def fitted(
         plain = raw / raw.max() if name == "text" else (np.clip(raw, -1, 1) + 1) / 2
         curves[f"{name}, before"] = reliability(plain, relevant)
         curves[f"{name}, after"] = reliability(np.interp(raw, [x for x, _ in points], [y for _, y in points]), relevant)
-        before[name] = round(calibration_error(curves[f"{name}, before"]), 4)
-        after[name] = round(calibration_error(curves[f"{name}, after"]), 4)
         maps[name] = [list(point) for point in scaled(points)]
+    before, after = (
+        {name: round(calibration_error(curves[f"{name}, {when}"]), 4) for name in maps} for when in ("before", "after")
+    )
     hits = sum(1 for row in rows if row[2])
     return CalibrationReport(version, method, len(rows), hits, before, after, curves), maps

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Final
 
 from wherefrom.lazy import np
@@ -292,21 +293,8 @@ def _statistics(ranking: Sequence[Ranked]) -> dict[str, dict[str, float]]:
     """Return average, median and 90th percentile of each score over all ranked candidates."""
     if not ranking:
         return {}
-    table = np.array(
-        [
-            (
-                ranked.scored.scores.s_text,
-                ranked.scored.scores.s_vec,
-                ranked.scored.score,
-                ranked.factors.g,
-                ranked.score,
-            )
-            for ranked in ranking
-        ]
-    )
-    averages, (medians, nineties) = table.mean(axis=0), np.percentile(table, (50, 90), axis=0)
-    names = ("s_text", "s_vec", "S", "g", "score_final")
-    return {
-        name: {"avg": round(float(a), 4), "p50": round(float(m), 4), "p90": round(float(n), 4)}
-        for name, a, m, n in zip(names, averages, medians, nineties, strict=True)
-    }
+    scores_of = attrgetter("scored.scores.s_text", "scored.scores.s_vec", "scored.score", "factors.g", "score")
+    table = np.array([scores_of(ranked) for ranked in ranking])
+    measures = zip(table.mean(axis=0).tolist(), *np.percentile(table, (50, 90), axis=0).tolist(), strict=True)
+    rounded = ({"avg": round(a, 4), "p50": round(m, 4), "p90": round(n, 4)} for a, m, n in measures)
+    return dict(zip(("s_text", "s_vec", "S", "g", "score_final"), rounded, strict=True))

@@ -92,7 +92,7 @@ def run_move(as_json: Annotated[bool, typer.Option("--json", help="Answer in JSO
 @app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def serve(context: typer.Context) -> None:
     """Serve the memory to an MCP client over stdin and stdout."""
-    raise typer.Exit(interfaces.server.serve(context.args))
+    interfaces.server.serve(context.args)
 
 
 @app.callback()

@@ -45,7 +45,9 @@ def table_of(rows: Iterable[object], columns: str, *, empty: str = "nothing here
 
 def generic_lines(value: Mapping[str, Any]) -> Iterator[RenderableType]:
     """An object as two columns, and its lists of objects as tables below."""
-    tables = {name: inner for name, inner in value.items() if _is_table(inner)}
+    tables = {
+        name: rows for name, rows in value.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)
+    }
     plain = new_table("", "")
     labels: set[str] = set()
     plain.show_header = False
@@ -70,10 +72,6 @@ def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
         [name.replace("_", " ") for name in names], ([tidy(row.get(name)) for name in names] for row in rows)
     )
     return table if rows else "nothing here yet"
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _is_short(value: Any) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from itertools import islice, repeat
 from types import MappingProxyType
 from typing import Any, Final
@@ -29,6 +30,7 @@ from wherefrom.interfaces.cli.cells import (
     rows_table,
     shown,
     table_of,
+    tidy,
     when,
 )
 from wherefrom.interfaces.shape import Overlay
@@ -207,17 +209,12 @@ def applied_line(applied: policies.PolicyApplied) -> RenderableType:
 
 def privacy_lines(privacy: policies.Privacy, given: Mapping[str, Any]) -> Lines:
     """Say what becomes of personal data, and what a new choice does not change."""
-    meaning = {
-        "personal": "e-mail addresses, phone, card and identity numbers are kept for you, and others do not see them",
-        "shared": "e-mail addresses, phone, card and identity numbers are taken out of texts",
-    }
-    older = {
-        "personal": "What was taken out earlier does not come back.",
-        "shared": "What was kept earlier is shown without them; `wherefrom reclassify` takes them out for good.",
-    }
-    yield shown(f"{privacy.mode}: {meaning[privacy.mode]}")
+    fate, older = "taken out of texts", "is shown without them; `wherefrom reclassify` takes them out for good."
+    if privacy.mode == "personal":
+        fate, older = "kept for you, and others do not see them", ""
+    yield f"{privacy.mode}: e-mail addresses, phone, card and identity numbers are {fate}"
     if "privacy" in given:
-        yield shown(older[privacy.mode])
+        yield f"What was kept earlier {older}" if older else "What was taken out earlier does not come back."
 
 
 def guarded_lines(guarded: policies.BoundaryCheck) -> Lines:
@@ -228,19 +225,9 @@ def guarded_lines(guarded: policies.BoundaryCheck) -> Lines:
 
 
 def _why(hit: results.Hit, alpha: float) -> Text:
-    scores, parts = hit.scores, hit.factors
-    lines = ["no word", "no vector", f"weight of meaning {alpha:g}"]
-    if scores.bm25 is not None:
-        lines[0] = f"words {scores.s_text:.2f} (BM25 {scores.bm25:.2f}, #{scores.text_rank})"
-    if scores.similarity is not None:
-        place = f", #{scores.vector_rank}" if scores.vector_rank else ""
-        lines[1] = f"meaning {scores.s_vec:.2f} (cosine {scores.similarity:.2f}{place})"
-    if parts is not None:
-        lines.append(f"S {hit.relevance or 0.0:.2f}, g {parts.g:.2f}")
-        lines.append(f"utility {parts.utility:.2f}, confidence {parts.confidence:.2f}, recency {parts.recency:.2f}")
-    if scores.found_through is not None:
-        lines.append(f"found through {scores.found_through}")
-    return shown("\n".join(lines), lines=True)
+    factors = {} if hit.factors is None else {"S": hit.relevance, **asdict(hit.factors)}
+    parts = {"alpha": alpha, **asdict(hit.scores), **factors}
+    return shown(" ".join(f"{name}={tidy(value)};" for name, value in parts.items() if value is not None))
 
 
 def _why_recalled(item: results.ContextItem) -> RenderableType:
@@ -268,11 +255,8 @@ def documents_lines(added: evidence.DocumentsAdded) -> Lines:
 def result_lines(result: evidence.QueryResult) -> Lines:
     """Rows as a table, or what is wrong."""
     if result.error is not None:
-        yield shown(f"error: {result.error}")
-        if result.hint:
-            yield shown(f"hint: {result.hint}")
-        if result.dialect:
-            yield f"dialect: {result.dialect}"
+        said = {"error": result.error, "hint": result.hint, "dialect": result.dialect}
+        yield from (shown(f"{name}: {value}") for name, value in said.items() if value)
     elif result.rows and len(result.columns) > _MAX_COLUMNS:
         for number, row in enumerate(result.rows, 1):
             yield Text(f"── {number} ──", style="dim")

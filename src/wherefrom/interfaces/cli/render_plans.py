@@ -10,6 +10,7 @@ from rich.text import Text
 
 from wherefrom.interfaces.cli.cells import cell, count, degraded_lines, first_line, shown, table_of
 from wherefrom.interfaces.shape import Overlay
+from wherefrom.metabolism.settings import RUN_SETTINGS
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.insight import InsightPlan
 from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored
@@ -25,9 +26,7 @@ _MAX_RELATIONS: Final = 5
 _MAX_SETTINGS: Final = 3
 _WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
 _GONE_COLUMNS: Final = "node.id name node.kind difficulty nearest"
-_SETTINGS_COLUMNS: Final = (
-    "namespace half_life_days prune_threshold protection_hours mdl_neighbours mdl_benefit orphans"
-)
+_SETTINGS_COLUMNS: Final = f"namespace {' '.join(RUN_SETTINGS)}"
 _JSON_HAS_MORE: Final = "--json lists them"
 _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
@@ -45,13 +44,11 @@ _WHY: Final[dict[str, str]] = {
 
 def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableType]:
     """The relations of a plan, how many there are, and what can be done with them."""
-    names = {ref.id: ref.title for ref in plan.nodes}
-    rows = []
-    for edge in (*plan.accepted, *(plan.rejected if rejected else ())):
-        ends = (names.get(end) or end for end in (edge.source_id, edge.target_id))
-        source, target = (first_line(end, width=_TITLE_CHARACTERS) for end in ends)
-        verdict = "yes" if edge.accepted else "no"
-        rows.append(Overlay(edge, {"from": source, "to": target, "why": shown(edge.reason), "worth_it": verdict}))
+    names = {ref.id: ref for ref in plan.nodes}
+    rows = [
+        _relation(edge, names, why=shown(edge.reason), worth_it="yes" if edge.accepted else "no")
+        for edge in (*plan.accepted, *(plan.rejected if rejected else ()))
+    ]
     if rows:
         figures = "figures.score figures.g figures.hop"
         yield table_of(rows, f"from to weight why {figures}{' worth_it' if rejected else ''}")
@@ -224,14 +221,14 @@ def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:
     return first_line(ref.title or ref.id, width=width)
 
 
-def _relation(edge: Any, names: Mapping[str, NodeRef], *, why: Any, ids: bool = False) -> Overlay:
-    """A relation with the names of its ends, and with `ids` also their ids, and the reason for what becomes of it."""
+def _relation(edge: Any, names: Mapping[str, NodeRef], *, ids: bool = False, **more: Any) -> Overlay:
+    """A relation with the names of its ends, and with `ids` also their ids, and more entries of its row."""
     ends = []
     for end in (edge.source_id, edge.target_id):
         ref = names.get(end)
         name = _name(ref) if ref else shown(end)
         ends.append(Text("\n").join([name, shown(end, style="dim")]) if ids and ref and ref.title else name)
-    return Overlay(edge, {"from": ends[0], "to": ends[1], "why": why})
+    return Overlay(edge, {"from": ends[0], "to": ends[1], **more})
 
 
 def _more(total: int, listed: int = _MAX_ROWS, *, all_listed: bool = True) -> Iterator[str]:

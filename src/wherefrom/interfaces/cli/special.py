@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Annotated, Any, Final
@@ -23,10 +24,10 @@ from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
 from wherefrom.text.check import check_path
 
 if TYPE_CHECKING:
-    from wherefrom import pictures
+    from wherefrom.interfaces.cli import pictures
     from wherefrom.storage import move as storage_move
 else:
-    (pictures,) = lazy_modules("wherefrom", "pictures")
+    (pictures,) = lazy_modules("wherefrom.interfaces.cli", "pictures")
     (storage_move,) = lazy_modules("wherefrom.storage", "move")
 
 _INTERRUPTED: Final = 130
@@ -70,8 +71,7 @@ def import_(
     """Read an export or a memory.jsonl; lines that cannot be stored are left out and reported. Safe to repeat."""
     source = sys.stdin.buffer if str(file) == "-" else file
     imported = call.run(source=source, rejects=rejects)
-    if rejects is not None:
-        call.given["rejects"] = rejects
+    call.given["rejects"] = rejects
     call.show(imported)
 
 
@@ -232,17 +232,13 @@ def _show_and_draw(call: Call, plot: Path | None, run: Callable[[], Any], draw: 
 def _written(file: Path, mode: str = "w") -> Iterator[IO[str]]:
     """Open a file to write to; with the mode x it must be new."""
     try:
-        with open(file, mode, encoding="utf-8", opener=_private) as stream:
+        # Memories are private: only the owner of a new file may read it.
+        with open(file, mode, encoding="utf-8", opener=partial(os.open, mode=0o600)) as stream:
             yield stream
     except FileExistsError:
         raise InvalidInput(f"{file} is already there", hint="choose a new name") from None
     except OSError as error:
         raise StoreUnavailable(f"cannot write {file}: {error.strerror}") from None
-
-
-def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read, as memories are private."""
-    return os.open(path, flags, 0o600)
 
 
 @contextmanager

@@ -90,30 +90,10 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
     )
 
 
-def serve_stdio(open_memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> NoReturn:
-    """Serve on stdin and stdout until the input ends and all calls are answered; then end the process."""
-    opener = Opener(open_memory)
-
-    def end_now() -> NoReturn:
-        end(opener.close, code=0)
-
-    end_on_signals(opener.close)
-    incoming, outgoing = take_standard_streams()
-    server = build(opener, dialect=dialect)
-
-    async def serve() -> None:
-        await StdioTransport(incoming, outgoing, end_now=end_now).serve(server)
-
-    try:
-        anyio.run(serve)
-    except Exception:
-        logger.exception("the server failed")
-        end(opener.close, code=1)
-    end_now()
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options of the command."""
+def serve(arguments: Sequence[str]) -> NoReturn:
+    """Serve on stdin and stdout until the input ends and all calls are answered, or the options turn out
+    to be wrong; then end the process.
+    """
     options = argparse.ArgumentParser(
         prog="wherefrom mcp",
         description="Serve the memory to an MCP client over stdin and stdout, until the input ends.",
@@ -124,20 +104,32 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--also", action="append", metavar="NAMESPACE", help="further one to read (WHEREFROM_ALSO)")
     options.add_argument("--namespace", help="default namespace inside the root (WHEREFROM_NAMESPACE)")
     options.add_argument("--allow", action="append", metavar="TAG", help="tag that this access holds (WHEREFROM_ALLOW)")
-    return options
-
-
-def serve(arguments: Sequence[str]) -> int:
-    """Serve until the client hangs up, which ends the process; returns only if the options are wrong."""
-    given = parser().parse_args(arguments)
+    given = options.parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     access = {name: getattr(given, name) for name in ("owner", "root", "also", "namespace", "allow")}
     try:
         access_of(config.load(access))
     except WherefromError as error:
         sys.stderr.write(f"{error.code}: {error}\n")
-        return 2
-    return serve_stdio(lambda: Memory.open(given.db, **access), dialect=dialect_of(given.db))
+        sys.exit(2)
+    opener = Opener(lambda: Memory.open(given.db, **access))
+
+    def end_now() -> NoReturn:
+        end(opener.close, code=0)
+
+    end_on_signals(opener.close)
+    incoming, outgoing = take_standard_streams()
+    server = build(opener, dialect=dialect_of(given.db))
+
+    async def serve() -> None:
+        await StdioTransport(incoming, outgoing, end_now=end_now).serve(server)
+
+    try:
+        anyio.run(serve)
+    except Exception:
+        logger.exception("the server failed")
+        end(opener.close, code=1)
+    end_now()
 
 
 def instructions() -> str:

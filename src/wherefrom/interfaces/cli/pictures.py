@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
+from rich.cells import cell_len, set_cell_size
+
+from wherefrom.interfaces.cli.cells import count
 from wherefrom.lazy import np
 from wherefrom.model.insight import Decision, InsightPlan
 from wherefrom.model.metabolism import Histogram, MetabolismPlan
@@ -130,7 +132,7 @@ def _draw_histogram(
 ) -> None:
     counts = histogram.counts if histogram else ()
     total, highest = sum(counts), max(counts, default=0)
-    svg.text(0, -28, head + (f": {_count(total, noun)}" if total else ""), font_size=15, font_weight="bold")
+    svg.text(0, -28, head + (f": {count(total, noun)}" if total else ""), font_size=15, font_weight="bold")
     logarithmic = highest > _MAX_LINEAR_RATIO * min((number for number in counts if number), default=1)
 
     def share(number: int) -> float:
@@ -219,8 +221,8 @@ def neighbourhood(plan: InsightPlan, *, rejected: bool = False) -> str:
     size = 2 * _PANEL_WIDTH + 3 * _GAP, _PANEL_TOP + _PANEL_HEIGHT + 84
     svg = Drawing(*size, heading=f"Insight: {_plain(subject, 100)}", at=(_GAP, 28), font=_LABEL_FONT)
     after = {"proposed": "as proposed", "applied": "applied", "undone": "undone since"}[plan.state]
-    new = _count(len(graph.accepted), "relation")
-    heads = f"before: {_count(len(graph.existing), 'relation')}", f"after, {after}: {len(graph.existing):,} + {new}"
+    new = count(len(graph.accepted), "relation")
+    heads = f"before: {count(len(graph.existing), 'relation')}", f"after, {after}: {len(graph.existing):,} + {new}"
     for panel, head in enumerate(heads):
         left = _GAP + panel * (_PANEL_WIDTH + _GAP)
         svg.text(left, _PANEL_TOP - 10, head, font_size=13)
@@ -299,7 +301,7 @@ def _labels(graph: _Graph, places: Sequence[Point]) -> _Labels:
     found: _Labels = {}
     for index in sorted(range(len(places)), key=lambda index: index not in prominent):
         words, (x, y), away = _plain(graph.titles[index], _LABEL_COLUMNS), places[index], 11
-        wide = _columns_of(words) * _COLUMN_WIDTH * (1.14 if index in graph.centers else 1.0)
+        wide = cell_len(words) * _COLUMN_WIDTH * (1.14 if index in graph.centers else 1.0)
         boxes = np.array([box for number, box in enumerate(taken) if number != index]).reshape(-1, 4)
         costs: list[tuple[float, int, float, Point, str, tuple[float, ...]]] = []
         sideways = (away, 4, "start", 0.0), (-away, 4, "end", wide)
@@ -358,42 +360,28 @@ def _draw_legend(svg: Drawing, center: str, *, rejected: bool) -> None:
         else:
             _draw_node(svg, left + 13, top, center=name == center)
         svg.text(left + 34, top + 4, name)
-        left += 58 + _columns_of(name) * _COLUMN_WIDTH
+        left += 58 + cell_len(name) * _COLUMN_WIDTH
 
 
 def _caption(plan: InsightPlan, decisions: Sequence[Decision], graph: _Graph) -> Iterator[str]:
     measured = [decision.cycles[-1] for decision in decisions if decision.cycles]
     others = f", {len(plan.rejected):,} judged and not" if plan.rejected else ""
-    line = f"{_count(len(plan.accepted), 'relation')} worth making{others}"
+    line = f"{count(len(plan.accepted), 'relation')} worth making{others}"
     if len(measured) == 1:
         line += f"; g0 {measured[0].g0:+.3f}, gmin {measured[0].gmin:+.3f} at hop {measured[0].best_h}"
     elif measured:
         g0, gmin = sorted(cycle.g0 for cycle in measured), sorted(cycle.gmin for cycle in measured)
         span = f"g0 {g0[0]:+.3f} to {g0[-1]:+.3f}, gmin {gmin[0]:+.3f} to {gmin[-1]:+.3f}"
-        line += f"; {_count(len(measured), 'decision')}: {span}"
+        line += f"; {count(len(measured), 'decision')}: {span}"
     yield line + " (smaller is better)" if measured else line
     if graph.nodes_left_out:
-        yield f"{_count(len(graph.titles), 'node')} drawn, {graph.nodes_left_out:,} more left out with their relations"
+        yield f"{count(len(graph.titles), 'node')} drawn, {graph.nodes_left_out:,} more left out with their relations"
 
 
 def _plain(text: str, columns: int) -> str:
     """Return a text on one line, cut to so many columns; what XML cannot hold or would hide letters is replaced."""
     line = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text[:1_000].split()))
-    if _columns_of(line) <= columns:
-        return line
-    while _columns_of(line) >= columns:
-        line = line[:-1]
-    return line.rstrip() + "…"
-
-
-def _columns_of(text: str) -> int:
-    """Return the columns that a text takes in a fixed width; characters of East Asia take two."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
-
-
-def _count(number: int, noun: str) -> str:
-    """Return a number with its noun in the singular or plural."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return line if cell_len(line) <= columns else set_cell_size(line, columns - 1).rstrip() + "…"
 
 
 def _shown(value: object) -> str:
