@@ -42,6 +42,23 @@ def settle(edges: Iterable[ThickEdge], exclusive: Exclusive) -> tuple[dict[int, 
     """Return by their seq the edges that lose a conflict with others of these, and all conflicts."""
     losing: dict[int, EdgeRemoval] = {}
     conflicts: list[TagConflict] = []
+
+    def settle_group(source_id: str, tag: str, edges: Sequence[ThickEdge], rule: EdgeRule) -> None:
+        if len(edges) < 2:
+            return
+        order = sorted(edges, key=lambda edge: (-round(edge.value, _DIGITS), edge.target_id, edge.tag))
+        first, *others = order
+        kept, why = None, "the thickest stays"
+        links = tuple(thin_edge(edge, rule) for edge in order)
+        if rule == "exclusive" and first.value - others[0].value <= _TIE_SHARE * first.value:
+            why = "the thickest are equally thick"
+        elif not all(edge.free for edge in others):
+            why = "some are younger than the protection"
+        else:
+            kept = links[0]
+            losing.update((edge.seq, EdgeRemoval(edge, rule, first)) for edge in others)
+        conflicts.append(TagConflict(source_id, tag, links, kept, why))
+
     by_tag: dict[tuple[str, str], list[ThickEdge]] = defaultdict(list)
     for edge in sorted(edges, key=lambda edge: edge.source_id):
         by_tag[edge.source_id, normal_tag(edge.tag)].append(edge)
@@ -50,10 +67,10 @@ def settle(edges: Iterable[ThickEdge], exclusive: Exclusive) -> tuple[dict[int, 
         for edge in same:
             by_target[edge.target_id].append(edge)
         for spellings in by_target.values():
-            _settle(source_id, tag, spellings, "duplicate", losing, conflicts)
+            settle_group(source_id, tag, spellings, "duplicate")
         left = [edge for edge in same if edge.seq not in losing]
         if tag in exclusive[same[0].namespace]:
-            _settle(source_id, tag, left, "exclusive", losing, conflicts)
+            settle_group(source_id, tag, left, "exclusive")
     # An edge that stays for another spelling may itself have lost to another target.
     final = {seq: replace(removal, winner=_last_winner(removal, losing)) for seq, removal in losing.items()}
     return final, tuple(sorted(conflicts, key=_conflict_order))
@@ -68,30 +85,6 @@ def _last_winner(removal: EdgeRemoval, losing: Mapping[int, EdgeRemoval]) -> Thi
 def _conflict_order(conflict: TagConflict) -> tuple[bool, str, str, str, str]:
     first = conflict.links[0]
     return conflict.kept is not None, conflict.source_id, conflict.tag, first.rule, first.target_id
-
-
-def _settle(
-    source_id: str,
-    tag: str,
-    edges: Sequence[ThickEdge],
-    rule: EdgeRule,
-    losing: dict[int, EdgeRemoval],
-    conflicts: list[TagConflict],
-) -> None:
-    if len(edges) < 2:
-        return
-    order = sorted(edges, key=lambda edge: (-round(edge.value, _DIGITS), edge.target_id, edge.tag))
-    first, *others = order
-    kept, why = None, "the thickest stays"
-    links = tuple(thin_edge(edge, rule) for edge in order)
-    if rule == "exclusive" and first.value - others[0].value <= _TIE_SHARE * first.value:
-        why = "the thickest are equally thick"
-    elif not all(edge.free for edge in others):
-        why = "some are younger than the protection"
-    else:
-        kept = links[0]
-        losing.update((edge.seq, EdgeRemoval(edge, rule, first)) for edge in others)
-    conflicts.append(TagConflict(source_id, tag, links, kept, why))
 
 
 def thin_edge(edge: ThickEdge, rule: EdgeRule) -> ThinEdge:

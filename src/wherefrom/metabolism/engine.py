@@ -106,11 +106,10 @@ class MetabolismEngine(Engine):
         access, guard, batch = self.view.access, ImportGuard(self.view.boundary), AdaptiveBatch()
         ids: list[str] = []
         skipped: dict[str, str] = {}
-
-        def nodes(tx: Transaction, **page: int) -> tuple[tuple[list[str], dict[str, str]], int | None]:
-            return receipts.restore_nodes(tx, access, wanted, guard, now=self.view.now(), **page)
-
-        for back, left in self._in_batches(nodes, AdaptiveBatch()):
+        for back, left in self._in_batches(
+            lambda tx, **page: receipts.restore_nodes(tx, access, wanted, guard, now=self.view.now(), **page),
+            AdaptiveBatch(),
+        ):
             ids += back
             skipped |= left
 

@@ -11,16 +11,10 @@ from typing import Annotated, ClassVar, Final
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.limits import TAG_CHARACTERS
 from wherefrom.model.metabolism import EVIDENCE_TAGS, Orphans
-from wherefrom.model.param import Param
+from wherefrom.model.param import Param, parameters_of
 from wherefrom.policy.settings import Settings
 
 MAX_EXCLUSIVE_TAGS: Final = 500
-# The settings that a call of a run may give, and that a plan shows.
-RUN_SETTINGS: Final = (
-    *("half_life_days", "prune_threshold", "protection_hours"),
-    *("mdl_neighbours", "mdl_benefit", "orphans"),
-)
-
 # The characters that may join the words of a tag in normal form.
 _JOINTS: Final = "_.:"
 
@@ -101,3 +95,7 @@ class MetabolismSettings(Settings):
             *(0, MAX_EXCLUSIVE_TAGS),
         ),
     ] = EXCLUSIVE
+
+
+# The settings that a call of a run may give, and that a plan shows.
+RUN_SETTINGS: Final = tuple(name for name in parameters_of(MetabolismSettings) if name != "exclusive")

@@ -27,7 +27,6 @@ _MAX_SETTINGS: Final = 3
 _WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
 _GONE_COLUMNS: Final = "node.id name node.kind difficulty nearest"
 _SETTINGS_COLUMNS: Final = f"namespace {' '.join(RUN_SETTINGS)}"
-_JSON_HAS_MORE: Final = "--json lists them"
 _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
 )
@@ -233,4 +232,4 @@ def _relation(edge: Any, names: Mapping[str, NodeRef], *, ids: bool = False, **m
 
 def _more(total: int, listed: int = _MAX_ROWS, *, all_listed: bool = True) -> Iterator[str]:
     if total > listed:
-        yield f"  and {total - listed:,} more" + (f"; {_JSON_HAS_MORE}" if all_listed else "")
+        yield f"  and {total - listed:,} more" + ("; --json lists them" if all_listed else "")

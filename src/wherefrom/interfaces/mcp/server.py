@@ -132,19 +132,19 @@ def serve(arguments: Sequence[str]) -> NoReturn:
     end_now()
 
 
+@cache
+def _sections() -> list[str]:
+    return files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8").split("\n## ")
+
+
 def instructions() -> str:
     """Return what the server tells a client about itself."""
-    return _prose().split("\n## ")[0].partition("# Instructions\n")[2].strip()
-
-
-@cache
-def _prose() -> str:
-    return files("wherefrom.interfaces").joinpath("tools.md").read_text(encoding="utf-8")
+    return _sections()[0].partition("# Instructions\n")[2].strip()
 
 
 @cache
 def words() -> Mapping[str, tuple[str, str]]:
     """The title and the description of each tool."""
-    sections = (section.partition("\n") for section in _prose().split("\n## ")[1:])
-    heads = {head.partition(": ")[0]: (head.partition(": ")[2], body) for head, _, body in sections}
-    return {name: (title, " ".join(body.split())) for name, (title, body) in heads.items()}
+    parts = (section.partition("\n") for section in _sections()[1:])
+    heads = ((*head.partition(": ")[::2], body) for head, _, body in parts)
+    return {name: (title, " ".join(body.split())) for name, title, body in heads}
