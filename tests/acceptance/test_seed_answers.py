@@ -191,8 +191,8 @@ def test_a_final_score_is_explained_by_s_and_the_parts_of_g(worn):
 
     talk(worn, conversation)
     shown = wherefrom(worn, "search", "gate", "--rank", "final", "--explain")
-    assert "recency 1.00" in shown
-    assert "confidence 1.00" in shown
+    assert "recency=1.00" in shown
+    assert "confidence=1.00" in shown
 
 
 def test_the_policy_says_how_many_candidates_a_search_has(url):

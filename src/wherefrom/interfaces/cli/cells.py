@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, Final
 
 from rich.console import RenderableType
@@ -68,10 +69,7 @@ def generic_lines(value: Mapping[str, Any]) -> Iterator[RenderableType]:
 def generic_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Objects as a table; columns that are empty in all of them are left out."""
     names = [name for name in rows[0] if any(_is_short(row.get(name)) for row in rows)] if rows else []
-    table = rows_table(
-        [name.replace("_", " ") for name in names], ([tidy(row.get(name)) for name in names] for row in rows)
-    )
-    return table if rows else "nothing here yet"
+    return table_of([SimpleNamespace(**row) for row in rows], " ".join(names))
 
 
 def _is_short(value: Any) -> bool:
