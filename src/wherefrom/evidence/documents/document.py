@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wherefrom.evidence.input import FragmentType, NewFragment
 from wherefrom.model import limits
@@ -52,6 +52,15 @@ class Block:
     title: str = ""
 
 
+class Part(NamedTuple):
+    """A text with its type; a heading has a level and a title, and may stand nowhere in the text."""
+
+    type: FragmentType
+    text: str
+    level: int = 0
+    title: str = ""
+
+
 @contextmanager
 def parsing(name: str, kind: str) -> Iterator[None]:
     """Turn whatever a parser of foreign bytes raises inside into an InvalidInput that names the document."""
@@ -82,21 +91,26 @@ def pieces_of(text: str, blocks: Iterable[Block]) -> tuple[Piece, ...]:
     return tuple(pieces or headings)
 
 
-def composed(parts: Iterable[tuple[FragmentType, str, int, str]]) -> tuple[str, list[Block]]:
-    """The texts of some parts with blank lines between them, and the parts as blocks of that text.
+def document_of(
+    title: str, text: str, blocks: Iterable[Block], facts: Mapping[str, Any] | None = None, year: int | None = None
+) -> Document:
+    """The document with this text and these blocks, and the facts about it that are not empty."""
+    known = {name: fact for name, fact in (facts or {}).items() if fact}
+    return Document(one_line(title), text, pieces_of(text, blocks), year, known)
 
-    A part is a type and a text, for a heading also its level and title; a heading may stand nowhere in the text.
-    """
+
+def composed(title: str, parts: Iterable[Part], facts: Mapping[str, Any], year: int | None = None) -> Document:
+    """The document whose text is that of some parts, with blank lines between them."""
     texts: list[str] = []
     blocks: list[Block] = []
     length = 0
-    for kind, raw, level, title in parts:
-        text = tidy(raw)
-        blocks.append(Block(kind, length, length + len(text), level, title))
+    for part in parts:
+        text = tidy(part.text)
+        blocks.append(Block(part.type, length, length + len(text), part.level, part.title))
         if text:
             texts.append(text)
             length += len(text) + 2
-    return "\n\n".join(texts), blocks
+    return document_of(title, "\n\n".join(texts), blocks, facts, year)
 
 
 def split(document: Document, *, limit_bytes: int = limits.FRAGMENT_BYTES) -> Document:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any, Final
 
-from wherefrom.evidence.documents.document import Document, composed, one_line, pieces_of, tidy, year_in
+from wherefrom.evidence.documents.document import Document, Part, composed, one_line, tidy, year_in
 from wherefrom.evidence.documents.plain import decode
 from wherefrom.evidence.input import FragmentType
 from wherefrom.lazy import lxml_html, trafilatura
@@ -51,6 +52,7 @@ _LISTS: Final = frozenset({"list", "ul", "ol", "dl"})
 _ITEMS: Final = frozenset({"item", "li", "dt", "dd"})
 _ROWS: Final = ("row", "tr")
 _CELLS: Final = ("cell", "td", "th")
+_PARAGRAPH_END: Final = Part("paragraph", "")
 
 
 def read_html(data: bytes, charset: str | None) -> Document:
@@ -71,22 +73,13 @@ def read_html(data: bytes, charset: str | None) -> Document:
             tree, config=settings, include_comments=False, with_metadata=True, date_extraction_params=dates
         )
     stated = {name: getattr(found, name, "") or "" for name in ("title", "date", "author", "sitename")}
-    writer = _Writer()
-    if found is not None and found.body is not None:
-        writer.visit(found.body)
-    if not writer.parts:
+    parts = list(_parts(found.body)) if found is not None and found.body is not None else []
+    if not parts:
         lxml_html.etree.strip_tags(tree, "code")  # within a line; blocks of code are in <pre>
-        writer.visit(tree.find("body") if tree.find("body") is not None else tree)
-    text, blocks = composed(writer.parts)
+        parts = list(_parts(tree.find("body") if tree.find("body") is not None else tree))
     authors = [one_line(name) for name in stated["author"].split(";") if name.strip()]
-    known = {"authors": authors, "date": one_line(stated["date"]), "site": one_line(stated["sitename"])}
-    return Document(
-        one_line(stated["title"]) or title,
-        text,
-        pieces_of(text, blocks),
-        year_in(stated["date"]),
-        {key: value for key, value in known.items() if value},
-    )
+    facts = {"authors": authors, "date": one_line(stated["date"]), "site": one_line(stated["sitename"])}
+    return composed(one_line(stated["title"]) or title, parts, facts, year_in(stated["date"]))
 
 
 def _visible_tree(data: bytes, charset: str | None) -> Any:
@@ -138,48 +131,32 @@ def _first(node: Any, *tags: str) -> Any:
     return next(node.iterdescendants(*tags), None)
 
 
-class _Writer:
-    """Writes a tree as parts of a text, each with its type.
+def _parts(node: Any) -> Iterator[Part]:
+    """A tree as parts of a text: its blocks, and as paragraphs what stands between them.
 
     In a trial of 32 pages trafilatura's own text (2.3) differed on 7: it drops the numbers of lists, blank lines in
     code, and the paragraphs inside items; its Markdown differed on 13 and marks up what is to be verbatim.
     """
+    for kind, run in groupby(_stream(node), type):
+        for part in [Part("paragraph", _joined(run))] if kind is str else run:
+            if tidy(part.text).strip():
+                yield part._replace(title=one_line(part.text)) if part.type == "heading" else part
 
-    def __init__(self) -> None:
-        self.parts: list[tuple[FragmentType, str, int, str]] = []
-        self._inline: list[str] = []
 
-    def visit(self, node: Any) -> None:
-        """Write a container: its blocks, and as paragraphs what stands between them."""
-        self._flush()
-        self._enter(node)
-        self._flush()
-
-    def _enter(self, node: Any) -> None:
-        self._inline.append(_SPACES.sub(" ", node.text or ""))
-        for child in node:
-            role = _TYPES.get(child.tag)
-            if role == "table" and _is_layout(child):
-                self.visit(child)
-            elif role is not None:
-                self._flush()
-                self._write(role, _rendered(role, child), level=_level(child))
-            elif child.tag in _CONTAINERS:
-                self.visit(child)
-            elif child.tag in ("br", "lb"):
-                self._inline.append("\n")
-            else:
-                self._enter(child)
-            self._inline.append(_SPACES.sub(" ", child.tail or ""))
-
-    def _flush(self) -> None:
-        text = _joined(self._inline)
-        self._inline = []
-        self._write("paragraph", text)
-
-    def _write(self, role: FragmentType, text: str, *, level: int = 0) -> None:
-        if tidy(text).strip():
-            self.parts.append((role, text, level, one_line(text) if role == "heading" else ""))
+def _stream(node: Any) -> Iterator[Any]:
+    """The texts within lines and the blocks of a container, in order; an empty part ends a paragraph."""
+    yield _SPACES.sub(" ", node.text or "")
+    for child in node:
+        role = _TYPES.get(child.tag)
+        if role is not None and not (role == "table" and _is_layout(child)):
+            yield Part(role, _rendered(role, child), _level(child))
+        elif role is not None or child.tag in _CONTAINERS:
+            yield from (_PARAGRAPH_END, *_stream(child), _PARAGRAPH_END)
+        elif child.tag in ("br", "lb"):
+            yield "\n"
+        else:
+            yield from _stream(child)
+        yield _SPACES.sub(" ", child.tail or "")
 
 
 def _level(node: Any) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from wherefrom.evidence.documents.document import Block, Document, one_line, pieces_of, year_in
+from wherefrom.evidence.documents.document import Block, Document, document_of, one_line, year_in
 from wherefrom.evidence.documents.plain import decode, paragraphs
 from wherefrom.evidence.input import FragmentType
 from wherefrom.lazy import markdown_it
@@ -46,13 +46,11 @@ def read_markdown(data: bytes, charset: str | None) -> Document:
     blocks = list(_blocks(text, body)) if len(text) <= _MAX_PARSED_CHARACTERS else list(paragraphs(text))
     headings = sorted((block for block in blocks if block.type == "heading"), key=lambda block: block.level)
     title = known.get("title") or next((block.title for block in headings), "")
-    return Document(
-        one_line(title),
-        text,
-        pieces_of(text, blocks),
-        year_in(known.get("date") or known.get("year")),
-        _metadata(known),
-    )
+    authors = known.get("authors") or known.get("author") or ""
+    names = authors[1:-1].split(",") if authors.startswith("[") and authors.endswith("]") else authors.split(";")
+    listed = [one_line(_unquoted(name.strip())) for name in names if name.strip()]
+    facts = {"authors": listed, "date": one_line(known.get("date", ""))}
+    return document_of(title, text, blocks, facts, year_in(known.get("date") or known.get("year")))
 
 
 def _blocks(text: str, body: int) -> Iterator[Block]:
@@ -105,11 +103,3 @@ def _pairs(source: str) -> dict[str, str]:
 
 def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-
-
-def _metadata(known: dict[str, str]) -> dict[str, Any]:
-    authors = known.get("authors") or known.get("author") or ""
-    names = authors[1:-1].split(",") if authors.startswith("[") and authors.endswith("]") else authors.split(";")
-    listed = [one_line(_unquoted(name.strip())) for name in names if name.strip()]
-    stated = {"authors": listed, "date": one_line(known.get("date", ""))}
-    return {name: value for name, value in stated.items() if value}

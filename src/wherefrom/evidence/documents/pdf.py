@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from wherefrom.evidence.documents.document import Document, composed, one_line, pieces_of
-from wherefrom.evidence.input import FragmentType
+from wherefrom.evidence.documents.document import Document, Part, composed, one_line
 from wherefrom.model.errors import InvalidInput
 
 _PROGRAM: Final = Path(__file__).with_name("pdf_pages.py")
@@ -33,18 +32,13 @@ def read_pdf(data: bytes) -> Document:
     A PDF states when its file was made, which says nothing about when its text was published: the year stays unknown.
     """
     answer = _answer(data)
-    text, blocks = composed(_parts(answer["pages"]))
-    if not text:
-        raise InvalidInput("the PDF holds no text, only images", hint="recognise its text (OCR) first")
     known = {key: one_line(value) for key, value in answer["metadata"].items()}
     authors = [name.strip() for name in known.get("Author", "").split(";") if name.strip()]
-    metadata: dict[str, Any] = {"authors": authors, "subject": known.get("Subject"), "pages": len(answer["pages"])}
-    return Document(
-        known.get("Title", ""),
-        text,
-        pieces_of(text, blocks),
-        metadata={key: value for key, value in metadata.items() if value},
-    )
+    facts = {"authors": authors, "subject": known.get("Subject"), "pages": len(answer["pages"])}
+    document = composed(known.get("Title", ""), _parts(answer["pages"]), facts)
+    if not document.text:
+        raise InvalidInput("the PDF holds no text, only images", hint="recognise its text (OCR) first")
+    return document
 
 
 def _answer(data: bytes) -> dict[str, Any]:
@@ -66,8 +60,8 @@ def _answer(data: bytes) -> dict[str, Any]:
     return dict(answer)
 
 
-def _parts(pages: list[list[str]]) -> Iterator[tuple[FragmentType, str, int, str]]:
+def _parts(pages: list[list[str]]) -> Iterator[Part]:
     for number, page in enumerate(pages, start=1):
-        yield "heading", "", 1, f"page {number}"
+        yield Part("heading", "", 1, f"page {number}")
         for paragraph in page:
-            yield "abstract" if paragraph[:8].casefold() == "abstract" else "paragraph", paragraph, 0, ""
+            yield Part("abstract" if paragraph[:8].casefold() == "abstract" else "paragraph", paragraph)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-from wherefrom.evidence.documents.document import Block, Document, pieces_of
+from wherefrom.evidence.documents.document import Block, Document, document_of
 from wherefrom.lazy import charset_normalizer
 from wherefrom.model.errors import InvalidInput
 
@@ -46,7 +46,7 @@ _CONTROLS: Final = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 def read_plain(data: bytes, charset: str | None) -> Document:
     """Plain text as a document of paragraphs; it states no title."""
     text = decode(data, charset)
-    return Document("", text, pieces_of(text, paragraphs(text)))
+    return document_of("", text, paragraphs(text))
 
 
 def paragraphs(text: str) -> Iterator[Block]:
