@@ -46,6 +46,13 @@ _REFERENCES: Final[Mapping[type, Mapping[str, type]]] = {
     Edge: {"source_id": Node, "target_id": Node},
     Correction: {"claim_id": Node, "source_id": Node},
 }
+# The words for what a record names, in the error that it is missing.
+_NAMED: Final[Mapping[type, str]] = {
+    Query: "its task {record.task_id}",
+    Node: "its page {record.page_id}",
+    Edge: "an end of the edge",
+    Correction: "the claim that it corrects, or its source,",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +105,11 @@ def load(
 
 
 class _Loader:
-    """Writes the records of one import. early: records that came before those that they name."""
+    """Writes the records of one import. early: records that came before those that they name.
+
+    An owner has an id once. A record whose id belongs to something that the access does not see gets another id; all
+    records that name the old id then name the new one. A node whose text is here already is an alias of the one here.
+    """
 
     def __init__(self, database: Database, access: Access, guard: Guard, rejections: Rejections, now: str) -> None:
         self.counts: Counter[str] = Counter()
@@ -109,7 +120,8 @@ class _Loader:
         self._guard = guard
         self._rejections = rejections
         self._now = now
-        self._identities = _Identities(access)
+        self._aliases: dict[str, str] = {}
+        self._replaced: dict[tuple[type, str], str] = {}
         self._changed: list[str] = []
         self._superseded: dict[str, str] = {}
 
@@ -117,7 +129,7 @@ class _Loader:
         """Write records of one kind in one transaction; a record that comes too early waits for the final try."""
         loaded = self._database.write(lambda tx: self._loaded(tx, batch, made, final=final))
         self.counts += loaded.counts
-        self._identities.aliases |= loaded.aliases
+        self._aliases |= loaded.aliases
         self._changed += loaded.changed
         self._superseded |= loaded.superseded
         for line, error in loaded.faults:
@@ -127,11 +139,13 @@ class _Loader:
             return
         for line, record in loaded.early:
             self.counts["edges_skipped"] += isinstance(record, Edge)
-            self._rejections.add(line, _missing_reference(record))
+            what = _NAMED[type(record)].format(record=record)
+            reason = f"{what} is neither here nor in a line that can be stored"
+            self._rejections.add(line, NotFound(reason, hint="import it together with what it names"))
 
     def finish(self) -> None:
         """Note the successors of nodes, and find the mentions in all that came in, now that all of it is there."""
-        successors = {node_id: self._identities.node(heir) for node_id, heir in self._superseded.items()}
+        successors = {node_id: self._node_id(heir) for node_id, heir in self._superseded.items()}
         self._database.write(lambda tx: store_successors(tx, self._access, successors))
         nodes.link_mentions(self._database, self._access, after=self.last_before, changed=self._changed, now=self._now)
 
@@ -139,63 +153,45 @@ class _Loader:
         kind = type(batch[0][1])
         if kind is Node:
             locks.be_alone(tx, self._access.owner)
-        known = self._identities.applied(tx, batch)
+        known = self._with_own_ids(tx, batch)
         if kind is Node:
             return NodeBatch(tx, self._access, known, now=self._now, final=final).load(made)
         if kind is Edge:
             return _load_edges(tx, self._access, known, self._guard.edge)
         return (_load_corrections if kind is Correction else _load_tasks)(tx, self._access, known)
 
-
-class _Identities:
-    """Maps the ids of a file to ids of the store. aliases: nodes that stand for others with the same text.
-
-    An owner has an id once. A record whose id belongs to something that the access does not see gets another id, made
-    from its own, so that importing it again finds it; all records that name the old id then name the new one.
-    """
-
-    def __init__(self, access: Access) -> None:
-        self.aliases: dict[str, str] = {}
-        self._access = access
-        self._replaced: dict[tuple[type, str], str] = {}
-
-    def applied(self, tx: Transaction, batch: Sequence[Read]) -> list[Read]:
+    def _with_own_ids(self, tx: Transaction, batch: Sequence[Read]) -> list[Read]:
         """Return records of one kind with the ids that they have here."""
         ids = [record.id for _, record in batch if isinstance(record, Node | Task | Query)]
         if ids:
             self._replace_hidden(tx, type(batch[0][1]), ids)
-        if not self._replaced and not self.aliases:
+        if not self._replaced and not self._aliases:
             return list(batch)
         return [(line, self._renamed(record)) for line, record in batch]
 
-    def node(self, node_id: str) -> str:
+    def _node_id(self, node_id: str) -> str:
         """Return the id of the node that stands for this one here."""
         own = self._replaced.get((Node, node_id), node_id)
-        return self.aliases.get(own, own)
+        return self._aliases.get(own, own)
 
     def _renamed(self, record: Record) -> Record:
         ids: dict[str, Any] = {}
         for field, kind in _REFERENCES[type(record)].items():
             named = getattr(record, field)
-            ids[field] = self.node(named) if named and kind is Node else self._replaced.get((kind, named), named)
+            ids[field] = self._node_id(named) if named and kind is Node else self._replaced.get((kind, named), named)
         if isinstance(record, Node | Task | Query):
             # Not the alias of a node: its text may have become another one since.
             ids["id"] = self._replaced.get((type(record), record.id), record.id)
         return replace(record, **ids)
 
     def _replace_hidden(self, tx: Transaction, kind: type, ids: Iterable[str]) -> None:
-        """Give ids that are taken out of sight another one."""
-        names = {old: old for old in self._hidden(tx, kind, ids)}
-        while names:
+        """Give ids that are taken out of sight another one, made from them, so that importing them again finds it."""
+        scope = scope_parameters(self._access)
+        names = {old: old for old in ids}
+        while hidden := {row[0] for row in tx.rows(_HIDDEN[kind], {**scope, "ids": json_text([*names.values()])})}:
             # Another access may have taken the new id as well.
-            names = {old: self._made_from(new) for old, new in names.items()}
+            names = {old: self._made_from(new) for old, new in names.items() if new in hidden}
             self._replaced |= {(kind, old): new for old, new in names.items()}
-            hidden = self._hidden(tx, kind, names.values())
-            names = {old: new for old, new in names.items() if new in hidden}
-
-    def _hidden(self, tx: Transaction, kind: type, ids: Iterable[str]) -> set[str]:
-        where = {**scope_parameters(self._access), "ids": json_text(list(ids))}
-        return {row[0] for row in tx.rows(_HIDDEN[kind], where)}
 
     def _made_from(self, taken: str) -> str:
         named = "\n".join([self._access.root, *self._access.classes, *self._access.hidden, "", taken])
@@ -283,19 +279,3 @@ def _load_edges(tx: Transaction, access: Access, batch: Sequence[Read], guard: C
     edges.insert(tx, access, [edge for key, edge in known.items() if key not in stored])
     edges.replace_many(tx, access, [edge for key, edge in known.items() if edge is not stored.get(key, edge)])
     return loaded
-
-
-def _missing_reference(record: Record) -> NotFound:
-    """Return the error of a record that names another one, which the access finds neither here nor in the file."""
-    what = "what it names"
-    if isinstance(record, Edge):
-        what = "an end of the edge"
-    elif isinstance(record, Query):
-        what = f"its task {record.task_id}"
-    elif isinstance(record, Correction):
-        what = "the claim that it corrects, or its source,"
-    elif isinstance(record, Node):
-        what = f"its page {record.page_id}"
-    return NotFound(
-        f"{what} is neither here nor in a line that can be stored", hint="import it together with what it names"
-    )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, groupby, islice
 from typing import IO, Any, Final, NamedTuple
@@ -52,23 +52,29 @@ def line_count(source: IO[bytes]) -> int:
 
 
 def parsed(source: IO[bytes], access: Access, rejections: Rejections, *, split: bool, now: str) -> Iterator[Read]:
-    """Return the checked records of a file; with `split`, memos may be longer than one memo that is stored."""
+    """Yield the checked records of a file; with `split`, memos may be longer than one memo that is stored."""
     lines = _lines(source, rejections, limit=_MAX_LONG_LINE_BYTES if split else _MAX_LINE_BYTES)
     first = next(lines, None)
     if first is None:
         raise InvalidInput("the file has no line that can be read", hint=_FILE_HINT)
     kind = first[1].get("type")
-    if isinstance(kind, str) and kind in reference_server.TYPES:
-        parse = partial(reference_server.parse, access=access, split=split, now=now)
-        return _records(chain([first], lines), parse, rejections)
-    if kind not in records.HEADERS:
+    is_ours = kind in records.HEADERS
+    if not is_ours and kind not in reference_server.TYPES:
         raise InvalidInput(
             "the first line is neither a Wherefrom header nor a reference memory server's entity", hint=_FILE_HINT
         )
-    parse_record = partial(records.parse, access=access, split=split, now=now)
-    parse_record(first[1])
-    rejections.header = json.dumps(first[1])
-    return _records(lines, parse_record, rejections)
+    parse = partial(records.parse if is_ours else reference_server.parse, access=access, split=split, now=now)
+    if is_ours:
+        parse(first[1])  # another format is refused here
+        rejections.header = json.dumps(first[1])
+    for line, value in chain([first], lines):
+        try:
+            record = parse(value)
+        except WherefromError as error:
+            rejections.add(line, error)
+            continue
+        if record is not None:
+            yield line, record
 
 
 def batches(items: Iterable[Read]) -> Iterator[list[Read]]:
@@ -88,21 +94,6 @@ def _first(run: Iterator[Read], limit: int) -> Iterator[Read]:
         characters += len(read[1].content) if isinstance(read[1], Node) else 0
         if characters >= _MAX_BATCH_CHARACTERS:
             return
-
-
-def _records(
-    lines: Iterable[tuple[Line, dict[str, Any]]],
-    parse: Callable[[Mapping[str, Any]], Record | None],
-    rejections: Rejections,
-) -> Iterator[Read]:
-    for line, value in lines:
-        try:
-            record = parse(value)
-        except WherefromError as error:
-            rejections.add(line, error)
-            continue
-        if record is not None:
-            yield line, record
 
 
 def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator[tuple[Line, dict[str, Any]]]:

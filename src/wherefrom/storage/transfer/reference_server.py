@@ -13,11 +13,11 @@ from typing import Any, Final
 from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, shown
-from wherefrom.model.graph import Edge, Node
+from wherefrom.model.graph import Edge, Node, node_at
 from wherefrom.text import check
 from wherefrom.text.sensitive.findings import KINDS, redact
 
-TYPES: Final = frozenset({"entity", "relation"})
+TYPES: Final = ("entity", "relation")
 SOURCE: Final = "reference-memory-server"
 _ID_SPACE: Final = uuid.UUID("4f3d6c0e-9a51-5c1b-8d53-0b7f4f1f6a11")
 
@@ -39,7 +39,8 @@ def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str
     texts = [check.check_text(text, field="observation", size=size) for text in observations]
     content = check.check_text("\n".join([name, *(f"- {text}" for text in texts)]), field="content", size=size)
     entity_type = line.get("entityType")
-    return Node(
+    return node_at(
+        now,
         id=_id(access, name),
         namespace=access.namespace,
         title=name if len(name) <= limits.TITLE_CHARACTERS else name[: limits.TITLE_CHARACTERS - 1] + "…",
@@ -47,10 +48,6 @@ def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str
         content_hash=check.content_hash(content),
         metadata=check.check_metadata({"entity_type": entity_type} if entity_type else {}),
         provenance={"source": SOURCE, "imported_hash": check.content_hash(content)},
-        observed_at=now,
-        recency_anchor=now,
-        created_at=now,
-        updated_at=now,
     )
 
 
@@ -59,18 +56,9 @@ def _edge(line: Mapping[str, Any], access: Access, *, now: str) -> Edge:
     # Findings are taken out now: a tag has lost the signs by which they are known.
     relation, _ = redact(given, KINDS)
     tag = check.normalised_tag(relation) or "related"
-    return Edge(
-        source_id=_id(access, _name(line, "from")),
-        target_id=_id(access, _name(line, "to")),
-        tag=check.check_tag(tag),
-        weight=1.0,
-        reason=None if tag == relation else relation,
-        source_namespace=access.namespace,
-        target_namespace=access.namespace,
-        observed_at=now,
-        created_at=now,
-        updated_at=now,
-    )
+    source_id, target_id = (_id(access, _name(line, end)) for end in ("from", "to"))
+    place, reason = access.namespace, None if tag == relation else relation
+    return Edge(source_id, target_id, check.check_tag(tag), 1.0, place, place, now, now, now, reason=reason)
 
 
 def _name(line: Mapping[str, Any], field: str) -> str:
