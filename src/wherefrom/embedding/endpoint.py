@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wherefrom.embedding.port import Matrix, Trust
+from wherefrom.embedding.port import Embedder, Matrix
 from wherefrom.lazy import httpx2, np
 from wherefrom.model.errors import EmbedderUnavailable, TextRefused
 
@@ -25,12 +25,10 @@ _REFUSED: Final = frozenset({400, 413, 422})
 _TRY_AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
-class EndpointEmbedder:
+class EndpointEmbedder(Embedder):
     """One model at one endpoint. After a failure it rests for half a minute, so that searches are not held up."""
 
-    instant = False
     sends = True
-    trust = Trust()
 
     def __init__(
         self,
@@ -81,16 +79,13 @@ class EndpointEmbedder:
         deadline = self._clock() + self._timeout_s
         pause = _FIRST_PAUSE_S
         for attempt in range(1, _MAX_ATTEMPTS + 1):
-            try:
-                status, wait, body = self._post(question, deadline)
-            except _TransientFailure as failure:
-                status, wait, body = 0, None, str(failure).encode()
+            status, wait, body = self._post(question, deadline)
             if status == 200:
                 return _vectors(body, len(texts), model_id=self.model_id)
             said = " ".join(body[:300].decode(errors="replace").split())
             answered = f"answered {status}" if status else "cannot be reached"
             fault = f"the endpoint of {self.model_id} {answered}: {said}"
-            pause = min(_MAX_PAUSE_S, max(pause, wait or 0.0))
+            pause = min(_MAX_PAUSE_S, max(pause, wait))
             hopeless = status not in _TRY_AGAIN and status != 0
             if hopeless or attempt == _MAX_ATTEMPTS or self._clock() + pause > deadline:
                 break
@@ -100,7 +95,8 @@ class EndpointEmbedder:
             raise TextRefused(fault)
         raise EmbedderUnavailable(fault, hint="check WHEREFROM_EMBED_URL, WHEREFROM_EMBED_KEY and the model's name")
 
-    def _post(self, question: dict[str, Any], deadline: float) -> tuple[int, float | None, bytes]:
+    def _post(self, question: dict[str, Any], deadline: float) -> tuple[int, float, bytes]:
+        """Return the status of an answer, the seconds to wait before the next, and its body; 0 if none came back."""
         with self._lock:
             client = self._client = self._client or httpx2.Client(timeout=self._timeout_s)
         body = bytearray()
@@ -111,15 +107,11 @@ class EndpointEmbedder:
                     if len(body) > _MAX_ANSWER_BYTES:
                         raise EmbedderUnavailable(f"the endpoint's answer is larger than {_MAX_ANSWER_BYTES:,} bytes")
                     if self._clock() > deadline:
-                        raise _TransientFailure("took too long to answer")
+                        return 0, 0.0, b"took too long to answer"
                 wait = answer.headers.get("retry-after", "")
-                return answer.status_code, float(wait) if wait.isdigit() else None, bytes(body)
+                return answer.status_code, float(wait) if wait.isdigit() else 0.0, bytes(body)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError) as error:
-            raise _TransientFailure(str(error) or type(error).__name__) from None
-
-
-class _TransientFailure(Exception):
-    """No usable answer came back."""
+            return 0, 0.0, (str(error) or type(error).__name__).encode()
 
 
 def _vectors(body: bytes, count: int, *, model_id: str) -> Matrix:

@@ -40,19 +40,19 @@ class Embedder(Protocol):
 
     model_id: str
     """Names the vectors: those of one id can be compared with each other, and with no others."""
-    instant: bool
+    instant: bool = False
     """True if it is fast enough to embed within a save; else texts wait for a background worker."""
-    sends: bool
+    sends: bool = False
     """True if texts leave this process: then the boundary decides which may."""
-    trust: Trust
+    trust: Trust = Trust()
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one row of numbers for each text. Raises EmbedderUnavailable, or TextRefused if a text is at fault."""
         ...
 
     def close(self) -> None:
-        """Close its connections."""
-        ...
+        """Close its connections, if it has any."""
+        return
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Matrix:

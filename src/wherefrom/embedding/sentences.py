@@ -6,18 +6,14 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from wherefrom.embedding.port import Matrix, Trust
+from wherefrom.embedding.port import Embedder, Matrix
 from wherefrom.lazy import np, sentence_transformers
 from wherefrom.model.errors import EmbedderUnavailable
 from wherefrom.model.once import once
 
 
-class SentenceTransformersEmbedder:
+class SentenceTransformersEmbedder(Embedder):
     """A model by its name or folder, loaded at the first text."""
-
-    instant = False
-    sends = False
-    trust = Trust()
 
     def __init__(self, model: str) -> None:
         self.model_id = model
@@ -32,9 +28,6 @@ class SentenceTransformersEmbedder:
             except Exception as error:
                 raise EmbedderUnavailable(f"{self.model_id} failed: {error}") from error
         return np.asarray(rows, dtype=np.float32)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
 
     @once
     def _model(self) -> Any:

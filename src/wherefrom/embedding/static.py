@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from wherefrom.embedding.port import Matrix, Trust
+from wherefrom.embedding.port import Embedder, Matrix, Trust
 from wherefrom.lazy import np, safetensors, tokenizers
 from wherefrom.model.errors import EmbedderUnavailable
 from wherefrom.model.once import once
@@ -23,12 +23,11 @@ _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
-class StaticEmbedder:
+class StaticEmbedder(Embedder):
     """The packaged embedder; it loads its two files at the first text."""
 
     model_id = MODEL_ID
     instant = True
-    sends = False
     # The floor: 95 of 100 pairs of a scientific claim and a line of small talk are less similar. The other values were
     # calibrated with `python -m bench.calibrate` on SciFact's training questions, Cranfield and JSQuAD's test half.
     trust = Trust(alpha=0.5, alpha_unspaced=0.3, centring=0.7, feedback=0.3, floor=0.12)
@@ -47,9 +46,6 @@ class StaticEmbedder:
             # One small product for each text is twice as fast as sums over the rows of all.
             np.dot(1 + np.log(times), weights[tokens], out=row)
         return rows
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
 
     @once
     def _files(self) -> tuple[Any, Matrix]:
