@@ -208,13 +208,10 @@ class _Document:
                 raise nodes.fault(key_node, f"{key} is given twice", hint=f"keep {key}")
             self._key_nodes[key] = key_node
             self._values[key] = self._value(value_node, key, written)
-        for kind in self._settings:
-            if kind.NEEDS_ALL and path == kind.SECTION and not nodes.is_null(node):
-                for name in self._names[path]:
-                    if name not in entries:
-                        raise nodes.fault(
-                            node, f"{path} has no {name}", hint=f"it needs {', '.join(self._names[path])}"
-                        )
+        missing = [name for name in self._names[path] if name not in entries]
+        needs_all = any(kind.NEEDS_ALL and path == kind.SECTION for kind in self._settings)
+        if needs_all and missing and not nodes.is_null(node):
+            raise nodes.fault(node, f"{path} has no {missing[0]}", hint=f"it needs {', '.join(self._names[path])}")
 
     def _value(self, node: yaml.Node, key: str, written: str) -> Any:
         if key == "version":

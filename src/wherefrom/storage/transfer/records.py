@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
 from wherefrom.former_name import FORMER, NAME
 from wherefrom.model import limits, namespaces
@@ -102,7 +102,7 @@ def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> 
         raise InvalidInput(f"{shown(name)} is not a type of record")
     record = kind(**_checked(line, kind, is_long=split and line.get("kind") == "memo"))
     latest = timestamp(datetime.fromisoformat(now) + _CLOCK_DIFFERENCE)
-    for field in _FIELDS[kind].past:
+    for field in _PAST[kind]:
         if (moment := getattr(record, field)) is not None and moment > latest:
             raise InvalidInput(f"{field} {moment} lies in the future")
     if isinstance(record, Node | Task):
@@ -147,30 +147,6 @@ def line(kind: str, record: Record) -> str:
 Checker = Callable[[Any], Any]
 
 
-class _Fields(NamedTuple):
-    """The check of each field of a kind of record; the fields that have to be there, those that may be null, and the
-    times that cannot lie in the future.
-    """
-
-    checkers: dict[str, Checker]
-    required: frozenset[str]
-    nullable: frozenset[str]
-    past: tuple[str, ...]
-
-
-def _fields_of(kind: type[Any]) -> _Fields:
-    hints = get_type_hints(kind)
-    checkers = {name: _checker(name, hint) for name, hint in hints.items()}
-    if kind is Edge:
-        checkers["reason"] = partial(check.check_text, field="reason", characters=limits.REASON_CHARACTERS)
-    return _Fields(
-        checkers,
-        required=frozenset(hints.keys() - _ADDED_LATER),
-        nullable=frozenset(name for name, hint in hints.items() if type(None) in get_args(hint)),
-        past=tuple(name for name in hints if _is_time(name) and name not in _AHEAD),
-    )
-
-
 # Fields that exports made by former versions do not have.
 _ADDED_LATER: Final = frozenset(
     """
@@ -181,18 +157,26 @@ _ADDED_LATER: Final = frozenset(
 
 def _checked(line: Mapping[str, Any], kind: type[Record], *, is_long: bool) -> dict[str, Any]:
     """Return the checked values of a line. A long memo may have content of any length, to be split."""
-    known = _FIELDS[kind]
-    names = line.keys() - {"type"}
-    if not names <= known.checkers.keys() or not known.required <= names:
-        faults = {"unknown fields": names - known.checkers.keys(), "missing fields": known.required - names}
-        told = [f"{what} {', '.join(map(shown, sorted(wrong)[:5]))}" for what, wrong in faults.items() if wrong]
-        raise InvalidInput("; ".join(told))
+    known, names = _FIELDS[kind], line.keys() - {"type"}
+    if names != known.keys():
+        faults = {"unknown fields": names - known.keys(), "missing fields": known.keys() - _ADDED_LATER - names}
+        if told := [f"{what} {', '.join(map(shown, sorted(wrong)[:5]))}" for what, wrong in faults.items() if wrong]:
+            raise InvalidInput("; ".join(told))
     longer: dict[str, Checker] = {"content": partial(check.check_text, field="content")} if is_long else {}
     return {
-        name: None if line[name] is None and name in known.nullable else longer.get(name, checker)(line[name])
-        for name, checker in known.checkers.items()
+        name: None if is_nullable and line[name] is None else longer.get(name, checker)(line[name])
+        for name, (checker, is_nullable) in known.items()
         if name in names
     }
+
+
+def _fields_of(kind: type[Any]) -> dict[str, tuple[Checker, bool]]:
+    """Return the check of each field of a kind of record, and true if the field may be null."""
+    hints = get_type_hints(kind)
+    checkers = {name: _checker(name, hint) for name, hint in hints.items()}
+    if kind is Edge:
+        checkers["reason"] = partial(check.check_text, field="reason", characters=limits.REASON_CHARACTERS)
+    return {name: (checkers[name], type(None) in get_args(hint)) for name, hint in hints.items()}
 
 
 def _checker(name: str, hint: Any) -> Checker:
@@ -247,4 +231,8 @@ _CHECKERS: Final[Mapping[str, Checker]] = {
     "year": partial(check.check_whole, field="year", low=-9999, high=9999),
     "version": partial(check.check_whole, field="version", low=1, high=2**30),
 }
-_FIELDS: Final[Mapping[type, _Fields]] = {kind: _fields_of(kind) for kind in RECORDS.values()}
+_FIELDS: Final = {kind: _fields_of(kind) for kind in RECORDS.values()}
+# The times of each kind that cannot lie in the future.
+_PAST: Final = {
+    kind: [name for name in known if _is_time(name) and name not in _AHEAD] for kind, known in _FIELDS.items()
+}
