@@ -23,7 +23,7 @@ from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash, json_text
 
 if TYPE_CHECKING:
-    from wherefrom.storage.transfer.admission import Guard
+    from wherefrom.storage.transfer.reading import Guard
 
 KEPT: Final = timedelta(days=30)
 _CONTEXTS_KEPT: Final = timedelta(days=30)

@@ -25,9 +25,17 @@ from wherefrom.storage import edges, embeddings, events, evidence, locks, nodes,
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
-from wherefrom.storage.transfer.admission import CONTINUES, Admission, Guard
 from wherefrom.storage.transfer.load_nodes import Loaded, NodeBatch, is_later, store_successors
-from wherefrom.storage.transfer.reading import Read, Rejections, batches, line_count, parsed
+from wherefrom.storage.transfer.reading import (
+    CONTINUES,
+    Admission,
+    Guard,
+    Read,
+    Rejections,
+    batches,
+    line_count,
+    parsed,
+)
 from wherefrom.storage.transfer.records import RECORDS, Record
 from wherefrom.text.check import json_text
 
@@ -158,7 +166,7 @@ class _Loader:
             return NodeBatch(tx, self._access, known, now=self._now, final=final).load(made)
         if kind is Edge:
             return _load_edges(tx, self._access, known, self._guard.edge)
-        return (_load_corrections if kind is Correction else _load_tasks)(tx, self._access, known)
+        return _load_others(tx, self._access, known)
 
     def _with_own_ids(self, tx: Transaction, batch: Sequence[Read]) -> list[Read]:
         """Return records of one kind with the ids that they have here."""
@@ -212,33 +220,27 @@ def _embedded(batches: Iterator[list[Read]], embedder: Embedder | None) -> Itera
             yield batch, made.result()
 
 
-def _load_tasks(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
-    """Import tasks, or queries of tasks that the access sees."""
+def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
+    """Import tasks, or queries of tasks, or corrections of claims, as far as the access sees what they name."""
     loaded = Loaded()
-    wanted = sorted({record.task_id for _, record in batch if isinstance(record, Query)})
-    here = {row[0] for row in tx.rows("tasks_here", {**scope_parameters(access), "ids": json_text(wanted)})}
+    wanted = json_text(sorted({record.task_id for _, record in batch if isinstance(record, Query)}))
+    seen_tasks = {row[0] for row in tx.rows("tasks_here", {**scope_parameters(access), "ids": wanted})}
+    corrections = [record for _, record in batch if isinstance(record, Correction)]
+    named = {name for record in corrections for name in (record.claim_id, record.source_id) if name is not None}
+    kinds = {node.id: node.kind for node in nodes.by_ids(tx, access, sorted(named)).values()}
     for line, record in batch:
         if isinstance(record, Task):
             loaded.counts["tasks"] += tasks.save(tx, access, record, imported=True)
-        elif isinstance(record, Query) and record.task_id in here:
+        elif isinstance(record, Query) and record.task_id in seen_tasks:
             loaded.counts["queries"] += tasks.save_query(tx, access, record, imported=True)
-        else:
-            loaded.early.append((line, record))
-    return loaded
-
-
-def _load_corrections(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
-    """Import corrections of claims that the access sees."""
-    loaded = Loaded()
-    known = [(line, record) for line, record in batch if isinstance(record, Correction)]
-    ids = {named for _, record in known for named in (record.claim_id, record.source_id) if named is not None}
-    here = nodes.by_ids(tx, access, sorted(ids))
-    for line, record in known:
-        claim = here.get(record.claim_id)
-        if claim is None or claim.kind != "claim" or (record.source_id is not None and record.source_id not in here):
-            loaded.early.append((line, record))
-        else:
+        elif (
+            isinstance(record, Correction)
+            and kinds.get(record.claim_id) == "claim"
+            and (record.source_id is None or record.source_id in kinds)
+        ):
             loaded.counts["corrections"] += evidence.note(tx, access, record, imported=True)
+        else:
+            loaded.early.append((line, record))
     return loaded
 
 
