@@ -35,13 +35,13 @@ class CorrectionEngine(Engine):
     ) -> Corrected:
         """Say what a fragment (or claim) really says about a claim; programs do not change it later."""
 
-        def change(tx: Transaction, claim: Node, now: str) -> tuple[bool, dict[str, Any]]:
+        def change(tx: Transaction, claim: Node, now: str) -> dict[str, Any] | None:
             access = self.view.access
             nodes.get(tx, access, source_id, label="source")
             edge = evidence.judgement(tx, access, source_id, claim.id)
             before = {"relation_before": edge.tag, "confidence_before": edge.confidence}
             changed = evidence.correct(tx, access, edge, relation, now=now)
-            return changed, {"source_id": source_id, "relation_after": relation, **before}
+            return {"source_id": source_id, "relation_after": relation, **before} if changed else None
 
         return self._correct("edge_correct", claim_id, reason, change)
 
@@ -54,12 +54,12 @@ class CorrectionEngine(Engine):
         return self._reject("claim_restore", claim_id, reason)
 
     def _reject(self, action: CorrectionAction, claim_id: str, reason: str) -> Corrected:
-        def change(tx: Transaction, claim: Node, now: str) -> tuple[bool, dict[str, Any]]:
+        def change(tx: Transaction, claim: Node, now: str) -> dict[str, Any] | None:
             rejected_at = now if action == "claim_reject" else None
-            changed = (claim.rejected_at is None) != (rejected_at is None)
-            if changed:
-                evidence.reject(tx, self.view.access, claim.id, rejected_at=rejected_at, now=now)
-            return changed, {}
+            if (claim.rejected_at is None) == (rejected_at is None):
+                return None
+            evidence.reject(tx, self.view.access, claim.id, rejected_at=rejected_at, now=now)
+            return {}
 
         return self._correct(action, claim_id, reason, change)
 
@@ -68,11 +68,11 @@ class CorrectionEngine(Engine):
         action: CorrectionAction,
         claim_id: str,
         reason: str,
-        change: Callable[[Transaction, Node, str], tuple[bool, dict[str, Any]]],
+        change: Callable[[Transaction, Node, str], dict[str, Any] | None],
     ) -> Corrected:
-        """Change what is stored about a claim, and add the correction to its history if anything changed.
+        """Change what is stored about a claim, and add the correction to its history.
 
-        `change` returns whether it changed anything, and further fields of the correction.
+        `change` returns further fields of the correction; None if nothing changed.
         """
         why = self.view.boundary.cleaned(reason, self.view.root)
         access = self.view.access
@@ -81,15 +81,15 @@ class CorrectionEngine(Engine):
             now = self.view.now()
             locks.share(tx, access.owner)
             claim = evidence.claim(tx, access, claim_id)
-            changed, details = change(tx, claim, now)
-            if changed:
+            details = change(tx, claim, now)
+            if details is not None:
                 evidence.note(tx, access, Correction(action, claim_id, why, now, **details))
                 payload = {"claim_id": claim_id, "action": action}
                 events.record(tx, access, "correct", payload, namespace=claim.namespace, at=now)
             return Corrected(
                 claim_id=claim_id,
                 rejected=evidence.claim(tx, access, claim_id).rejected_at is not None,
-                changed=changed,
+                changed=details is not None,
                 posterior=evidence.posteriors(tx, access, [claim_id])[claim_id],
                 history=evidence.history(tx, access, claim_id),
             )

@@ -48,7 +48,8 @@ _TOKEN: Final = re.compile(
     |(?P<string>[rR](?:"[^"\n\r]*"|'[^'\n\r]*')|"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*')
     |(?P<name>[A-Za-z_]\w*)
     |(?P<number>[0-9]+)
-    |(?P<sign>[^"'])""",
+    |(?P<sign>[^"'])
+    |(?P<unended>.)""",
     re.VERBOSE | re.ASCII,
 )
 _SYNTAX: Final = re.compile(r"^[0-9:]+ (?:Syntax error: )?")
@@ -84,8 +85,9 @@ def _examined(rule: str) -> tuple[cel.Program | None, bool, str | None]:
     """Return a rule's program, if it has one; true if macros are in it; and the reason why it is refused, if it is."""
     if len(rule) > RULE_CHARACTERS:
         return None, False, f"it has {len(rule):,} characters; at most {RULE_CHARACTERS:,} are allowed"
-    tokens = _tokens(rule)
-    if tokens is None:
+    found = [(str(match.lastgroup), match.group(), match.start()) for match in _TOKEN.finditer(rule)]
+    tokens = [token for token in found if token[0] != "space"]
+    if any(kind in ("refused", "unended") for kind, _, _ in tokens):
         return None, False, "bytes, triple quotes and texts that do not end are not allowed"
     macros = sum(text == "(" and _called(tokens, index) in _MACROS for index, (_, text, _) in enumerate(tokens))
     if macros > MACROS:
@@ -111,20 +113,6 @@ def _compiled(rule: str) -> tuple[cel.Program | None, str | None]:
 
 Token = tuple[str, str, int]
 """A token of a rule: its kind, its text and where it starts."""
-
-
-def _tokens(rule: str) -> list[Token] | None:
-    """Return the tokens of a rule; None if it has one that could be read in two ways."""
-    tokens: list[Token] = []
-    position = 0
-    while position < len(rule):
-        match = _TOKEN.match(rule, position)
-        if match is None or match.lastgroup == "refused":
-            return None
-        if match.lastgroup != "space":
-            tokens.append((str(match.lastgroup), match.group(), position))
-        position = match.end()
-    return tokens
 
 
 def _called(tokens: Sequence[Token], index: int) -> str:

@@ -19,13 +19,8 @@ from wherefrom.policy.settings import item_of
 MAX_DEPTH: Final = 16
 MAX_TEXT_CHARACTERS: Final = 200
 
-_TEXT: Final = "tag:yaml.org,2002:str"
-_WHOLE: Final = "tag:yaml.org,2002:int"
-_FLOAT: Final = "tag:yaml.org,2002:float"
-_FLAG: Final = "tag:yaml.org,2002:bool"
-_NULL: Final = "tag:yaml.org,2002:null"
-_MAPPING: Final = "tag:yaml.org,2002:map"
-_LIST: Final = "tag:yaml.org,2002:seq"
+_KNOWN_TAGS: Final = [f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq")]
+_TEXT, _WHOLE, _FLOAT, _FLAG, _NULL, _MAPPING, _LIST = _KNOWN_TAGS
 # YAML 1.1 also takes 010 for eight and 1:30 for ninety, which nobody means.
 _DECIMAL: Final = re.compile(r"[-+]?(0|[1-9][0-9_]*)")
 
@@ -63,7 +58,7 @@ def fault(node: yaml.Node, problem: str, *, hint: str | None = None) -> InvalidI
 
 def described(node: yaml.Node) -> str:
     """Return a node in words for a message; its text only if it is short."""
-    if node.tag not in (_MAPPING, _LIST, _TEXT, _WHOLE, _FLOAT, _FLAG, _NULL):
+    if node.tag not in _KNOWN_TAGS:
         return f"something tagged {shown(node.tag)}"
     if isinstance(node, yaml.ScalarNode):
         return "null" if is_null(node) else shown(node.value)

@@ -43,7 +43,7 @@ _OTHERS: Final = ("publisher", "volume", "issue", "number", "page", "pages", "is
 _MAX_VALUE_CHARACTERS: Final = 64 * 1024
 _MAX_BRACE_DEPTH: Final = 40
 _MONTHS: Final = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_WORD: Final = re.compile(r"[^\s#{}\"]+")
+_MARK: Final = re.compile(r'\\.|[{}"#]|\s+|[^\s#{}"\\]+|\\', re.DOTALL)
 # A percent sign begins a comment in LaTeX, and stands for itself in every abstract.
 _PERCENT: Final = re.compile(r"(?<!\\)%")
 _BRACES: Final = re.compile(r"[{}]")
@@ -278,29 +278,16 @@ def _value(source: str, strings: Mapping[str, str]) -> str:
     Names stand for what was defined before them, as in BibTeX, so that a loop cannot be written.
     """
     parts: list[str] = []
-    at = 0
-    while at < len(source):
-        character = source[at]
-        if character in '{"':
-            end = _closing(source, at)
-            parts.append(source[at + 1 : end])
-            at = end + 1
-        elif word := _WORD.match(source, at):
-            parts.append(strings.get(word.group().lower(), word.group()))
-            at = word.end()
-        else:
-            at += 1
+    closing, depth = "", 0
+    for mark in _MARK.findall(source):
+        if closing and (depth or mark != closing):
+            depth += (mark == "{") - (mark == "}")
+            parts.append(mark)
+        elif closing or mark in ("{", '"'):
+            closing = "" if closing else {"{": "}"}.get(mark, mark)
+        elif mark not in ("}", "#") and not mark.isspace():
+            parts.append(strings.get(mark.lower(), mark))
     return "".join(parts)[:_MAX_VALUE_CHARACTERS]
-
-
-def _closing(source: str, start: int) -> int:
-    quoted, depth = source[start] == '"', 0
-    for match in re.compile(r'\\.|[{}"]', re.DOTALL).finditer(source, start + 1):
-        mark = match.group()
-        if depth == 0 and mark == ('"' if quoted else "}"):
-            return match.start()
-        depth += (mark == "{") - (mark == "}")
-    return len(source)
 
 
 def _persons(value: str) -> list[str]:

@@ -14,13 +14,11 @@ from wherefrom.model.errors import InvalidInput
 
 _BLANK_LINES: Final = re.compile(r"(?:\r\n?+|\n)[^\S\r\n]*+(?:\r\n?+|\n)")
 # UTF-32 begins like UTF-16 and comes first.
-_BYTE_ORDER_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_BYTE_ORDER_MARKS: Final = {
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 # The codecs that a declared name may stand for. A list of its own, as Python knows codecs that are no encodings (zlib)
 # or take quadratic time (punycode).
 _CODECS: Final = frozenset(
@@ -63,7 +61,7 @@ def decode(data: bytes, charset: str | None = None) -> str:
 
     The five are Shift_JIS, EUC-JP, GB18030, CP949 and CP1252; charset-normalizer chooses, where it is installed.
     """
-    marked = [codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark)][:1]
+    marked = [codec for codec, marks in _BYTE_ORDER_MARKS.items() if data.startswith(marks)][:1]
     is_escaped = b"\x1b$" in data and data.isascii()
     stated = ["iso2022_jp"] if is_escaped else [_declared(charset or "") or "utf-8", "utf-8"]
     text = _decoded(data, marked or stated)

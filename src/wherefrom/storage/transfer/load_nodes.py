@@ -127,7 +127,7 @@ class NodeBatch:
             if mine is None:
                 continue
             if mine.kind != given.kind:
-                self._reject(line, Conflict(f"{given.id} is a {mine.kind} here and stays one"))
+                self._result.faults.append((line, Conflict(f"{given.id} is a {mine.kind} here and stays one")))
                 continue
             node = self._with_page_and_task(line, given, mine)
             after = None if node is None else _later(node, mine)
@@ -140,7 +140,7 @@ class NodeBatch:
             if has_evidence and after.content_hash != self._known[claim_id].content_hash:
                 del found[claim_id]
                 error = Conflict(f"claim {claim_id} has evidence about its words", hint="give the new words a new id")
-                self._reject(line, error)
+                self._result.faults.append((line, error))
         return list(found.values())
 
     def _settle(self, wanted: list[tuple[Line, Node]]) -> list[Node]:
@@ -161,7 +161,9 @@ class NodeBatch:
             wanted = waiting
         for line, _ in waiting:
             self._result.counts["nodes_refused"] += 1
-            self._reject(line, Conflict("another memo already has this text", hint="delete one of the two"))
+            self._result.faults.append(
+                (line, Conflict("another memo already has this text", hint="delete one of the two"))
+            )
         return settled
 
     def _with_page_and_task(self, line: Line, node: Node, mine: Node | None = None) -> Node | None:
@@ -177,7 +179,7 @@ class NodeBatch:
                 self._result.early.append((line, node))
                 return None
             if page[1] != node.namespace:
-                self._reject(line, InvalidInput(f"its page {page_id} is in another namespace"))
+                self._result.faults.append((line, InvalidInput(f"its page {page_id} is in another namespace")))
                 return None
             node = replace(node.restricted(page[2]), page_id=page_id, domain=page[3], year=page[4])
         elif node.kind == "fragment" and (node.domain is not None or node.year is not None):
@@ -189,7 +191,9 @@ class NodeBatch:
                 return None
             node = replace(node, task_id=None) if task is None else node.restricted(task[1])
         if not self._access.sees(node.namespace, node.boundary_class):
-            self._reject(line, BoundaryDenied(f"this access may not see the class {node.boundary_class!r}"))
+            self._result.faults.append(
+                (line, BoundaryDenied(f"this access may not see the class {node.boundary_class!r}"))
+            )
             return None
         return node
 
@@ -211,9 +215,6 @@ class NodeBatch:
         self._result.superseded[node.id] = node.superseded_by
         mine = self._before.get(node.id)
         return replace(node, superseded_by=None if mine is None else mine.superseded_by)
-
-    def _reject(self, line: Line, error: WherefromError) -> None:
-        self._result.faults.append((line, error))
 
     def _rows(self, statement: str, ids: set[str]) -> dict[str, Row]:
         """Return the rows with these ids that the access sees."""

@@ -203,12 +203,6 @@ def _one_of(value: object, *, words: tuple[str, ...], field: str) -> object:
     return value
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidInput("pinned must be true or false")
-    return value
-
-
 def _namespace(value: object) -> str:
     return namespaces.parse(check.check_text(value, field="namespace"))
 
@@ -226,7 +220,7 @@ _CHECKERS: Final[Mapping[str, Checker]] = {
     "metadata": check.check_metadata,
     "provenance": partial(check.check_metadata, field="provenance"),
     "utility": partial(check.check_number, field="utility", low=-_MAX_UTILITY, high=_MAX_UTILITY),
-    "pinned": _flag,
+    "pinned": partial(check.check_flag, field="pinned"),
     "aliases": check.check_aliases,
     "year": partial(check.check_whole, field="year", low=-9999, high=9999),
     "version": partial(check.check_whole, field="version", low=1, high=2**30),
