@@ -157,17 +157,17 @@ def evidence_of(
         for at, claim in enumerate(claims)
         for number, given in enumerate(claim.evidence)
     )
-    cites = () if page is None else page.cites
-    cited = [NewPage(check_url(source)) if isinstance(source, str) else source for source in cites]
-    provenance = {} if page is None else _known(url=page.url, source_title=page.title)
+    source = page or NewPage("")
+    cited = [NewPage(check_url(cited)) if isinstance(cited, str) else cited for cited in source.cites]
+    provenance = _known(url=source.url, source_title=source.title)
     new_claim = partial(new, task_id=task_id, provenance={**provenance, **_known(task_id=task_id)})
     return CheckedEvidence(
         page=None if page is None else _page(page, partial(new, "page")),
         cited=tuple(
-            _page(source, partial(new, f"page.cites.{at}"))
-            for at, source in enumerate({source.url: source for source in cited}.values())
+            _page(given, partial(new, f"page.cites.{at}"))
+            for at, given in enumerate({given.url: given for given in cited}.values())
         ),
-        citation_source=None if page is None else page.citation_source,
+        citation_source=source.citation_source,
         fragments=tuple(
             _fragment(given, partial(new, f"fragments.{at}"), provenance) for at, given in enumerate(fragments)
         ),

@@ -216,15 +216,13 @@ class _Storing:
         known = nodes.by_ids(self.tx, self.access, sorted(set(sources.values())))
         judgements: list[Edge] = []
         for link, source_id in sources.items():
-            source = known.get(source_id)
-            if source is None or source.kind != link.source_kind:
-                raise NotFound(
-                    f"{link.where}: there is no {link.source_kind} {source_id}", hint="ids come from answers"
-                )
-            target, said = claims[link.claim].id, link.given
-            if target == source_id:
+            if source_id not in known or known[source_id].kind != link.source_kind:
+                missing = f"{link.where}: there is no {link.source_kind} {source_id}"
+                raise NotFound(missing, hint="ids come from answers")
+            if claims[link.claim].id == source_id:
                 raise InvalidInput(f"{link.where}: a claim cannot speak for itself")
-            edge = Edge(source_id, target, said.relation, 1.0, "", "", self.now, self.now, self.now)
+            said = link.given
+            edge = Edge(source_id, claims[link.claim].id, said.relation, 1.0, "", "", self.now, self.now, self.now)
             judgements.append(replace(edge, confidence=said.confidence, reason=said.reason, judge=self.judge))
         _refuse_misquoted({link: known[source_id].content for link, source_id in sources.items()})
         return judgements
@@ -239,12 +237,12 @@ def _refuse_misquoted(texts: Mapping[EvidenceLink, str]) -> None:
         if link.given.quote is not None
         and not any(find_quote(texts[link], quote) for quote in (link.given.quote, link.cleaned_quote) if quote)
     }
-    for link in texts:
-        if link in wrong:
-            raise InvalidInput(
-                f"{link.where}: the quote does not stand in its fragment",
-                hint="copy it word for word from the fragment, or leave quote out",
-            )
+    if wrong:
+        first = next(link for link in texts if link in wrong)
+        raise InvalidInput(
+            f"{first.where}: the quote does not stand in its fragment",
+            hint="copy it word for word from the fragment, or leave quote out",
+        )
 
 
 def _created(added: Sequence[Added]) -> int:

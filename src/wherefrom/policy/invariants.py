@@ -94,21 +94,18 @@ def _examined(rule: str) -> tuple[cel.Program | None, bool, str | None]:
         return None, True, f"more than {MACROS} all and exists"
     if problem := _problem_of_macros(tokens) or _problem_of_patterns(tokens):
         return None, bool(macros), problem
-    program, problem = _compiled(rule)
-    return program, bool(macros), problem
-
-
-def _compiled(rule: str) -> tuple[cel.Program | None, str | None]:
-    """Return a rule's program, or the reason why CEL or we refuse it."""
     try:
         program = cel.compile(rule)
     except Exception as error:
         said = str(error).partition("ERROR: <input>:")[2] or str(error)
-        return None, f"it is not CEL: {_SYNTAX.sub('', said).partition(' expecting ')[0].splitlines()[0]}"
+        reason = _SYNTAX.sub("", said).partition(" expecting ")[0].splitlines()[0]
+        return None, bool(macros), f"it is not CEL: {reason}"
     unknown = sorted(set(program.functions()) - _OPERATORS - set(FUNCTIONS))
     if "_+_" in unknown:
-        return None, "+, map, filter and exists_one are not allowed, because they build values of any size"
-    return (None, f"unknown function {unknown[0]}") if unknown else (program, None)
+        problem = "+, map, filter and exists_one are not allowed, because they build values of any size"
+    elif unknown:
+        problem = f"unknown function {unknown[0]}"
+    return None if problem else program, bool(macros), problem
 
 
 Token = tuple[str, str, int]

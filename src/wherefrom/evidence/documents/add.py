@@ -173,22 +173,19 @@ def _slices(length: int) -> Iterator[slice]:
         yield slice(first, first + MAX_ITEMS_PER_TRANSACTION)
 
 
-def _found(source: str | Path) -> Iterator[str]:
+def _found(source: str | Path) -> list[str]:
     """The source itself; of a folder, the files below it that can be read, by name."""
     if isinstance(source, str) and source.startswith(_WEB):
-        yield source
-        return
+        return [source]
     path = check_path(str(source))
     if not path.is_dir():
-        yield str(path)
-        return
+        return [str(path)]
     files = sorted(file for file in path.rglob("*") if file.suffix.lower() in READABLE and file.is_file())
-    shown_files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
-    if not shown_files:
-        raise InvalidInput(
-            f"{shown(str(path))} holds nothing that can be read", hint=f"read are {' '.join(sorted(READABLE))}"
-        )
-    yield from map(str, shown_files)
+    found = [str(file) for file in files if not any(part[0] == "." for part in file.relative_to(path).parts)]
+    if not found:
+        hint = f"read are {' '.join(sorted(READABLE))}"
+        raise InvalidInput(f"{shown(str(path))} holds nothing that can be read", hint=hint)
+    return found
 
 
 def _bytes_of(path: Path) -> bytes:

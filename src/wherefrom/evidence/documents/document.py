@@ -169,17 +169,16 @@ def _merged(text: str, pieces: Iterable[Piece]) -> list[Piece]:
     merged: list[Piece] = []
     last = None
     for piece in pieces:
-        if last is not None and _joins(text, merged[-1], last, piece):
+        if (
+            last is not None
+            and last.type == piece.type == "paragraph"
+            and max(len(last.text), len(piece.text)) < _MAX_SHORT_CHARACTERS
+            and piece.end - merged[-1].start <= _MAX_MERGED_CHARACTERS
+            and last.headings == piece.headings
+            and not text[last.end : piece.start].strip()
+        ):
             merged[-1] = replace(merged[-1], text=text[merged[-1].start : piece.end], end=piece.end)
         else:
             merged.append(piece)
         last = piece
     return merged
-
-
-def _joins(text: str, merged: Piece, last: Piece, piece: Piece) -> bool:
-    """True if a piece joins the merged one that ends with `last`: both are short, and stand side by side."""
-    is_short = max(len(last.text), len(piece.text)) < _MAX_SHORT_CHARACTERS
-    is_next = last.headings == piece.headings and not text[last.end : piece.start].strip()
-    fits = piece.end - merged.start <= _MAX_MERGED_CHARACTERS
-    return is_short and is_next and fits and last.type == piece.type == "paragraph"
