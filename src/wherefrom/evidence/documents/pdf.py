@@ -26,7 +26,7 @@ _FAULTS: Final = {
 }
 
 
-def read_pdf(data: bytes) -> Document:
+def read_pdf(data: bytes, _charset: str | None) -> Document:
     """A PDF as a document: paragraphs below headings `page N`, with the title and authors that the file states.
 
     A PDF states when its file was made, which says nothing about when its text was published: the year stays unknown.

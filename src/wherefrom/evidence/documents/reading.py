@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from wherefrom.evidence.documents.document import TEXT_BYTES, Document, one_line, parsing, split
@@ -17,16 +17,15 @@ from wherefrom.evidence.documents.pdf import read_pdf
 from wherefrom.evidence.documents.plain import read_plain
 from wherefrom.model.errors import InvalidInput, shown
 
-Format = Literal["Markdown", "HTML", "PDF", "text"]
-
 DOCUMENT_BYTES: Final = 64 * 1024 * 1024
-# By suffix, and by content type.
-_FORMATS: Final[dict[str, Format]] = {
-    **dict.fromkeys((".md", ".markdown", "text/markdown", "text/x-markdown"), "Markdown"),
-    **dict.fromkeys((".html", ".htm", ".xhtml", "text/html", "application/xhtml+xml"), "HTML"),
-    **dict.fromkeys((".pdf", "application/pdf"), "PDF"),
-    **dict.fromkeys((".txt", ".text", ".rst", ".org"), "text"),
+# The reader of each format, and its suffixes and content types.
+_READERS: Final[dict[str, tuple[Callable[[bytes, str | None], Document], tuple[str, ...]]]] = {
+    "Markdown": (read_markdown, (".md", ".markdown", "text/markdown", "text/x-markdown")),
+    "HTML": (read_html, (".html", ".htm", ".xhtml", "text/html", "application/xhtml+xml")),
+    "PDF": (read_pdf, (".pdf", "application/pdf")),
+    "text": (read_plain, (".txt", ".text", ".rst", ".org")),
 }
+_FORMATS: Final = {name: kind for kind, (_, names) in _READERS.items() for name in names}
 # The files of a folder that are read. Others only if they are named: CSV, JSON and source code are rather data.
 READABLE: Final = frozenset({*(name for name in _FORMATS if name[0] == "."), ".bib", ".bibtex"})
 BIBLIOGRAPHIES: Final = frozenset({".bib", ".bibtex", ".json", ".jsonl", ".ndjson"})
@@ -53,7 +52,7 @@ def read(name: str, data: bytes, content_type: str | None = None) -> Document:
     kind = _format(name, data, (content_type or "").lower())
     declared = _CHARSET.search(content_type or "")
     with parsing(name, kind):
-        document = split(_READERS[kind](data, declared.group(1) if declared else None))
+        document = split(_READERS[kind][0](data, declared.group(1) if declared else None))
     if not document.pieces:
         raise InvalidInput(f"{shown(name)} holds no text")
     if len(document.text.encode()) > TEXT_BYTES:
@@ -81,7 +80,7 @@ def is_bibliography(name: str, data: bytes) -> bool:
     return isinstance(first, dict) and len(_PAPER_KEYS & {str(key).lower() for key in first}) >= 2
 
 
-def _format(name: str, data: bytes, content_type: str) -> Format:
+def _format(name: str, data: bytes, content_type: str) -> str:
     if b"%PDF-" in data[:_SNIFFED_BYTES]:
         return "PDF"
     if content_type.startswith(_UNREADABLE):
@@ -95,14 +94,6 @@ def _format(name: str, data: bytes, content_type: str) -> Format:
             hint="Markdown, HTML, PDF and plain text are read",
         )
     return "HTML" if _HTML.match(data, 0, _SNIFFED_BYTES) else "text"
-
-
-_READERS: Final[dict[Format, Callable[[bytes, str | None], Document]]] = {
-    "Markdown": read_markdown,
-    "HTML": read_html,
-    "PDF": lambda data, _: read_pdf(data),
-    "text": read_plain,
-}
 
 
 def _path(name: str) -> PurePosixPath:

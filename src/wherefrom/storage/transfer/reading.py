@@ -49,10 +49,10 @@ _FILE_HINT: Final = "import a file made by `wherefrom export`, or a memory.jsonl
 
 
 class Line(NamedTuple):
-    """A line of the file: its number, and its text for the report if it is rejected (None if it is far too long)."""
+    """A line of the file: its number, and its JSON; its text if it is none, and None if it is far too long."""
 
     number: int
-    text: bytes | None
+    json: Any
 
 
 Read = tuple[Line, Record]
@@ -93,7 +93,7 @@ def parsed(source: IO[bytes], access: Access, rejections: Rejections, *, split: 
     first = next(lines, None)
     if first is None:
         raise InvalidInput("the file has no line that can be read", hint=_FILE_HINT)
-    kind = first[1].get("type")
+    kind = first.json.get("type")
     is_ours = kind in records.HEADERS
     if not is_ours and kind not in reference_server.TYPES:
         raise InvalidInput(
@@ -101,11 +101,11 @@ def parsed(source: IO[bytes], access: Access, rejections: Rejections, *, split: 
         )
     parse = partial(records.parse if is_ours else reference_server.parse, access=access, split=split, now=now)
     if is_ours:
-        parse(first[1])  # another format is refused here
-        rejections.header = json.dumps(first[1])
-    for line, value in chain([first], lines):
+        parse(first.json)  # another format is refused here
+        rejections.header = json.dumps(first.json)
+    for line in chain([first], lines):
         try:
-            record = parse(value)
+            record = parse(line.json)
         except WherefromError as error:
             rejections.add(line, error)
             continue
@@ -132,29 +132,26 @@ def _first(run: Iterator[Read], limit: int) -> Iterator[Read]:
             return
 
 
-def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator[tuple[Line, dict[str, Any]]]:
-    """Yield each line that is a JSON object, with the object."""
+def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator[Line]:
+    """Yield each line that is a JSON object."""
     source.seek(0)
     number = 0
     while text := source.readline(_MAX_LONG_LINE_BYTES):
         number += 1
-        line = Line(number, text)
+        try:
+            value, fault = _unwrapped(json.loads(text)), "the line is not a JSON object"
+        except (ValueError, RecursionError):
+            value, fault = text.decode(errors="replace").rstrip("\r\n"), "the line is not JSON"
         if len(text) == _MAX_LONG_LINE_BYTES and not text.endswith(b"\n"):
-            line = Line(number, None)
+            value = None
             while (rest := source.readline(_BLOCK_BYTES)) and not rest.endswith(b"\n"):
                 pass
         if len(text.rstrip(b"\n")) >= limit:
-            rejections.add(line, InvalidInput(f"the line is longer than {limit:,} bytes"))
+            rejections.add(Line(number, value), InvalidInput(f"the line is longer than {limit:,} bytes"))
+        elif isinstance(value, dict):
+            yield Line(number, value)
         elif text.strip():
-            try:
-                value = _unwrapped(json.loads(text))
-            except (ValueError, RecursionError):
-                rejections.add(line, InvalidInput("the line is not JSON"))
-                continue
-            if isinstance(value, dict):
-                yield line, value
-            else:
-                rejections.add(line, InvalidInput("the line is not a JSON object"))
+            rejections.add(Line(number, value), InvalidInput(fault))
 
 
 class Rejections:
@@ -171,8 +168,7 @@ class Rejections:
 
     def add(self, line: Line, error: WherefromError) -> None:
         """Note a rejected line."""
-        record = _record(line)
-        name = _name_of(record) if isinstance(record, dict) else None
+        name = _name_of(line.json) if isinstance(line.json, dict) else None
         reason = f"{error.message} ({error.hint})" if error.hint else error.message
         self.total += 1
         if len(self._shown) < _MAX_REJECTIONS_SHOWN:
@@ -181,7 +177,7 @@ class Rejections:
             self._sink.write(f"{self.header}\n" if self.header else "")
             self.header = None
             told = {"type": _REJECTED, "line": line.number, "id": name, "code": error.code, "reason": reason}
-            self._sink.write(_printable({**told, "record": record}) + "\n")
+            self._sink.write(_printable({**told, "record": line.json}) + "\n")
 
     def shown(self) -> tuple[Rejection, ...]:
         """Return the first rejections, by line."""
@@ -266,16 +262,6 @@ def _numbered(name: str, ending: str) -> str:
     """Return a title with this ending, shortened to the length that a title may have."""
     room = limits.TITLE_CHARACTERS - len(ending)
     return (name if len(name) <= room else name[: room - 1] + "…") + ending
-
-
-def _record(line: Line) -> Any:
-    """Return the record of a line: an object if it is JSON, else its text; None if it is far too long."""
-    if line.text is None:
-        return None
-    try:
-        return _unwrapped(json.loads(line.text))
-    except (ValueError, RecursionError):
-        return line.text.decode(errors="replace").rstrip("\r\n")
 
 
 def _name_of(record: Mapping[str, Any]) -> str | None:
