@@ -85,7 +85,11 @@ class EvidenceEngine(Engine):
             )
         texts = [embeddings.embedded_text(node) for node in (*given.fragments, *given.new_claims)]
         made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
-        asked = None if query is None or task_id is None else self._query(query, task_id, place)
+        asked = None
+        if query is not None and task_id is not None:
+            text, now = self.view.boundary.cleaned(query.text, place), self.view.now()
+            asked = Query(self.store.new_id(), task_id, text, now, query.type, query.language, query.parent_id)
+            asked = replace(asked, result_count=query.result_count)
 
         def work(tx: Transaction) -> EvidenceAdded:
             storing = _Storing(tx, access, made, judge, self.view.now())
@@ -103,11 +107,6 @@ class EvidenceEngine(Engine):
         if not embeddings.is_instant(self.store.embedder):
             self.store.worker.wake(self.view.access)
         return added
-
-    def _query(self, given: NewQuery, task_id: str, namespace: str) -> Query:
-        text, now = self.view.boundary.cleaned(given.text, namespace), self.view.now()
-        query = Query(self.store.new_id(), task_id, text, now, given.type, given.language, given.parent_id)
-        return replace(query, result_count=given.result_count)
 
     def checked(
         self,

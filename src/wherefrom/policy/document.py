@@ -258,20 +258,17 @@ def _invariants(node: yaml.Node) -> tuple[Invariant, ...]:
     found: dict[str, Invariant] = {}
     for item in [] if nodes.is_null(node) else nodes.read_items(node, of="invariants", high=MAX_INVARIANTS):
         invariant = _invariant(item)
-        if invariant.name in found:
+        if found.setdefault(invariant.name, invariant) is not invariant:
             raise nodes.fault(item, f"invariant {invariant.name} is given twice", hint="give each its own name")
-        found[invariant.name] = invariant
     return tuple(found.values())
 
 
 def _invariant(node: yaml.Node) -> Invariant:
     """Return the invariant at a node; one without applies_to holds for everything."""
     found = nodes.read_entries(node, of="an invariant", allowed=("name", "applies_to", "rule"))
-    for key in ("name", "rule"):
-        if key not in found:
-            raise nodes.fault(
-                node, f"an invariant has no {key}", hint="it needs name and rule, and may have applies_to"
-            )
+    if missing := [key for key in ("name", "rule") if key not in found]:
+        hint = "it needs name and rule, and may have applies_to"
+        raise nodes.fault(node, f"an invariant has no {missing[0]}", hint=hint)
     name: str = nodes.read_value(found["name"][1], _INVARIANT_NAME, of="the name of an invariant")
     rule_node = found["rule"][1]
     rule = nodes.read_text(rule_node, of=f"rule of invariant {name}", characters=invariants.RULE_CHARACTERS)

@@ -175,9 +175,9 @@ def _rendered(role: FragmentType, node: Any) -> str:
     if role == "list":
         return "\n".join(_items(node, depth=0))
     if role == "table":
-        rows = ([_inline_text(cell) for cell in row.iter(*_CELLS)] for row in node.iter(*_ROWS))
+        rows = ([_joined(_texts(cell)) for cell in row.iter(*_CELLS)] for row in node.iter(*_ROWS))
         return "\n".join(" | ".join(cells) for cells in rows if any(cells))
-    return _inline_text(node)
+    return _joined(_texts(node))
 
 
 def _items(node: Any, *, depth: int) -> list[str]:
@@ -189,17 +189,13 @@ def _items(node: Any, *, depth: int) -> list[str]:
         elif item.tag in _ITEMS:
             number += 1
             ordered = "ol" in (node.tag, node.get("rend"))
-            lines.append("  " * depth + (f"{number}. " if ordered else "- ") + _inline_text(item, nested=False))
+            lines.append("  " * depth + (f"{number}. " if ordered else "- ") + _joined(_texts(item, nested=False)))
             lines += [line for child in item if child.tag in _LISTS for line in _items(child, depth=depth + 1)]
     return lines
 
 
-def _inline_text(node: Any, *, nested: bool = True) -> str:
-    """The text of an element; `nested` includes lists in it."""
-    return _joined(_inline_parts(node, nested=nested))
-
-
-def _inline_parts(node: Any, *, nested: bool) -> Iterator[str]:
+def _texts(node: Any, *, nested: bool = True) -> Iterator[str]:
+    """The texts of an element, to be joined; `nested` includes lists in it."""
     yield _SPACES.sub(" ", node.text or "")
     for child in node:
         if child.tag in _LISTS:
@@ -209,7 +205,7 @@ def _inline_parts(node: Any, *, nested: bool) -> Iterator[str]:
         else:
             around = "\n" if child.tag in _CONTAINERS or child.tag in ("p", "table", "row") else ""
             yield around
-            yield from _inline_parts(child, nested=nested)
+            yield from _texts(child, nested=nested)
             yield around
         yield _SPACES.sub(" ", child.tail or "")
 

@@ -194,16 +194,13 @@ class _Loader:
 
     def _replace_hidden(self, tx: Transaction, kind: type, ids: Iterable[str]) -> None:
         """Give ids that are taken out of sight another one, made from them, so that importing them again finds it."""
-        scope = scope_parameters(self._access)
+        access, scope = self._access, scope_parameters(self._access)
+        sight = "\n".join([access.root, *access.classes, *access.hidden, ""])
         names = {old: old for old in ids}
         while hidden := {row[0] for row in tx.rows(_HIDDEN[kind], {**scope, "ids": json_text([*names.values()])})}:
             # Another access may have taken the new id as well.
-            names = {old: self._made_from(new) for old, new in names.items() if new in hidden}
+            names = {old: str(uuid.uuid5(_ID_SPACE, f"{sight}\n{new}")) for old, new in names.items() if new in hidden}
             self._replaced |= {(kind, old): new for old, new in names.items()}
-
-    def _made_from(self, taken: str) -> str:
-        named = "\n".join([self._access.root, *self._access.classes, *self._access.hidden, "", taken])
-        return str(uuid.uuid5(_ID_SPACE, named))
 
 
 def _embedded(batches: Iterator[list[Read]], embedder: Embedder | None) -> Iterator[tuple[list[Read], Made | None]]:

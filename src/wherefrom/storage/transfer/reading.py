@@ -177,7 +177,10 @@ class Rejections:
             self._sink.write(f"{self.header}\n" if self.header else "")
             self.header = None
             told = {"type": _REJECTED, "line": line.number, "id": name, "code": error.code, "reason": reason}
-            self._sink.write(_printable({**told, "record": line.json}) + "\n")
+            told["record"] = line.json
+            printed = json.dumps(told, ensure_ascii=False)
+            # A lone surrogate can be written in ASCII alone.
+            self._sink.write((json.dumps(told) if re.search(r"[\ud800-\udfff]", printed) else printed) + "\n")
 
     def shown(self) -> tuple[Rejection, ...]:
         """Return the first rejections, by line."""
@@ -228,7 +231,9 @@ class Admission:
         parts = []
         for number, text in enumerate(texts, start=1):
             part_id = memo.id if number == 1 else str(uuid.uuid5(_ID_SPACE, f"{memo.id}\n{number}"))
-            title = _numbered(name, f" ({number}/{len(texts)})")
+            ending = f" ({number}/{len(texts)})"
+            room = limits.TITLE_CHARACTERS - len(ending)
+            title = (name if len(name) <= room else name[: room - 1] + "…") + ending
             part = replace(memo, id=part_id, title=title, content=text, content_hash=content_hash(text))
             parts.append(self._guard.admitted(part))
         for before, after in pairwise(parts):
@@ -258,12 +263,6 @@ class Admission:
             )
 
 
-def _numbered(name: str, ending: str) -> str:
-    """Return a title with this ending, shortened to the length that a title may have."""
-    room = limits.TITLE_CHARACTERS - len(ending)
-    return (name if len(name) <= room else name[: room - 1] + "…") + ending
-
-
 def _name_of(record: Mapping[str, Any]) -> str | None:
     """Return the name of a record in the report: its id, its name, its claim, or its two ends and the relation."""
     for keys in (("id",), ("name",), ("claim_id",), ("source_id", "tag", "target_id"), ("from", "relationType", "to")):
@@ -280,9 +279,3 @@ def _unwrapped(value: Any) -> Any:
         record = value["record"]
         return json.loads(record) if isinstance(record, str) else record  # a text: a line that was no JSON, and is now
     return value
-
-
-def _printable(value: dict[str, Any]) -> str:
-    """Return JSON that people can read; in ASCII if it holds a lone surrogate, which no other encoding can write."""
-    line = json.dumps(value, ensure_ascii=False)
-    return json.dumps(value) if re.search(r"[\ud800-\udfff]", line) else line
