@@ -93,20 +93,17 @@ def url_of(value: object) -> str | None:
 
 
 def _entries(text: str) -> tuple[Iterable[Any], list[Fault]]:
+    """The entries of BibTeX, of one JSON value, or of one JSON object a line; and the lines that cannot be read."""
     opening = text.lstrip()[:1]
     if opening not in ("[", "{"):
         return _read_bibtex(text)
     try:
         whole = json.loads(text)
+        items = whole if opening == "[" else whole.get("items")
+        return (items if isinstance(items, list) else [whole]), []
     except ValueError:
         if opening == "[":
             raise
-        return _json_lines(text)
-    items = whole if opening == "[" else whole.get("items")
-    return (items if isinstance(items, list) else [whole]), []
-
-
-def _json_lines(text: str) -> tuple[list[Any], list[Fault]]:
     entries: list[Any] = []
     faults: list[Fault] = []
     for number, line in enumerate(text.split("\n"), start=1):

@@ -60,10 +60,9 @@ class NodeBatch:
     """The nodes of one transaction, and the rows of the store that they touch. final: no node waits for its task."""
 
     def __init__(self, tx: Transaction, access: Access, batch: Sequence[Read], *, now: str, final: bool) -> None:
-        given = [(line, node) for line, node in batch if isinstance(node, Node)]
+        self._given = given = [(line, node) for line, node in batch if isinstance(node, Node)]
         self._tx = tx
         self._access = access
-        self._given = given
         self._now = now
         self._final = final
         self._result = Loaded()
@@ -204,9 +203,8 @@ class NodeBatch:
         """
         holders = self._holders.get(nodes.text_key(node), {})
         same = [node_id for node_id, held in holders.items() if held == node.boundary_class]
-        if same or node.kind in ("memo", "claim"):
-            return same[0] if same else None
-        return next(iter(holders), None)
+        others = [] if node.kind in ("memo", "claim") else list(holders)
+        return next(iter([*same, *others]), None)
 
     def _without_new_successor(self, node: Node) -> Node:
         """Return a node with the successor that it has here; the one that the file names is stored at the end."""
