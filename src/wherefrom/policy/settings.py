@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -67,8 +67,7 @@ def _keys(name: str, hint: Any, default: Any) -> Iterator[tuple[str, Parameter]]
     for part, (part_hint, part_default) in inner.items():
         yield from _keys(f"{name}.{part}" if name else part, part_hint, part_default)
     if not inner and param is not None:
-        kind, is_optional = without_none(annotated)
-        yield name, Parameter(name, kind, is_optional, default, False, param)
+        yield name, replace(item_of(hint), python=name, default=default)
 
 
 def _built(name: str, kind: Any, default: Any, values: Mapping[str, Any]) -> Any:
