@@ -69,3 +69,5 @@ support as (
         and task_id = :task_id --if task_id
     group by task_id, page_id
 )
+
+-- fragment: supporting_page = s.task_id, s.page_id, p.url, p.title, p.domain, p.year, s.claims_supported

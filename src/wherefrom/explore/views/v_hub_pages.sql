@@ -4,13 +4,7 @@
 with {citations}, {page_support},
 {outgoing}, {incoming}
 select
-    s.task_id,
-    s.page_id,
-    p.url,
-    p.title,
-    p.domain,
-    p.year,
-    s.claims_supported,
+    {supporting_page},
     coalesce(o.citation_count, 0) as citation_count,
     coalesce(i.cited_by_count, 0) as cited_by_count
 from support s

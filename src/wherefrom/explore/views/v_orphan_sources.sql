@@ -4,13 +4,7 @@
 with {citations}, {page_support},
 {outgoing}
 select
-    s.task_id,
-    s.page_id,
-    p.url,
-    p.title,
-    p.domain,
-    p.year,
-    s.claims_supported,
+    {supporting_page},
     coalesce(o.citation_count, 0) as citation_count
 from support s
 join pages p on p.id = s.page_id

@@ -20,16 +20,19 @@ select v.value, (
 )
 from {each namespaces} as v
 
--- name: weakly_connected_nodes
--- Nodes (of :ids, if given) whose edges are all thin, a page at a time, with the rule that exempts each, if any; a young
--- node is exempt, because its worth is not known yet. Most nodes have a thick edge that starts at them, so that is
--- checked first. (The limit makes both databases look up the ids first.)
+-- fragment: judged_nodes
 with clocks as materialized {clocks}
 select n.seq, n.id, n.version, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at,
        coalesce({spared n}, case when n.created_at > r.protected then 'young' end)
 from nodes n --unless ids
 from (select m.* from nodes m where m.owner_id = :owner and m.id in {each ids} limit 1000000) as n --if ids
 left join clocks r on r.namespace = n.namespace
+
+-- name: weakly_connected_nodes
+-- Nodes (of :ids, if given) whose edges are all thin, a page at a time, with the rule that exempts each, if any; a young
+-- node is exempt, because its worth is not known yet. Most nodes have a thick edge that starts at them, so that is
+-- checked first. (The limit makes both databases look up the ids first.)
+{judged_nodes}
 where n.owner_id = :owner and n.seq > :after
   and case
     when r.namespace is null or not ({visible n}) then 0
@@ -56,12 +59,7 @@ limit :limit
 
 -- name: orphan_nodes
 -- Nodes without any edge, likewise. A fragment of a page and a page with fragments are not orphans.
-with clocks as materialized {clocks}
-select n.seq, n.id, n.version, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at,
-       coalesce({spared n}, case when n.created_at > r.protected then 'young' end)
-from nodes n --unless ids
-from (select m.* from nodes m where m.owner_id = :owner and m.id in {each ids} limit 1000000) as n --if ids
-left join clocks r on r.namespace = n.namespace
+{judged_nodes}
 where n.owner_id = :owner and n.seq > :after and case when r.namespace is null then 0 when {visible n} then 1 end = 1
   and not exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e})
   and not exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e})
