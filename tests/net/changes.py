@@ -22,6 +22,7 @@ TABLE = "one generic table shows what has no table of its own"
 ALSO = "an access may read further roots: --also"
 NOTE = "the status says if the store lies under the former name"
 
+NAMED = "the report of an import names a line as the line names itself, not by ids that nobody has seen"
 ID = "id is the one key of a thing in every answer; an end of a relation is source_id or target_id"
 WORD = "what people and agents read is a relation; link is only a verb"
 
@@ -65,6 +66,9 @@ CHANGES: dict[str, str] = {
     "command status: */stdout/note": NOTE,
     "verb status: */note": NOTE,
     "surface tools: get_status/outputSchema/properties/note": NOTE,
+    "command import: c-import/files/rejects.jsonl/1/id": NAMED,
+    "command import: c-import/stdout/rejections/0/id": NAMED,
+    "verb import_: v-import/answer/rejections/0/id": NAMED,
     "command *: */stdout/history/*/claim_id": "a correction is shown whole, with the claim that it is about",
     # What agents and people may give.
     "surface tools: memory_save/inputSchema/properties/trace_id": "every verb that writes events takes a trace",

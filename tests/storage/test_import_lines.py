@@ -68,6 +68,20 @@ def test_the_answer_names_the_first_thousand_and_counts_all(sqlite_memory, tmp_p
     assert len(rejects.read_text().splitlines()) == 1_501
 
 
+def test_the_report_tells_no_secret_of_a_line_that_names_itself_by_one(memory):
+    rows = (
+        {"type": "entity", "name": "Mika", "entityType": "person", "observations": ["likes tea"]},
+        {"type": "relation", "from": "Mika", "to": "Nobody", "relationType": "password: hunter2!Xy9"},
+        {"type": "relation", "from": "Mika", "to": "Nobody", "relationType": "mails joe@firma.de"},
+    )
+    imported = memory.import_(io.BytesIO("\n".join(map(json.dumps, rows)).encode()))
+    assert imported.rejected == 2
+    told = " ".join(f"{rejection.id} {rejection.reason}" for rejection in imported.rejections)
+    assert "Mika" in told
+    assert "hunter2" not in told
+    assert "joe@" not in told
+
+
 def test_a_file_of_rejects_can_be_mended_and_imported(memory, tmp_path):
     rejects = tmp_path / "rejects.jsonl"
     records = [

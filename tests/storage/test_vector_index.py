@@ -96,6 +96,14 @@ def test_lists_find_the_true_neighbours_and_follow_changes(tmp_path, small_lists
         assert ids == true_nearest(path, memory, "river", 10, "n.namespace = 'main/2'")
 
 
+def test_more_vectors_than_are_compared_at_once_but_too_few_for_lists(tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_index, "_MAX_COMPARED_ROWS", 20)
+    with Memory.open(tmp_path / "m.db") as memory:
+        fill(memory, 60)
+        nearest, searched = found(memory, "a question", 5)
+        assert (nearest, searched) == (true_nearest(tmp_path / "m.db", memory, "a question", 5), 60)
+
+
 def test_a_worn_index_is_built_anew_behind_the_searches(tmp_path, small_lists):
     path = tmp_path / "memory.db"
     with Memory.open(path) as memory:

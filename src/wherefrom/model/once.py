@@ -10,9 +10,9 @@ Made = TypeVar("Made")
 
 
 class once(cached_property[Made]):  # noqa: N801  # used as a decorator
-    """A `cached_property` with a lock, which it has not had since Python 3.12: threads that ask while it is being made
-    wait for it. If making it fails, the next thread tries again. Each object has a lock for each property, so that one
-    property may be made from another.
+    """A `cached_property` with a lock: threads that ask while it is being made wait for it. If making it fails, the
+    next thread tries again. Each object has a lock for each property, so that one property may be made from another,
+    and no object waits for another one (as with the lock that `cached_property` had before Python 3.12).
     """
 
     if not TYPE_CHECKING:  # the types are those of `cached_property`
@@ -21,5 +21,8 @@ class once(cached_property[Made]):  # noqa: N801  # used as a decorator
             if instance is None:
                 return self
             # setdefault is one step for other threads.
-            with vars(instance).setdefault(f"_{self.attrname}_lock", threading.Lock()):
-                return super().__get__(instance, owner)
+            made = vars(instance)
+            with made.setdefault(f"_{self.attrname}_lock", threading.Lock()):
+                if self.attrname not in made:
+                    made[self.attrname] = self.func(instance)
+                return made[self.attrname]

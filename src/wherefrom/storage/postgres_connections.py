@@ -165,7 +165,7 @@ def connect(
             return connection
         except psycopg.OperationalError as error:
             too_many = any(text in str(error) for text in _TOO_MANY)
-            if time.monotonic() + _PAUSE_S < deadline and (too_many or _is_starting(url, deadline)):
+            if time.monotonic() + _PAUSE_S < deadline and (too_many or _is_starting(error, url, deadline)):
                 time.sleep(_PAUSE_S)
             elif too_many:
                 raise StoreBusy(
@@ -190,8 +190,10 @@ def _limits(url: str, timeout_s: float) -> dict[str, Any]:
     return {name: value for name, value in limits.items() if name not in given}
 
 
-def _is_starting(url: str, deadline: float) -> bool:
+def _is_starting(error: psycopg.OperationalError, url: str, deadline: float) -> bool:
     """True if the server answers but refuses connections for now: it starts, recovers or shuts down."""
+    if "the database system is" in str(error):  # by now it may be ready, so that the ping would tell nothing
+        return True
     left_s = max(_MIN_CONNECT_TIMEOUT_S, int(deadline - time.monotonic()))
     return pq.PGconn.ping(make_conninfo(url, connect_timeout=left_s).encode()) == pq.Ping.REJECT
 

@@ -48,6 +48,8 @@ class VectorLists:
 
     def scan(self, question: Matrix, lists: Places) -> tuple[Places, Matrix]:
         """The positions and approximate similarities of all rows in these lists."""
+        if not len(lists):
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         # Lists that lie beside each other are scanned in one go.
         first = np.flatnonzero(np.diff(lists, prepend=-2) != 1)
         starts, ends = self.bounds[lists[first]], self.bounds[lists[np.append(first[1:], len(lists)) - 1] + 1]

@@ -19,13 +19,14 @@ from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput, WherefromError
 from wherefrom.model.evidence import Correction, Query, Task
-from wherefrom.model.graph import Edge, Node
+from wherefrom.model.graph import FINDING_KINDS, Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.results import Rejection
 from wherefrom.storage import edges, tasks
 from wherefrom.storage.transfer import records, reference_server
 from wherefrom.storage.transfer.records import Record
 from wherefrom.text.check import content_hash
+from wherefrom.text.sensitive.findings import redact
 from wherefrom.text.split import split_text
 
 _MAX_BATCH_RECORDS: Final = 2_000
@@ -236,6 +237,8 @@ class Admission:
             title = (name if len(name) <= room else name[: room - 1] + "…") + ending
             part = replace(memo, id=part_id, title=title, content=text, content_hash=content_hash(text))
             parts.append(self._guard.admitted(part))
+        # Links wait until the end, and the texts of the file must not wait with them.
+        line = line._replace(json={"id": memo.id})
         for before, after in pairwise(parts):
             link = edges.between(after, before, CONTINUES, now=memo.created_at)
             self.links.append((line, replace(link, observed_at=memo.observed_at, updated_at=memo.updated_at)))
@@ -268,8 +271,9 @@ def _name_of(record: Mapping[str, Any]) -> str | None:
     for keys in (("id",), ("name",), ("claim_id",), ("source_id", "tag", "target_id"), ("from", "relationType", "to")):
         if all(isinstance(record.get(key), str) for key in keys):
             name = " ".join(record[key] for key in keys)
-            # A lone surrogate could not be printed.
-            return name[:_MAX_ID_CHARACTERS].encode(errors="replace").decode()
+            # A lone surrogate could not be printed, and a report must not tell what may not be stored.
+            printable = name[: 4 * _MAX_ID_CHARACTERS].encode(errors="replace").decode()
+            return redact(printable, FINDING_KINDS)[0][:_MAX_ID_CHARACTERS]
     return None
 
 
