@@ -143,7 +143,6 @@ CHANGES: dict[str, str] = {
     "command search: r-*": TABLE,
     "command similar: r-*": TABLE,
     "command status: r-*": TABLE,
-    "command task update: r-*": TABLE,
     "command view: r-views/*": TABLE,
     "command walk: r-*": TABLE,
     # Settings of namespaces went: nothing read them.
