@@ -30,6 +30,9 @@ bench: $(DEV)
 	$(BIN)/python -m bench.startup
 	$(BIN)/python -m bench.concurrency
 	$(BIN)/python -m bench.graph
+	$(BIN)/python -m bench.import_speed
+	$(BIN)/python -m bench.owner_locks
+	$(BIN)/python -m bench.owners
 	$(BIN)/python -m bench.table
 
 docs: $(DEV)
