@@ -751,6 +751,7 @@ BOMBS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_ends_in_time_and_in_little_memory(store, attacker, execute, name):
     try:

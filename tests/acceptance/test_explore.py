@@ -290,6 +290,7 @@ def test_an_answer_never_weighs_more_than_its_ceiling(url):
 # --- a person ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_a_person_looks_at_a_task_and_corrects_it(url):
     task = as_json(url, "task", "create", "Does the Nile flood?", "--namespace", "rivers")["id"]
     with Memory.open(url) as memory:
@@ -327,6 +328,7 @@ def test_a_person_looks_at_a_task_and_corrects_it(url):
     assert f"{task}  completed" in command(url, "status", task)
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_an_agent_knows_the_dialect_before_its_first_statement(url):
     dialect = "PostgreSQL" if url.startswith("postgresql") else "SQLite"
     other = {"SQLite": "PostgreSQL", "PostgreSQL": "SQLite"}[dialect]
@@ -371,6 +373,7 @@ def test_every_command_speaks_json_and_has_exit_codes(tmp_path):
         command(url, *arguments, code=code)
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_a_folder_is_added_skipped_and_updated(url, tmp_path):
     folder = tmp_path / "notes"
     (folder / "sub").mkdir(parents=True)
@@ -412,6 +415,7 @@ def test_a_folder_is_added_skipped_and_updated(url, tmp_path):
     ]
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_pages_of_the_web_and_lists_of_papers_are_added(url, tmp_path, site):
     site.pages["/nile"] = (
         "text/html; charset=utf-8",

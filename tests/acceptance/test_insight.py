@@ -279,6 +279,7 @@ def test_saving_with_link_makes_the_links_at_once(memory):
 # --- on the command line ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_people_find_make_and_undo_links(url, tmp_path):
     with Memory.open(url) as memory:
         ids = save_all(memory, NOTES["en"][:6])

@@ -92,6 +92,7 @@ def test_a_server_whose_endpoint_is_down_still_remembers(url, filled):
     wherefrom(url, "doctor")
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
 def test_people_search_on_the_command_line(url, filled):
     shown = wherefrom(url, "search", "a sleeping cat", "--explain")
     assert "napping" in shown
