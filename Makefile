@@ -37,6 +37,7 @@ bench: $(DEV)
 
 docs: $(DEV)
 	$(BIN)/python -m docs.generate
+	$(BIN)/python -m tests.docs_for_tests --write
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

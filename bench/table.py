@@ -106,6 +106,7 @@ def page(current: str) -> str:
         "\n|---|---|---|---|---|---|---|---|---|---|---|---|",
         *_sizes(),
         "\n![Cost of search by size](search-growth.svg)",
+        *_answers(),
         *_writing(),
         *_explore(),
         *_evidence(),
@@ -129,6 +130,24 @@ def _mark(benchmark: str, current: str) -> str:
     if len(set(commits.values())) == 1:
         return f"\n\n**Measured at another commit: {next(iter(others.values()))}.**"
     return f"\n\n**Measured at other commits: {', '.join(f'{part} at {at}' for part, at in others.items())}.**"
+
+
+def _answers() -> list[str]:
+    """What the tools and their answers cost a model."""
+    found = _result("answers")
+    listed = ", ".join(f"{name} {number:,}" for name, number in found["tokens_listed"].items())
+    return [
+        "\n## What a model pays (`python -m bench.answers`)\n",
+        f"The list of tools with the instructions, in tokens (bytes / 4): {listed}. Mean bytes of answers on {found['memos']:,} "
+        f"turns of conversations (LoCoMo), {found['questions']} questions; `twice full` is the full answer as text and as "
+        'structured copy, which clients are sent with `--schemas` and `detail="full"`.\n',
+        "| | lean | full | twice full | text in it | items | most beside the text of an item |\n|---|---|---|---|---|---|---|",
+        *(
+            f"| {tool} | {row['lean']:,} | {row['full']:,} | {row['twice_full']:,} | {row.get('text', '')} | {row.get('items', '')} "
+            f"| {row.get('max_frame_an_item', '')} |"
+            for tool, row in found["bytes"].items()
+        ),
+    ]
 
 
 def _writing() -> list[str]:

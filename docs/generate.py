@@ -10,11 +10,12 @@ from typing import Any, Literal, get_args, get_origin
 
 import typer.main
 
-from wherefrom import config
+from wherefrom import config, config_file
 from wherefrom.insight.settings import InsightSettings
-from wherefrom.interfaces.cli.app import app
+from wherefrom.interfaces.cli.app import app, entry_of, groups
 from wherefrom.interfaces.cli.commands import COMMON
 from wherefrom.interfaces.cli.session import EXIT_CODES
+from wherefrom.interfaces.inputs import schema_of
 from wherefrom.interfaces.mcp.server import instructions
 from wherefrom.interfaces.mcp.tools import listed
 from wherefrom.interfaces.paging import CEILING_BYTES
@@ -53,18 +54,30 @@ def tools() -> str:
     """The page of the tools, from the table of verbs and from what `tools/list` shows."""
     parts = [
         "# MCP tools\n",
-        f"No answer weighs more than {CEILING_BYTES:,} bytes on the wire, text and structured copy together; what does "
-        "not fit is reached with `next_cursor`, by the same call with `cursor`. Unknown inputs are refused. Names of "
-        "inputs may be written in camelCase, too. Every tool takes `request_id` and `trace_id`, and every answer has "
-        "them.\n",
+        "`wherefrom mcp --tools memory|graph|research|upkeep|all` says which sets are listed (several are joined by "
+        "commas; without it `memory`); whatever is listed, every tool can be called by its name and aliases.\n",
+        "Answers are lean: nulls, usual values and what only programs need are left out, ids are shortened to their "
+        'last characters, and a long text is shown by one passage (`offset`, `length`). `detail="full"` gives every '
+        "key that is named below. The schemas of answers are listed for query_graph, query_view and vector_search, "
+        "and with `--schemas` for all; only then is there a structured copy beside the text.\n",
+        f"No answer weighs more than {CEILING_BYTES:,} bytes on the wire; what does not fit is reached with "
+        "`next_cursor`, by the same call with `cursor`. Unknown inputs are refused. Names of inputs may be written in "
+        "camelCase, too. Every tool takes `request_id` and `trace_id`, and every answer has them. An id may be given "
+        "by its last characters, from 6 on, and a memo by its title.\n",
         "The server tells the agent:\n",
         "```text\n" + instructions() + "\n```\n",
     ]
     for verb in TOOLS:
-        tool = listed(verb)
-        parts.append(f"## `{verb.tool}`\n\n{tool.description}\n")
+        tool = listed(verb, schemas=True)
+        parts.append(f"## `{verb.tool}` ({verb.tools})\n\n{tool.description}\n")
         parts.append("| input | type | default | |\n|---|---|---|---|")
-        schema = tool.input_schema
+        schema = schema_of(verb.input)
+        schema["properties"] = {
+            name: {**value, "description": f"{value.get('description', '')} Accepted, and not listed.".strip()}
+            if name in verb.not_listed
+            else value
+            for name, value in schema["properties"].items()
+        }
         also = _aliases(verb)
         parts += _inputs(schema["properties"], schema.get("required", []), schema.get("$defs", {}), also)
         keys = [name for name in tool.output_schema["properties"] if name not in _EVERYWHERE]
@@ -132,15 +145,10 @@ def commands() -> str:
         if hasattr(inner, "commands"):
             known |= {f"{name} {sub}": command for sub, command in inner.commands.items()}
             del known[name]
-    for name, command in sorted(known.items()):
-        arguments = [p for p in command.params if p.param_type_name == "argument"]
-        usage = " ".join(_argument(p) for p in arguments)
-        parts.append(f"## `wherefrom {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n")
-        own = [p for p in command.params if p.param_type_name == "option" and p.name not in (*COMMON, "help")]
-        if own:
-            parts.append("| option | |\n|---|---|")
-            parts += [f"| `{', '.join(p.opts)}` | {p.help or ''} |" for p in own]
-            parts.append("")
+    for title, entries in groups().items():
+        parts.append(f"## {title}\n")
+        for name in entries:
+            parts += _command(name, known.get(name) or group.commands[name])  # type: ignore[attr-defined]
     parts.append(
         "## Exit codes\n\n| code | |\n|---|---|\n| 0 | done |\n| 1 | `doctor` found something, or a fault of ours |"
     )
@@ -149,10 +157,26 @@ def commands() -> str:
     return "\n".join(parts)
 
 
+def _command(name: str, command: Any) -> list[str]:
+    """A command with its options and examples."""
+    usage = " ".join(_argument(p) for p in command.params if p.param_type_name == "argument")
+    parts = [f"### `wherefrom {name}{' ' + usage if usage else ''}`\n\n{(command.help or '').strip()}\n"]
+    own = [p for p in command.params if p.param_type_name == "option" and p.name not in (*COMMON, "help")]
+    if own:
+        parts.append("| option | |\n|---|---|")
+        parts += [f"| `{', '.join(p.opts)}` | {p.help or ''} |" for p in own]
+        parts.append("")
+    entry = entry_of(name)
+    return [*parts, "```sh\n" + "\n".join(entry.examples if entry else ()) + "\n```\n"]
+
+
 def settings() -> str:
     parts = [
         "# Settings\n",
-        "What the call gives holds; then the environment; then the default.\n",
+        "What the call gives holds; then the environment; then your configuration file; then the default. The file is "
+        f"`config.toml` in your config folder (`wherefrom config path` prints where), or what `{config_file.VARIABLE}` "
+        "names: TOML with the settings as keys, lists as arrays of texts. `wherefrom config` shows what is in force and "
+        "where it comes from ([how](../how-to/command-line.md#settings-in-a-file)).\n",
         "| setting | variable | default | |\n|---|---|---|---|",
     ]
     parts += [

@@ -50,6 +50,10 @@ if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_
 # tests start treat theirs as shared. Tests of privacy do without that.
 sqlite.DIALECT = replace(sqlite.DIALECT, privacy="shared")
 os.environ["WHEREFROM_PRIVACY"] = "shared"
+# Commands of tests leave alone what this user's terminals have listed.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="wherefrom-test-state-")
+# Not the file of whoever runs the tests; this one is always empty. Processes that tests start inherit it.
+os.environ["WHEREFROM_CONFIG"] = os.devnull
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
 
@@ -213,7 +217,8 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other setting of whoever runs the tests."""
+    """No other setting of whoever runs the tests, nor the width of their terminal."""
+    monkeypatch.delenv("COLUMNS", raising=False)
     for setting in SETTINGS:
         monkeypatch.delenv(former(variable_of(setting.name)), raising=False)
         if setting.name != "privacy":

@@ -1,7 +1,8 @@
 """Processes of `wherefrom` without the second or two that their start takes: forked from one that has started.
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
-`python -m wherefrom` runs. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
+`python -m wherefrom` runs, or after `--program` a file of Python. Tests of the start itself, of what it imports, and of
+kills start an interpreter instead.
 
 As a script with a command's arguments this is the process that asks, and without any the one that forks.
 """
@@ -15,15 +16,35 @@ import sys
 from contextlib import suppress
 from functools import cache
 
+PROGRAM = "--program"
 _LENGTH_BYTES = 8
 _LONGEST_S = 170
 _IMPORTED = (
-    "interfaces.cli.app",
-    "interfaces.mcp.server",
-    "recall.pipeline",
-    "storage.postgres",
-    "storage.sqlite",
-    "storage.vector_index",
+    "rich.console",
+    "rich.progress",
+    "rich.table",
+    "wherefrom.api.memos",
+    "wherefrom.api.relations",
+    "wherefrom.api.store",
+    "wherefrom.api.upkeep",
+    "wherefrom.evidence.documents.add",
+    "wherefrom.explore.sql",
+    "wherefrom.insight.judge",
+    "wherefrom.insight.plans",
+    "wherefrom.interfaces.answering",
+    "wherefrom.interfaces.answers",
+    "wherefrom.interfaces.cli.app",
+    "wherefrom.interfaces.cli.commands",
+    "wherefrom.interfaces.cli.render",
+    "wherefrom.interfaces.cli.special",
+    "wherefrom.interfaces.mcp.server",
+    "wherefrom.metabolism.engine",
+    "wherefrom.metabolism.plan",
+    "wherefrom.recall.pipeline",
+    "wherefrom.recall.verbs",
+    "wherefrom.storage.postgres",
+    "wherefrom.storage.sqlite",
+    "wherefrom.storage.vector_index",
 )
 
 
@@ -111,7 +132,7 @@ def _start() -> None:
     import threading
 
     for name in _IMPORTED:
-        importlib.import_module(f"wherefrom.{name}")
+        importlib.import_module(name)
     from wherefrom.embedding import static
     from wherefrom.policy import document
 
@@ -149,6 +170,11 @@ if __name__ == "__main__":
         sys.exit(_ask(sys.argv[1], sys.argv[2:]))
     _start()
     if _fork_until_the_tests_end(sys.argv[1]):
-        from wherefrom.__main__ import main
+        if sys.argv[1:2] == [PROGRAM]:
+            import runpy
 
-        main()
+            runpy.run_path(sys.argv[2], run_name="__main__")
+        else:
+            from wherefrom.__main__ import main
+
+            main()

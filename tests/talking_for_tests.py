@@ -27,11 +27,23 @@ def talk(url, conversation, *, start=None, mode="auto", **environment):
 
 
 async def call(client, tool, **arguments):
-    """The structured answer of a call that succeeds, checked to be the same as its text."""
-    result = await client.call_tool(tool, arguments)
+    """The full answer of a call that succeeds; a structured copy is the same as its text."""
+    result = await client.call_tool(tool, {"detail": "full", **arguments})
     assert not result.is_error, result.content
-    assert json.loads(result.content[0].text) == result.structured_content
-    return result.structured_content
+    return answer_in(result)
+
+
+def answer_in(result):
+    """The answer in a tool's result: its text, and the structured copy is the same, if there is one."""
+    (content,) = result.content
+    answer = json.loads(content.text)
+    assert result.structured_content in (None, answer)
+    return answer
+
+
+def answer_in_message(message):
+    """The answer in a JSON-RPC message."""
+    return json.loads(message["result"]["content"][0]["text"])
 
 
 async def refusal(client, tool, **arguments):

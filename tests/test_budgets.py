@@ -30,6 +30,7 @@ MANY_PARAMETERS: dict[str, str] = {
     "storage/edges.py:walk": "the parameters of the verb, with the transaction and the access",
     "metabolism/engine.py:metabolize": "each a setting of the run, all of them optional",
     "storage/edges.py:reinforce_of": "which relations, in four optional ways, with the transaction and the access",
+    "interfaces/cli/special.py:evidence_add": "each an option of the command, read by the framework there",
     "api/memory.py:open": "each a setting, all of them optional",
 }
 INNER_IMPORTS: dict[str, str] = {

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 
 
-def python(code, cwd=ROOT):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=cwd).stdout
+def python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 def test_reference_pages_are_as_the_code_says():
@@ -53,11 +53,6 @@ def test_every_page_is_reachable_from_the_readme():
             if "://" not in target:
                 todo.append((page.parent / target).resolve())
     assert {p for p in PAGES if p.parent.name not in ("decisions", "bench")} <= seen
-
-
-def test_the_python_example_of_the_readme_runs(tmp_path):
-    example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert python(example[1], cwd=tmp_path) == "The soak test takes six hours.\nexplains 0.7 It must start by noon.\n"
 
 
 def test_commands_shown_in_the_docs_exist():

@@ -20,6 +20,8 @@ NO_TOOL = {
     "calibrate": "for people",
     "add_documents": "an agent adds what it has read",
     "correct_edge": "for people",
+    "claim_evidence": "agents read it as a resource, or by query_graph",
+    "correct_page": "for people: an agent says it when it adds the page",
     "reject_claim": "for people",
     "restore_claim": "for people",
     "render_view": "for people",
@@ -29,10 +31,10 @@ NO_TOOL = {
     "choose_privacy": "whether personal data are kept is for people to choose, not for an agent",
     **dict.fromkeys(("export", "import_", "backup", "reindex", "embed", "reembed", "doctor", "info"), "upkeep"),
 }
-NO_COMMAND = {"add_evidence": "on the command line: add, which makes it of documents"}
+NO_COMMAND: dict[str, str] = {}
 NOT_VERBS = {"open", "close", "root_namespace"}
 # Commands that are no verb of a memory, or more than one row's.
-OTHER_COMMANDS = {"demo", "mcp", "move"}
+OTHER_COMMANDS = {"completion", "config", "demo", "mcp", "move", "setup"}
 
 
 def test_public_names_are_sorted_and_there():

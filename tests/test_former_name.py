@@ -87,6 +87,7 @@ def started(*arguments, **environment):
 
 def test_the_notice_reaches_standard_error_and_never_standard_output(tmp_path):
     given = {f"{FORMER.upper()}_DB": str(tmp_path / "memory.db")}
+    Memory.open(tmp_path / "memory.db").close()
     process = started("list", "--json", **given)
     assert json.loads(process.stdout)["items"] == []
     assert process.stderr == f"{FORMER.upper()}_DB is read until 1.0; set WHEREFROM_DB instead\n"
@@ -170,11 +171,11 @@ def test_a_store_that_is_moved_while_it_is_opened_is_opened_where_it_is_then(hom
 
     open_place, places = opening._opened, []
 
-    def opened(url, settings):
+    def opened(url, settings, **how):
         if not places:
             move(old_file, home / NAME / "memory.db")
         places.append(url)
-        return open_place(url, settings)
+        return open_place(url, settings, **how)
 
     monkeypatch.setattr(opening, "_opened", opened)
     with Memory.open() as memory:

@@ -1,28 +1,43 @@
-"""The table of settings; the only reader of the environment."""
+"""The table of settings, and which are in force; the only reader of the environment."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
-from platformdirs import user_data_path
+from platformdirs import user_data_path, user_state_path
 
+from wherefrom import config_file
 from wherefrom.former_name import FORMER, NAME, UNTIL, former
 from wherefrom.model.errors import InvalidInput, StoreUnavailable, shown
 from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass
 from wherefrom.model.limits import SEARCH_LIMIT
+from wherefrom.model.param import TOOL_SETS
 from wherefrom.policy.boundary import DEFAULT_ALLOW
 
 logger = logging.getLogger("wherefrom")
 
 DEFAULT_ROOT: Final = "main"
 _FILE: Final = "memory.db"
+_MAX_NUMBER: Final = 1e9
+_EMBEDDERS: Final = ("static", "endpoint", "sentence-transformers", "none")
 # Variables of the former name whose notice this process has already logged.
 _noticed: set[str] = set()
+
+
+Origin = Literal["call", "environment", "file", "default"]
+"""Where the value of a setting comes from."""
+
+
+class InForce(NamedTuple):
+    """The value of a setting as it was given, and where it comes from."""
+
+    value: Any
+    origin: Origin
 
 
 def _setting(default: str | float, description: str, *, is_shown: bool = True) -> Any:
@@ -45,6 +60,9 @@ class Settings:
     )
     privacy: str = _setting(
         "", "shared: treat a personal memory as a shared one, as a service for others does; empty: as it was chosen."
+    )
+    tools: tuple[str, ...] = _setting(
+        "memory", "Which tools `wherefrom mcp` lists: memory, graph, research, upkeep, joined by commas, or all."
     )
     busy_timeout_ms: int = _setting(30_000, "How long a write waits for other writers before it gives up.")
     connect_timeout_ms: int = _setting(
@@ -80,14 +98,9 @@ def variable_of(setting: str) -> str:
 
 
 def load(given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
-    """Return the settings, checked: what the caller gave, else the environment, else the default."""
-    values: dict[str, Any] = {}
-    for setting in SETTINGS:
-        value = given.get(setting.name)
-        if value is None:
-            value = _from_environment(setting, environment)
-        values[setting.name] = setting.default if value is None else value
-    for name in ("also", "allow", "embed_classes"):
+    """Return the settings, checked. The call goes before the environment, that before the user's file and defaults."""
+    values = {name: found.value for name, found in in_force(given, environment).items()}
+    for name in ("also", "allow", "embed_classes", "tools"):
         values[name] = listed(values[name])
     try:
         values["alpha"] = None if values["alpha"] == "" else float(values["alpha"])
@@ -98,11 +111,100 @@ def load(given: Mapping[str, object], environment: Mapping[str, str] = os.enviro
     return settings
 
 
+def in_force(given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> dict[str, InForce]:
+    """Return for each setting its value, not checked as a whole, and where it comes from."""
+    file = from_file(besides={name for name, value in given.items() if value is not None})
+    values = {}
+    for setting in SETTINGS:
+        name = setting.name
+        if given.get(name) is not None:
+            values[name] = InForce(given[name], "call")
+        elif (found := _from_environment(setting, environment)) is not None:
+            values[name] = InForce(found, "environment")
+        elif name in file:
+            values[name] = InForce(file[name], "file")
+        else:
+            values[name] = InForce(setting.default, "default")
+    return values
+
+
+def from_file(besides: Collection[str] = ()) -> dict[str, Any]:
+    """Return the settings of the user's file, by name; raises if it has a key or a type of value that is none. The keys
+    `besides` are not looked at: so a wrong one of them can be corrected.
+    """
+    path = config_file.path()
+    values = {}
+    for key, value in config_file.read(path).items():
+        if key in besides:
+            continue
+        setting = next((setting for setting in SETTINGS if setting.name == key), None)
+        place = f"{path}, line"
+        if setting is None:
+            raise InvalidInput(
+                f"{place} {config_file.line_of(path, key)}: there is no setting {shown(key)}",
+                hint=f"`wherefrom config unset {key}` takes it out" if key.isidentifier() else None,
+            )
+        if (wrong := _wrong_type(setting, value)) is not None:
+            raise InvalidInput(
+                f"{place} {config_file.line_of(path, key)}: {key} must be {wrong}, not {shown(value)}",
+                hint=f"`wherefrom config unset {key}` takes it out",
+            )
+        values[key] = tuple(value) if isinstance(value, list) else value
+    return values
+
+
+def read_value(name: str, text: str) -> Any:
+    """Return a value for the user's file as a person writes it on the command line; raises if it cannot be one."""
+    setting = next((setting for setting in SETTINGS if setting.name == name), None)
+    if setting is None:
+        raise InvalidInput(f"there is no setting {shown(name)}", hint="`wherefrom config` lists the settings")
+    value: Any = text
+    if _is_list(setting):
+        value = list(listed(text))
+    elif isinstance(setting.default, int | float) or (name == "alpha" and text):
+        kind = int if isinstance(setting.default, int) else float
+        try:
+            value = kind(text)
+        except ValueError:
+            raise InvalidInput(f"{name} must be {_wrong_type(setting, text)}, not {shown(text)}") from None
+    if (wrong := _wrong_type(setting, value)) is not None:
+        raise InvalidInput(f"{name} must be {wrong}, not {shown(text)}")
+    load({name: value}, {})
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _is_list(setting: Field[Any]) -> bool:
+    return str(setting.type).startswith("tuple")
+
+
+def _wrong_type(setting: Field[Any], value: object) -> str | None:
+    """Return what a setting must be in a file, in words; None if the value is that."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if setting.name == "alpha":
+        return None if is_number or value == "" else "a number from 0 to 1"
+    if isinstance(setting.default, int | float):
+        is_whole = isinstance(setting.default, int)
+        allowed = is_number and 0 < value < _MAX_NUMBER and not (is_whole and isinstance(value, float))  # type: ignore[operator]
+        return None if allowed else f"a positive {'whole ' * is_whole}number"
+    if _is_list(setting):
+        words = value if isinstance(value, list) else [value]
+        return None if all(isinstance(word, str) for word in words) else "a list of texts"
+    return None if isinstance(value, str) else "a text"
+
+
 def _refuse_wrong(settings: Settings) -> None:
     """Raise an error if a setting has a value that it may not have; those of an access are checked with it."""
+    if settings.embedder not in _EMBEDDERS:
+        raise InvalidInput(
+            f"embedder {shown(settings.embedder)} is not one of {', '.join(_EMBEDDERS)}", hint="set WHEREFROM_EMBEDDER"
+        )
     unknown = [name for name in settings.embed_classes if name not in SAVED_CLASSES]
     if unknown:
         raise InvalidInput(f"embed_classes may not hold {shown(unknown[0])}", hint="public, internal or pii")
+    sets = [name for name in settings.tools if name not in (*TOOL_SETS, "all")]
+    if sets or not settings.tools:
+        given = shown(sets[0]) if sets else "an empty list"
+        raise InvalidInput(f"{given} is no set of tools", hint=f"{', '.join(TOOL_SETS)} or all, joined by commas")
     if settings.cutoff not in ("auto", "off"):
         raise InvalidInput(f"cutoff {shown(settings.cutoff)} is not auto or off")
     if not settings.cutoff_min <= settings.cutoff_max <= SEARCH_LIMIT:
@@ -133,6 +235,12 @@ def default_database() -> Path:
     return path
 
 
+def missing_default() -> Path | None:
+    """Return the path of the per-user file if there is none yet, nor one of the former name; nothing is made."""
+    path = new_default()
+    return None if path.exists() or former_default().exists() else path
+
+
 def new_default() -> Path:
     """Return the path of the per-user file; nothing is made."""
     return user_data_path(NAME, appauthor=False) / _FILE
@@ -141,6 +249,16 @@ def new_default() -> Path:
 def former_default() -> Path:
     """Return the path that the per-user file had under the program's former name."""
     return user_data_path(FORMER, appauthor=False) / _FILE
+
+
+def folder_of_program(variable: str, default: str) -> Path:
+    """Return the folder of another program's configuration: what its variable names, or one in the user's folder."""
+    return Path(os.environ.get(variable) or Path.home() / default).expanduser().absolute()
+
+
+def state_folder() -> Path:
+    """Return the per-user folder for what may be lost, such as the last list of a terminal; nothing is made."""
+    return user_state_path(NAME, appauthor=False)
 
 
 def note_on(location: str) -> str | None:
@@ -168,6 +286,6 @@ def _from_environment(setting: Field[Any], environment: Mapping[str, str]) -> st
         number = kind(environment[name])
     except ValueError:
         number = -1
-    if not 0 < number < 1e9:
+    if not 0 < number < _MAX_NUMBER:
         raise InvalidInput(f"{name}={shown(environment[name])} is not a positive {kind_name}")
     return number

@@ -86,6 +86,8 @@ def lazy_modules(package: str, *names: str) -> tuple[Any, ...]:
 
 
 if TYPE_CHECKING:
+    import tempfile as tempfile
+    import tomllib as tomllib
     from importlib import metadata as metadata
 
     import bibtexparser as bibtexparser

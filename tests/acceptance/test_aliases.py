@@ -52,8 +52,10 @@ def test_a_person_is_told_of_the_alias_and_reads_it(url):
     said = wherefrom(url, "save", TEXT, "--title", "Friday policy")
     assert said.startswith("duplicate ")
     assert NOTE in " ".join(said.split())
-    memo_id = said.split()[1]
-    assert "also called Friday policy" in wherefrom(url, "get", memo_id)
+    (memo,) = json.loads(wherefrom(url, "list", "--json"))["items"]
+    memo_id = memo["id"]
+    assert said.split()[1] == memo_id[-8:]
+    assert "also called  Friday policy" in wherefrom(url, "get", memo_id)
     assert json.loads(wherefrom(url, "get", memo_id, "--json"))["aliases"] == ["Friday policy"]
     again = json.loads(wherefrom(url, "save", TEXT, "--title", "Friday policy", "--json"))
     assert (again["alias_added"], again["status"]) == (None, "duplicate")

@@ -28,7 +28,7 @@ def cursor(text: str) -> str:
         ("query_graph", {"sql": "select 1", "parameters": True}),
         ("search", {"query": "x", "namespace": 7}),
         ("list", {"limit": True}),
-        ("list", {"kind": None}),
+        ("list", {"kind": 7}),
         ("relate", {"source_id": "a", "target_id": "b", "tag": "supports", "weight": float("nan")}),
         ("save", {"content": "x", "pinned": "yes"}),
         ("save", {"content": "x", "entities": "Mika"}),
@@ -72,8 +72,8 @@ def test_a_cursor_that_no_answer_gave_is_refused(sqlite_memory, made):
 def test_rows_with_long_names_of_columns_fit(sqlite_memory, width):
     sqlite_memory.save("日本語のとても長いメモ。" * 400)
     columns = ", ".join(f'substr(content, 1, 900) as "{"é" * width}{number}"' for number in range(90))
-    found = answer(sqlite_memory, "query_graph", {"sql": f"select {columns} from memos"})
-    assert paging.weight(found) <= paging.CEILING_BYTES
+    found = answer(sqlite_memory, "query_graph", {"sql": f"select {columns} from memos"}, is_structured=True)
+    assert paging.Scale().weigh(found) <= 1
     assert found["truncated"]
 
 
@@ -85,8 +85,9 @@ def test_pages_cover_everything_once(sqlite_memory):
     whole = [hit.node.id for hit in sqlite_memory.search("harbour at low tide", limit=50).hits]
     seen, at = [], None
     while True:
-        page = answer(sqlite_memory, "memory_search", {"query": "harbour at low tide", "limit": 50, "cursor": at})
-        assert paging.weight(page) <= paging.CEILING_BYTES
+        asked = {"query": "harbour at low tide", "limit": 50, "cursor": at, "detail": "full"}
+        page = answer(sqlite_memory, "memory_search", asked, is_structured=True)
+        assert paging.Scale().weigh(page) <= 1
         seen += [item["id"] for item in page["items"]]
         at = page["next_cursor"]
         if at is None:

@@ -50,6 +50,7 @@ def test_a_command_imports_only_what_it_needs(tmp_path):
 
     assert not imported("--version") & {"typer", "rich", "wherefrom.api"}
     assert not imported("--help") & {"mcp", "numpy", "rich", "pydantic", "wherefrom.storage", "wherefrom.engine.view"}
+    Memory.open(tmp_path / "m.db").close()
     listed = imported("list", "--db", str(tmp_path / "m.db"))
     assert "wherefrom.api.memos" in listed
     assert not listed & {"mcp", "numpy", "wherefrom.api.upkeep", "wherefrom.evidence.documents.add"}
@@ -71,7 +72,7 @@ def test_a_day_in_the_life(wherefrom, url, tmp_path):
     assert "supports" in wherefrom("walk", a)
     assert [item["id"] for item in json.loads(wherefrom("list", "--json"))["items"]] == [b, a]
     assert "main/sub" in wherefrom("namespaces")
-    assert a in wherefrom("search", "what was the first?")
+    assert a[-8:] in wherefrom("search", "what was the first?")
     assert json.loads(wherefrom("search", "日本", "--json"))["items"][0]["id"] == b
     assert wherefrom("reindex") == "2 texts indexed\n"
     wherefrom("rename", "sub", "moved")
@@ -90,7 +91,8 @@ def test_a_day_in_the_life(wherefrom, url, tmp_path):
     ("arguments", "code", "error"),
     [
         (["get", "01900000-0000-7000-8000-000000000000"], 3, "not_found"),
-        (["get", "no id!"], 2, "invalid_input"),
+        (["get", "no id!"], 3, "not_found"),
+        (["get", " "], 2, "invalid_input"),
         (["save", ""], 2, "invalid_input"),
         (["save", "x", "--metadata", "{"], 2, "invalid_input"),
         (["save", "x", "--namespace", "../x"], 2, "invalid_namespace"),
@@ -186,7 +188,7 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
         timeout=60,
         check=True,
     )
-    assert "claude mcp add wherefrom -- " in process.stdout.splitlines()[-1]
+    assert " setup claude-code " in process.stdout.splitlines()[-1]
     assert "FAILED" not in process.stdout
     assert "チームで共有" in process.stdout
     assert " is applied: " in process.stdout

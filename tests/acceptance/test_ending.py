@@ -13,6 +13,7 @@ import time
 import apsw
 import pytest
 from raw_client_for_tests import INITIALIZE, INITIALIZED, RawClient, tool_call
+from talking_for_tests import answer_in_message
 
 from wherefrom import Memory
 
@@ -49,8 +50,8 @@ def test_calls_that_run_when_the_input_ends_are_finished_and_answered(url):
         assert client.wait() == 0
         assert client.stderr == b""
     assert answers.keys() == {"first", 100, *range(20)}
-    assert all(answers[number]["result"]["structuredContent"]["status"] == "created" for number in range(20))
-    assert "interrupted" in answers[100]["result"]["structuredContent"]["error"]
+    assert all(answer_in_message(answers[number])["status"] == "created" for number in range(20))
+    assert "interrupted" in answer_in_message(answers[100])["error"]
     with Memory.open(url) as memory:
         assert len(memory.list(limit=100).nodes) == 20
 
@@ -112,7 +113,7 @@ def test_a_signal_ends_the_server_at_once_whatever_it_does(tmp_path, silent_endp
     environment = waiting(silent_endpoint) if busy == "embedding" else {}
     with RawClient(url, **environment) as client:
         client.send(tool_call(1, "memory_save", content="acknowledged"))
-        assert client.answer()["result"]["structuredContent"]["status"] == "created"
+        assert answer_in_message(client.answer())["status"] == "created"
         lock = apsw.Connection(str(url))
         match busy:
             case "locked":
@@ -139,6 +140,7 @@ def test_a_signal_ends_the_server_at_once_whatever_it_does(tmp_path, silent_endp
 def test_ctrl_c_while_it_starts_leaves_no_traceback(tmp_path, command):
     """At every moment of the start, from the first line of the package on; before that Python itself is at work."""
     begun = tmp_path / "begun"
+    Memory.open(tmp_path / "m.db").close()
     # Python runs this file before anything else; it says when the package begins.
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"

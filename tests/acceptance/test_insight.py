@@ -215,7 +215,7 @@ def test_l3_proposes_nothing_that_was_replaced_either(memory):
         {"limit": 501},
         {"limit": True},
         {"limit": "5"},
-        {"memo_id": "no id!"},
+        {"memo_id": " "},
         {"query": ""},
     ],
 )

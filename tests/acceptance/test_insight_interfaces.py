@@ -20,12 +20,14 @@ from wherefrom.interfaces.cli.pictures import neighbourhood
 from wherefrom.interfaces.cli.render_plans import insight_lines, linked_lines
 from wherefrom.interfaces.graph_answers import InsightAnswer
 from wherefrom.interfaces.mcp import tools
-from wherefrom.interfaces.paging import CEILING_BYTES, weight
+from wherefrom.interfaces.paging import Scale
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.insight import Decision, EdgeFigures, Hop, InsightMetrics, InsightPlan, ProposedEdge
 from wherefrom.model.results import Saved
 
+# Whole ids, which no memory is asked for.
+MEMO, PLAN = "01900000-0000-7000-8000-00000000000a", "01900000-0000-7000-8000-00000000000b"
 SVG = "{http://www.w3.org/2000/svg}"
 TOOL = tools.BY_NAME["find_insight"]
 FIGURES = EdgeFigures(
@@ -129,8 +131,14 @@ class Planner:
         self.plan, self.calls, self.view = plan, [], self
 
 
+@pytest.fixture(autouse=True)
+def ids_as_they_are(monkeypatch):
+    """No store stands behind a planner, in which an id could be looked up."""
+    monkeypatch.setattr("wherefrom.api.memory._whole_id", lambda view, param, given, field: given)
+
+
 def ask(planner, **arguments):
-    return tools.answer(planner, "find_insight", arguments)
+    return tools.answer(planner, "find_insight", {"detail": "full", **arguments}, is_structured=True)
 
 
 def test_an_answer_has_the_links_the_figures_and_the_measures():
@@ -176,12 +184,12 @@ def test_a_plan_applied_at_once_keeps_what_the_search_knew():
     ("arguments", "calls"),
     [
         ({}, [("find", None, None, None, 50)]),
-        ({"memo_id": "a", "namespace": "x"}, [("find", "a", None, "x", 50)]),
+        ({"memo_id": MEMO, "namespace": "x"}, [("find", MEMO, None, "x", 50)]),
         ({"q": "ships", "limit": 500}, [("find", None, "ships", None, 500)]),
-        ({"memoId": "a", "apply": True}, [("find", "a", None, None, 50), ("apply", "p-1")]),
-        ({"apply_plan_id": "p-1", "include_rejected": True, "limit": 50}, [("apply", "p-1")]),
-        ({"undoPlanId": "p-1", "memo_id": None}, [("undo", "p-1")]),
-        ({"plan_id": "p-1", "apply": False}, [("read", "p-1")]),
+        ({"memoId": MEMO, "apply": True}, [("find", MEMO, None, None, 50), ("apply", "p-1")]),
+        ({"apply_plan_id": PLAN, "include_rejected": True, "limit": 50}, [("apply", PLAN)]),
+        ({"undoPlanId": PLAN, "memo_id": None}, [("undo", PLAN)]),
+        ({"plan_id": PLAN, "apply": False}, [("read", PLAN)]),
     ],
 )
 def test_each_way_to_ask_calls_its_verb_once(arguments, calls):
@@ -193,15 +201,15 @@ def test_each_way_to_ask_calls_its_verb_once(arguments, calls):
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"memo_id": "a", "query": "b"},
-        {"memo_id": "a", "apply_plan_id": "p"},
+        {"memo_id": MEMO, "query": "b"},
+        {"memo_id": MEMO, "apply_plan_id": "p"},
         {"query": "a", "undo_plan_id": "p"},
         {"namespace": "a", "apply_plan_id": "p"},
         {"limit": 5, "apply_plan_id": "p"},
         {"apply": True, "apply_plan_id": "p"},
         {"apply": True, "undo_plan_id": "p"},
         {"apply_plan_id": "p", "undo_plan_id": "p"},
-        {"memo_id": "a", "plan_id": "p"},
+        {"memo_id": MEMO, "plan_id": "p"},
         {"plan_id": "p", "undo_plan_id": "p"},
         {"limit": True},
         {"surprise": 1},
@@ -246,13 +254,13 @@ def crowd(nodes, *, accepted, rejected, **other):
     ],
 )
 def test_a_long_answer_is_shortened_to_fit_and_says_so(shape, left):
-    plan = crowd(**shape, asked={"query": "\x01" * 8_000})
+    plan = crowd(**shape, id=PLAN, asked={"query": "\x01" * 8_000})
     planner = Planner(plan)
     first = ask(planner, query="x", include_rejected=True)
     pages = [first]
     while (cursor := pages[-1]["next_cursor"]) is not None:
         pages.append(ask(planner, query="x", include_rejected=True, cursor=cursor))
-    assert all(weight(page) <= CEILING_BYTES for page in pages)
+    assert all(Scale().weigh(page) <= 1 for page in pages)
     assert first["truncated"]
     assert [name for name, *_ in planner.calls].count("find") == 1, "the plan is made once"
     assert first["accepted"] == len(plan.accepted)

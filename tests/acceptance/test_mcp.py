@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
-from talking_for_tests import call, refusal, talk
+from talking_for_tests import answer_in, answer_in_message, call, refusal, talk
 
 from wherefrom import Memory
 from wherefrom.interfaces.mcp.tools import listed
@@ -84,7 +84,7 @@ def test_the_seeds_names_are_accepted_and_not_listed(tmp_path):
 
 def test_tools_are_listed_as_snapshotted():
     """What agents see is a contract: a change to it shows here. Rewrite with WHEREFROM_SNAPSHOT=1."""
-    shown = [listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
+    shown = [listed(tool, schemas=True).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
     text = json.dumps(shown, indent=1, ensure_ascii=False) + "\n"
     if os.environ.get("WHEREFROM_SNAPSHOT"):
         SCHEMA.write_text(text, encoding="utf-8")
@@ -93,7 +93,7 @@ def test_tools_are_listed_as_snapshotted():
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.tool)
 def test_each_tool_is_well_described(tool):
-    shown = listed(tool)
+    shown = listed(tool, schemas=True)
     assert shown.name == tool.tool
     assert len(shown.name) <= 24
     assert len(shown.description.encode()) < 1024
@@ -118,13 +118,14 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
     async def pages(client, tool, items, **arguments):
         found, cursor = [], None
         while True:
-            result = await client.call_tool(tool, {**arguments, **({"cursor": cursor} if cursor else {})})
-            wire = len(json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":")).encode())
-            wire += len(json.dumps(result.content[0].text, ensure_ascii=False).encode())
+            given = {"detail": "full", **arguments, **({"cursor": cursor} if cursor else {})}
+            result = await client.call_tool(tool, given)
+            wire = len(json.dumps(result.content[0].text, ensure_ascii=False).encode())
             assert wire <= CEILING_BYTES, wire
-            found += result.structured_content[items]
+            answer = answer_in(result)
+            found += answer[items]
             assert len(found) < 1_000
-            cursor = result.structured_content["next_cursor"]
+            cursor = answer["next_cursor"]
             if cursor is None:
                 return found
 
@@ -142,7 +143,7 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
         ] == "invalid_input"
         pieces = await pages(client, "memory_list", "items", memo_id=hub)
         assert "".join(piece["content"] for piece in pieces) == long[:21_000]
-        assert pieces[0]["content_length"] == 21_000
+        assert pieces[0]["length"] == 21_000
 
     talk(url, conversation, start=INTERPRETER)
 
@@ -163,7 +164,7 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
         ("memory_save", {"content": "x", "namespace": "../.."}, "invalid_namespace"),
         ("memory_save", {"content": "x", "namespace": "a\u0007"}, "invalid_namespace"),
         ("memory_save", {"content": "x", "surprise": 1}, "invalid_input"),
-        ("memory_save", {"content": "x", "memo_id": "'; drop table nodes; --"}, "invalid_input"),
+        ("memory_save", {"content": "x", "memo_id": "'; drop table nodes; --"}, "not_found"),
         ("memory_save", {"content": "x", "memo_id": "01900000-0000-7000-8000-000000000000"}, "not_found"),
         ("memory_list", {"limit": 0}, "invalid_input"),
         ("memory_list", {"limit": 101}, "invalid_input"),
@@ -305,7 +306,7 @@ def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):
         answer = next(message for message in answers if message.get("id") == 9)
         process.stdin.close()
         assert process.wait(10) == 0
-    assert answer["result"]["structuredContent"]["status"] == "created"
+    assert answer_in_message(answer)["status"] == "created"
 
 
 def test_nothing_heavy_is_imported_before_the_first_use():

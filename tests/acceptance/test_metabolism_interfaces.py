@@ -22,7 +22,7 @@ from wherefrom.interfaces.cli.session import Call
 from wherefrom.interfaces.graph_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
 from wherefrom.interfaces.inputs import parsed
 from wherefrom.interfaces.mcp import tools
-from wherefrom.interfaces.paging import CEILING_BYTES, Place, fit, weight
+from wherefrom.interfaces.paging import Place, Scale, fit
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.metabolism import (
     WHY_SPARED,
@@ -114,7 +114,7 @@ def pages_of(tool, answer, **more):
     """The pages of an answer one after the other, as a client that passes the cursors back gets them."""
     value, offset = answer.model_dump(mode="json"), 0
     while offset is not None:
-        page = fit(value, tool.lists, place=Place(offset=offset), cursor_after=str, **more)
+        page = fit(value, tool.lists, place=Place(offset=offset), cursor_after=str, scale=Scale(), **more)
         yield page
         offset = page["next_cursor"] and int(page["next_cursor"])
 
@@ -132,14 +132,14 @@ def test_a_long_answer_is_shortened_to_fit_and_its_counts_are_complete():
     )
     pages = pages_of(METABOLIZE, MetabolismAnswer.of(plan))
     first = next(pages)
-    assert weight(first) <= CEILING_BYTES
+    assert Scale().weigh(first) <= 1
     assert first["truncated"]
     assert first["next_cursor"]
     assert (first["nodes_to_go"], first["relations_to_go"]) == (3_000, 34)
     assert len(first["weakest"]) == 3, "what matters most comes first"
     seen = dict.fromkeys(METABOLIZE.lists, 0)
     for page in (first, *pages):
-        assert weight(page) <= CEILING_BYTES
+        assert Scale().weigh(page) <= 1
         seen = {name: number + len(page[name]) for name, number in seen.items()}
         assert all(each["relations"] == 1_000 for each in page["conflicts"])
     whole = {"weakest": 3, "examples": 2, "thinnest": 1_000, "conflicts": 100, "settings": 1_000, "removed": 3_000}
@@ -163,7 +163,7 @@ def test_a_restored_run_of_any_size_fits():
     many = tuple(f"{number:036}" for number in range(20_000))
     whole = RestoredAnswer.of(Restored("main", many, 9, dict.fromkeys(many, "w" * 1_000)))
     answer = next(pages_of(RESTORE, whole))
-    assert weight(answer) <= CEILING_BYTES
+    assert Scale().weigh(answer) <= 1
     assert answer["truncated"]
     assert (answer["nodes"], answer["not_restored"]) == (20_000, 20_000)
 
@@ -234,7 +234,7 @@ def test_people_read_the_counts_the_weakest_what_is_spared_and_what_to_do_next()
         "both are equally thick",
         "wherefrom unrelate SOURCE_ID TARGET_ID --tag TAG",
         "0.500      stays: ",
-        "nothing was changed; to let these go: wherefrom metabolize --apply",
+        "nothing was changed\nto let these go: wherefrom metabolize --apply",
         "degraded: 3 nodes have no vector yet",
     ):
         assert part in text

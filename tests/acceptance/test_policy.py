@@ -663,10 +663,10 @@ def test_people_reclassify(url, before, tmp_path):
     shown = wherefrom(url, "reclassify")
     assert shown.split()[:2] == ["checked", "6"]
     assert (len(dry["raised"]), len(dry["redacted"]), len(dry["violating"])) == (0, 3, 0)
-    (merged,) = json.loads(shown.split()[shown.split().index("merged") + 1])
-    assert merged in before.values(), "one of them is now the same as another"
+    merged = shown.split()[shown.split().index("merged") + 1]
+    assert merged in {node_id[-8:] for node_id in before.values()}, "one of them is now the same as another"
     for node_id in (*dry["redacted"], *dry["denied"]):
-        assert node_id in shown
+        assert node_id[-8:] in shown
 
 
 # --- import and export ------------------------------------------------------------------------------------------------

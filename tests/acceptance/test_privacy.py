@@ -53,8 +53,8 @@ def exported(memory, **options):
 
 def test_a_new_file_is_personal_and_a_new_database_is_shared(empty_url):
     expected = "shared" if empty_url.startswith("postgresql") else "personal"
-    assert wherefrom(empty_url, "privacy").startswith(expected)
     wherefrom(empty_url, "save", TEXTS[0])
+    assert wherefrom(empty_url, "privacy").startswith(expected)
     kept = TEXTS[0] if expected == "personal" else "My phone number is [phone]."
     assert kept in wherefrom(empty_url, "list")
 

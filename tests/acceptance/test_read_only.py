@@ -14,6 +14,7 @@ from pathlib import Path
 import apsw
 import pytest
 from raw_client_for_tests import RawClient, tool_call
+from talking_for_tests import answer_in_message
 
 from wherefrom import Memory, StoreUnavailable
 from wherefrom.storage.sqlite import may_only_be_read
@@ -103,7 +104,7 @@ def test_everything_that_reads_works_and_leaves_no_file_behind(folder, mode):
 def test_over_mcp_it_reads_recalls_without_keeping_and_refuses_to_save(folder):
     with kept_from_writing(folder), RawClient(folder / "m.db", before=obey_permissions) as client:
         client.send(tool_call(1, "memory_activate", query="is the bridge open?"))
-        recalled = client.answer()["result"]["structuredContent"]
+        recalled = answer_in_message(client.answer())
         assert recalled["items"][0]["title"] == "Bridge"
         assert any("not kept" in why for why in recalled["degraded"])
         client.send(tool_call(2, "memory_activate", active_context_id=recalled["active_context_id"]))
@@ -117,7 +118,7 @@ def test_over_mcp_it_reads_recalls_without_keeping_and_refuses_to_save(folder):
         client.send(tool_call(4, "memory_feedback", memo_id=recalled["items"][0]["id"], signal="helpful"))
         assert refused(client.answer()) == "store_unavailable"
         client.send(tool_call(5, "metabolize"))
-        assert client.answer()["result"]["structuredContent"]["state"] == "planned"
+        assert answer_in_message(client.answer())["state"] == "planned"
         assert client.hang_up() == []
         assert client.wait() == 0
         assert client.stderr == b""

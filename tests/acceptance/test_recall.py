@@ -182,7 +182,7 @@ def test_a_context_says_why_each_item_is_there(timed, clock):
     assert [item.rank for item in context.items] == [1, 2]
     assert (context.provenance, context.policy_version, context.degraded) == ({"actor": "test"}, "1.0.0", ())
     for item in context.items:
-        parts = pairs(item.reason)
+        parts = pairs(item.figures)
         weighed, factors = item.breakdown, item.breakdown.factors
         assert {"FTS", "cos", "S", "recent", "util", "conf", "g", "score"} <= parts.keys()
         assert float(parts["score"]) == pytest.approx(item.score, abs=0.006)
@@ -190,7 +190,7 @@ def test_a_context_says_why_each_item_is_there(timed, clock):
         by_hand = (0.6 + 0.4 * factors.utility) * (0.5 + 0.5 * factors.confidence) * (0.3 + 0.7 * factors.recency)
         assert factors.g == pytest.approx(by_hand)
     first, second = context.items
-    assert pairs(second.reason)["recent"] == "30d"
+    assert pairs(second.figures)["recent"] == "30d"
     assert second.breakdown.factors.recency == pytest.approx(2 ** (-30 / 120))
     assert first.breakdown.factors.confidence == 0.5
     assert (first.breakdown.factors.quality, first.breakdown.factors.g) == (None, pytest.approx(0.6))
@@ -216,9 +216,11 @@ def test_explaining_changes_nothing_but_the_answer(url):
         asked, explained = ([(i["id"], i["reason"]) for i in each["items"]] for each in (plain, told))
         assert asked == explained
         for item in plain["items"]:
-            assert (item["trust"], item["source"]) == ("own-note", {})
+            assert (item["trust"], item["source"], item["provenance"]) == ("own-note", None, {})
             assert item["date"] == item["created_at"]
-            assert pairs(item["reason"])["score"]
+            assert item["reason"].startswith("says 'bridge'")
+            assert item["figures"] is None
+        assert all(pairs(item["figures"])["score"] for item in told["items"])
         assert {item["id"] for item in plain["items"]} <= set(ids)
 
     talk(url, conversation)
@@ -236,7 +238,7 @@ def test_the_trust_label_says_what_kind_of_text_it_is(url, execute):
         trusted = {item["content"].split()[-1]: item["trust"] for item in items}
         assert trusted == {"memo.": "own-note", "claim.": "agent-claim", "page.": "quoted-source"}
         (claim,) = (item for item in items if item["trust"] == "agent-claim")
-        assert claim["source"] == {"url": "https://example.org"}
+        assert (claim["provenance"], claim["source"]) == ({"url": "https://example.org"}, "example.org")
 
     talk(url, conversation)
 
@@ -788,7 +790,7 @@ def test_an_activation_writes_its_statistics(memory, events_of):
 
 def test_an_empty_memory_is_recalled_from_and_written_down(memory, events_of):
     context = memory.activate("anything")
-    assert (context.items, context.tokens) == ((), 0)
+    assert (context.items, context.note) == ((), "nothing is saved in main yet")
     ((event, *_),) = events_of("activate")
     assert (event["items"], event["scores"]) == (0, {})
 

@@ -8,7 +8,7 @@ import pytest
 from embedders_for_tests import Numbered
 from mcp import Client
 from recall_for_tests import Compass, policy
-from talking_for_tests import Clock, talk, wherefrom
+from talking_for_tests import Clock, answer_in, talk, wherefrom
 
 from wherefrom import BoundaryDenied, Memory
 from wherefrom.interfaces.mcp.tools import listed
@@ -18,11 +18,8 @@ from wherefrom.model.evidence import SearchHealth
 
 
 async def answer_of(client: Client, tool: str, **arguments):
-    """The answer of a call, or its error with its ids; text and structure say the same."""
-    result = await client.call_tool(tool, arguments)
-    text = json.loads(result.content[0].text)
-    assert result.is_error or text == result.structured_content
-    return text
+    """The full answer of a call, or its error with its ids."""
+    return answer_in(await client.call_tool(tool, {"detail": "full", **arguments}))
 
 
 def traced(execute, url, topic):
@@ -97,7 +94,7 @@ def test_a_request_that_is_repeated_still_counts_once(url):
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.tool)
 def test_the_ids_are_part_of_every_output_schema(tool):
-    schema = listed(tool).output_schema
+    schema = listed(tool, schemas=True).output_schema
     assert {"request_id", "trace_id"} <= schema["properties"].keys()
     assert {"request_id", "trace_id"} <= set(schema["required"])
 
@@ -110,11 +107,10 @@ def test_an_answer_with_its_ids_stays_below_the_ceiling(sqlite_memory, tmp_path)
 
     async def conversation(client):
         for tool, given in (("memory_search", {"query": "gate", "limit": 50}), ("memory_list", {"limit": 100})):
-            result = await client.call_tool(tool, {**given, **ids})
-            structured = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+            result = await client.call_tool(tool, {**given, **ids, "detail": "full"})
             text = json.dumps(result.content[0].text, ensure_ascii=False)
-            assert 30_000 < len(structured.encode()) + len(text.encode()) <= CEILING_BYTES
-            assert result.structured_content["truncated"]
+            assert 30_000 < len(text.encode()) <= CEILING_BYTES
+            assert answer_in(result)["truncated"]
 
     talk(str(tmp_path / "memory.db"), conversation)
 
@@ -220,11 +216,11 @@ def test_the_heir_of_a_duplicate_shows_its_own_ranks(url):
         scores = item.breakdown.scores
         assert item.replaces == (duplicate,)
         assert scores.found_through == duplicate
-        assert f"through={duplicate};" in item.reason
+        assert f"through={duplicate};" in item.figures
         # The duplicate is the first by words, and has another similarity.
         plain = next(hit for hit in memory.search("gate north").hits if hit.node.id == heir)
         assert plain.scores.text_rank == 2
-        assert "FTS=rank:2;" in item.reason
+        assert "FTS=rank:2;" in item.figures
         assert (scores.bm25, scores.text_rank) == (plain.scores.bm25, plain.scores.text_rank)
         assert scores.similarity == pytest.approx(plain.scores.similarity)
         assert scores.vector_rank == plain.scores.vector_rank

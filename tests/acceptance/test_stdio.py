@@ -11,6 +11,7 @@ import mcp_types as types
 import pytest
 from forking_for_tests import wherefrom_command
 from raw_client_for_tests import RawClient, tool_call
+from talking_for_tests import answer_in_message
 
 from wherefrom.transport.messages import MAX_DEPTH
 from wherefrom.transport.stdio import MAX_LINE_BYTES, _line_of
@@ -138,7 +139,7 @@ def test_what_is_only_unusual_is_answered_as_usual(client, line):
 def test_metadata_as_deep_as_it_may_be_still_goes_in(client):
     deep = json.loads(nested(32))
     client.send(tool_call(7, "memory_save", content="deep", metadata=deep))
-    assert client.answer()["result"]["structuredContent"]["status"] == "created"
+    assert answer_in_message(client.answer())["status"] == "created"
     client.send(tool_call(8, "memory_save", content="deeper", metadata={"a": deep}))
     answer = client.answer()
     assert json.loads(answer["result"]["content"][0]["text"])["error"]["code"] == "invalid_input"

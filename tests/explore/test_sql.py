@@ -28,6 +28,7 @@ COLUMNS = {
     " updated_at",
     "embeddings": "id target_type target_id model_id dimension content_hash embedding_blob created_at",
     "evidence": "edge_id relation nli_edge_confidence judge fragment_id claim_id task_id claim_text page_id domain year",
+    "history": "id at topic node_id other_id part_of namespace request_id trace_id payload",
     "clock": "this_year",
 }
 BUDGET = {"limit": 200, "timeout_ms": 2000, "max_vm_steps": 50_000_000}

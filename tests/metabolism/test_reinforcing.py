@@ -145,7 +145,7 @@ def test_the_same_request_counts_once(memory, ids, execute, store, owner):
     for _ in range(3):
         memory.feedback(ids[0], signal="harmful", request_id="again")
     assert figures(edge_of(memory, ids[0], ids[1])) == (0.7, 0.5)
-    assert [(each["links"], each["weaken"]) for each in events(execute, store, owner)] == [(1, True)]
+    assert [each["weaken"] for each in events(execute, store, owner)] == [True]
 
 
 def test_feedback_leaves_evidence_and_what_a_person_judged_alone(memory):

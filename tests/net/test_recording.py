@@ -12,8 +12,11 @@ from tests.net.changes import CHANGES, RENAMED
 
 ABSENT = "(absent)"
 SHOWN = 40
-# Verbs and commands that came after the recording.
-LATER = {"insight_plan", "move"}
+# Verbs, tools and commands that came after the recording.
+LATER = {
+    "insight_plan", "move", "setup", "history", "memory_get", "claim_evidence", "correct_page", "page set",
+    "evidence add", "evidence show", "completion", "config", "config path", "config set", "config unset",
+}  # fmt: skip
 UNORDERED = ("/parameters", "/required", "/enum", "/opts")
 
 
@@ -38,7 +41,7 @@ def test_a_replay_answers_as_recorded(dialect, new_url):
 def test_every_tool_alias_command_and_verb_is_called():
     called = {kind: {step[kind] for step in calls.STEPS if kind in step} for kind in ("tool", "verb")}
     known = play.aliases()
-    assert called["tool"] >= {*known, *(alias for names in known.values() for alias in names)}
+    assert called["tool"] >= {*known, *(alias for names in known.values() for alias in names)} - LATER
     memory = play.memory_class()
     verbs = {name for name in dir(memory) if not name.startswith("_") and callable(getattr(memory, name))}
     assert called["verb"] >= verbs - {"open", "close"} - LATER

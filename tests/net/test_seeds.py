@@ -37,7 +37,7 @@ def opened(url, **given):
 
 def server_of(memory):
     """An MCP server in this process with all tools of all sets; `memory` is called for the memory of each call."""
-    return inside("interfaces.mcp.server:build")(memory)
+    return inside("interfaces.mcp.server:build")(memory, sets=("all",))
 
 
 def command(*arguments):
@@ -166,7 +166,7 @@ def talking():
 
 def answered(memory, tool, **arguments):
     """Whether a call failed, and its answer."""
-    result = TALK.ask(memory, "call_tool", tool, arguments)
+    result = TALK.ask(memory, "call_tool", tool, {"detail": "full", **arguments})
     return result.is_error, json.loads(result.content[0].text)
 
 
@@ -486,7 +486,7 @@ def test_a_context_says_how_it_was_made_and_can_be_read_again_until_it_ends(fill
     (first, *_) = answer["items"]
     assert first["score"] == pytest.approx(0.6)
     assert {"s_text", "s_vec", "S", "g"} <= first["features"].keys()
-    parts = dict(part.strip().split("=", 1) for part in first["reason"].strip("; ").split(";"))
+    parts = dict(part.strip().split("=", 1) for part in first["figures"].strip("; ").split(";"))
     assert {"FTS", "cos", "recent", "util", "conf"} <= parts.keys()
     context = filled.context(answer["active_context_id"])
     assert [item.score for item in context.items] == [item["score"] for item in answer["items"]]

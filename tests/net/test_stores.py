@@ -169,6 +169,26 @@ def test_an_old_store_exports_what_it_did(store, owner):
         assert exported(memory) == kept(dialect, owner)[1]
 
 
+@pytest.mark.parametrize("owner", ROOTS)
+def test_an_old_store_tells_its_history(store, owner):
+    url, dialect, _ = store
+    with opened(url, dialect, owner) as memory:
+        entries, cursor = [], None
+        while True:
+            page = memory.history(limit=100, cursor=cursor)
+            entries += page.items
+            if (cursor := page.next_cursor) is None:
+                break
+        assert entries
+        here = {node.id for kind in ("memo", "claim") for node in memory.list(kind=kind, limit=100).nodes}
+        told = {entry.node_id for entry in entries if entry.topic == "ingest"}
+        assert told & here, "old events are found by their nodes"
+        for node_id in told & here:
+            assert any(entry.topic == "ingest" for entry in memory.history(node_id, limit=100).items)
+        assert all(entry.node_id and entry.part_of for entry in entries if entry.topic == "retire")
+        assert all(memory.history(entry.part_of).about for entry in entries if entry.topic in ("metabolism", "plan"))
+
+
 def test_a_file_with_the_mark_of_old_files_is_taken_for_ours_when_it_has_to_be_migrated(tmp_path):
     """The mark is looked at only when a migration is due: until then a changed mark would go unseen."""
     mark = int.from_bytes(gzip.decompress((STORES / "memory.db.gz").read_bytes())[68:72])

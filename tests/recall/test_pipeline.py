@@ -10,6 +10,7 @@ from talking_for_tests import Clock
 
 from wherefrom import Gone, Memory
 from wherefrom.interfaces.answering import value_of
+from wherefrom.model.limits import ANSWER_TOKENS, ITEM_TOKENS, PASSAGE_CHARACTERS
 from wherefrom.text.tokens import count_tokens
 
 BOTH = ("answer:task", "tool:contact-lookup")
@@ -60,8 +61,8 @@ def test_a_score_is_relevance_times_g(memory):
     memory.save("deploy on monday north east", claim_kind="task", confidence=0.9)
     for item in memory.activate("deploy north").items:
         assert item.score == pytest.approx(item.breakdown.relevance * item.breakdown.factors.g)
-        assert f"score={item.score:.2f};" in item.reason
-        assert f"S={item.breakdown.relevance:.2f};" in item.reason
+        assert f"score={item.score:.2f};" in item.figures
+        assert f"S={item.breakdown.relevance:.2f};" in item.figures
 
 
 def test_what_is_unrelated_is_counted(memory):
@@ -266,22 +267,25 @@ def test_texts_fit_the_budget(memory):
     memory.save("deploy some friday north")
     whole = memory.activate("deploy friday north")
     assert len(whole.items) == 3
-    assert whole.tokens == sum(count_tokens(text) for text in texts(whole))
-    part = memory.activate("deploy friday north", max_tokens=30)
+    shown = [item.passage.text if item.passage else item.node.content for item in whole.items]
+    assert max(map(len, shown)) <= PASSAGE_CHARACTERS
+    assert whole.tokens == ANSWER_TOKENS + sum(ITEM_TOKENS + count_tokens(text) for text in shown)
+    part = memory.activate("deploy friday north", max_tokens=160)
     assert long not in texts(part)
     assert [item.rank for item in part.items] == [1, 2]
-    assert part.tokens <= 30
-    assert memory.activate("deploy friday north", max_tokens=1).items == ()
+    assert part.tokens <= 160
+    nothing = memory.activate("deploy friday north", max_tokens=1)
+    assert (nothing.items, nothing.note) == ((), "what fits the question is longer than max_tokens")
 
 
 def test_the_budget_of_a_scope_holds_too(memory):
-    scopes = {"session": {"ttl_days": 7, "max_tokens": 7}}
+    scopes = {"session": {"ttl_days": 7, "max_tokens": 130}}
     memory.apply_policy(policy(scopes=scopes))
     memory.save("deploy on friday north", scope="session")
     memory.save("deploy some friday north", scope="session")
     assert len(memory.activate("deploy friday north").items) == 2
     assert len(memory.activate("deploy friday north", scope=["session"]).items) == 1
-    assert len(memory.activate("deploy friday north", scope=["session"], max_tokens=100).items) == 1
+    assert len(memory.activate("deploy friday north", scope=["session"], max_tokens=1_000).items) == 1
 
 
 def test_an_explained_answer_has_the_same_items_as_a_plain_one(memory):
@@ -401,7 +405,21 @@ def test_replaced_and_disputing_nodes_that_may_not_be_seen_are_not_named(memory)
 
 def test_nothing_in_an_empty_memory(memory):
     context = memory.activate("anything")
-    assert (context.items, context.filtered, context.tokens) == ((), {}, 0)
+    assert (context.items, context.filtered, context.tokens) == ((), {}, ANSWER_TOKENS)
+    assert context.note == "nothing is saved in main yet"
+
+
+def test_an_empty_answer_says_what_was_searched(memory):
+    memory.save("deploy on friday north", scope="project")
+    memory.save("cake south")
+    assert memory.activate("zebra").note == "nothing fits: searched 2 texts in main by words and meaning"
+    assert memory.search("zebra").note == "nothing fits: searched 2 texts in main by words and meaning"
+    narrowed = memory.search("zebra", scope=["project"]).note
+    assert narrowed == "nothing fits: searched 1 text with these scopes or metadata in main by words and meaning"
+    assert memory.search("zebra", scope=["session"]).note == (
+        "nothing with these scopes or metadata is saved in main yet"
+    )
+    assert memory.search("deploy north").note is None
 
 
 def test_without_an_embedder_words_decide(tmp_path):

@@ -82,7 +82,7 @@ def test_sql_sees_what_the_access_says(memory, reader, filled):
         wanted = expected(filled, access)
 
         def look(tx):
-            listed = {node.id for node in nodes.page(tx, access, kind="memo", limit=100, cursor=None).nodes}
+            listed = {node.id for node in nodes.page(tx, access, kinds=["memo"], limit=100, cursor=None).nodes}
             got = {ref.id for ref in nodes.refs(tx, access, [node.id for node in filled])}
             question = SearchRequest("bridge", None, None, ("memo",))
             found = {node_id for node_id, _ in search.best(tx, access, question, limit=100)}
@@ -101,7 +101,7 @@ def test_a_hundred_further_roots(memory, reader):
     access = access_of("me", [f"p{number}" for number in range(100)], hidden=("internal p7/",))
     wanted = expected(new, access)
     assert len(wanted) == 99
-    listed = read(memory, lambda tx: nodes.page(tx, access, kind="memo", limit=100, cursor=None))
+    listed = read(memory, lambda tx: nodes.page(tx, access, kinds=["memo"], limit=100, cursor=None))
     assert {node.id for node in listed.nodes} == wanted
     assert set(select(reader, access, "select id from memos")) == wanted
 
@@ -197,7 +197,7 @@ def test_what_is_counted(memory):
     utilities = UtilityStatistics()
 
     def count(access):
-        return read(memory, lambda tx: utilities._count(tx, access, question))
+        return read(memory, lambda tx: utilities.count(tx, access, question))
 
     assert [count(access_of("me", also)) for also in ([], ["team"], ["team", "teams"])] == [1, 2, 3]
 

@@ -50,7 +50,7 @@ def team(url):
 
 
 def test_no_verb_writes_in_a_further_root(url, team, execute):
-    first, second = team.list().nodes
+    first, second = team.list(kind="memo").nodes
     (claim,) = team.list(kind="claim").nodes
     (task,) = team.status().tasks
     mine = view(team, access_of("me", ["team"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
+from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NewFragment, NewPage, NotFound
 
 
 def test_a_saved_memo_is_read_back_exactly(memory):
@@ -235,3 +235,19 @@ def test_quality_is_what_a_save_says_and_ranks_if_the_policy_lets_it(memory):
 def test_a_quality_out_of_range_is_refused(memory, quality):
     with pytest.raises(InvalidInput, match="quality"):
         memory.save("a text", quality=quality)
+
+
+def test_claims_are_listed_with_memos_page_by_page(memory):
+    saved = [memory.save(f"text {number}", claim_kind="fact" if number % 3 == 0 else None) for number in range(7)]
+    memory.add_evidence(NewPage("https://example.org/a", "A"), fragments=[NewFragment("verbatim")])
+    newest_first = [one.node.id for one in reversed(saved)]
+    assert [node.id for node in memory.list().nodes] == newest_first
+    assert {node.kind for node in memory.list(kind="claim").nodes} == {"claim"}
+    assert [node.kind for node in memory.list(kind="fragment").nodes] == ["fragment"]
+    for size in (1, 2, 3, 7):
+        pages, cursor = [], None
+        while cursor is not None or not pages:
+            page = memory.list(limit=size, cursor=cursor)
+            pages += page.nodes
+            cursor = page.next_cursor
+        assert [node.id for node in pages] == newest_first, size

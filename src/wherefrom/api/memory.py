@@ -8,13 +8,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from functools import partial
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from wherefrom import api
-from wherefrom.engine.checking import checked
-from wherefrom.lazy import Later
-from wherefrom.model.param import parameters_of
+from wherefrom.engine.checking import checked, referring
+from wherefrom.lazy import Later, lazy_modules
+from wherefrom.model.errors import NotFound
+from wherefrom.model.identifiers import is_whole
+from wherefrom.model.param import Param, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from wherefrom.api.history import HistoryEngine
     from wherefrom.api.memos import MemoEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
     from wherefrom.api.upkeep import UpkeepEngine
     from wherefrom.embedding.port import Embedder
+    from wherefrom.engine import references
     from wherefrom.engine.view import Engine, View
     from wherefrom.evidence.corrections import CorrectionEngine
     from wherefrom.evidence.documents.add import DocumentEngine
@@ -39,11 +44,13 @@ if TYPE_CHECKING:
     from wherefrom.recall.feedback import FeedbackEngine
     from wherefrom.recall.verbs import RecallEngine
 else:
+    (references,) = lazy_modules("wherefrom.engine", "references")
     CorrectionEngine = Later("wherefrom.evidence.corrections").CorrectionEngine
     DocumentEngine = Later("wherefrom.evidence.documents.add").DocumentEngine
     EvidenceEngine = Later("wherefrom.evidence.store").EvidenceEngine
     ExploreEngine = Later("wherefrom.explore.sql").ExploreEngine
     FeedbackEngine = Later("wherefrom.recall.feedback").FeedbackEngine
+    HistoryEngine = Later("wherefrom.api.history").HistoryEngine
     InsightEngine = Later("wherefrom.insight.plans").InsightEngine
     MemoEngine = Later("wherefrom.api.memos").MemoEngine
     MetabolismEngine = Later("wherefrom.metabolism.engine").MetabolismEngine
@@ -100,9 +107,27 @@ def _method(engine: type[Engine], function: Callable[..., Any]) -> Callable[...,
         del given["self"]
         declared = parameters_of(function)
         values = {name: checked(value, declared[name]) if name in declared else value for name, value in given.items()}
-        return function(engine(self.view), **values)
+        values = referring(values, declared, partial(_whole_id, self.view))
+        try:
+            return function(engine(self.view), **values)
+        except NotFound as error:
+            if error.code == NotFound.code:
+                referring(values, declared, partial(_refuse_gone, self.view))
+            raise
 
     return run
+
+
+def _whole_id(view: View, param: Param, given: str, field: str) -> str:
+    """Return the id that is meant; one that is given whole is not looked up."""
+    return given if is_whole(given) else references.whole_id(view, param, given, field)
+
+
+def _refuse_gone(view: View, param: Param, given: str, field: str) -> str:
+    """Raise an error if a node was let go."""
+    if param.refers == "node":
+        references.refuse_gone(view, given, field)
+    return given
 
 
 class Memory:
@@ -130,20 +155,22 @@ class Memory:
         embed_model: str | None = None,
         privacy: str | None = None,
         clock: Callable[[], datetime] | None = None,
+        create: bool = True,
     ) -> Self:
         """Open a memory by path or URL, with a store of its own. What is not given comes from the environment, then the
-        defaults.
+        user's file, then the defaults.
 
         `root` confines everything to one namespace and what is below it, `also` names further namespaces to read,
         `namespace` is the default inside the root, `allow` holds the tags that open boundary classes. `embedder` is
         the name of one (see the settings) or an object of your own that is one; `embed_model` is its model.
         `privacy="shared"` treats a personal memory as a shared one, for those who are not its owner. `clock` tells the
-        time instead of the machine's, with a zone: what is fresh and what has expired depends on it.
+        time instead of the machine's, with a zone: what is fresh and what has expired depends on it. `create=False`
+        raises StoreUnavailable if a SQLite file is not there, where it would be made otherwise.
         """
         given = {"owner": owner, "root": root, "also": also, "namespace": namespace, "allow": allow}
         settings = api.settings_of(url, embedder=embedder, embed_model=embed_model, privacy=privacy, **given)
         access = api.access_of(settings)
-        store = api.Store.from_settings(settings, embedder=embedder, clock=clock)
+        store = api.Store.from_settings(settings, embedder=embedder, clock=clock, create=create)
         return cls(store.view(access, settings.allow), own_store=store)
 
     @property
@@ -195,7 +222,9 @@ class Memory:
     # Evidence and tasks.
     add_evidence = verb(EvidenceEngine.add_evidence)
     add_documents = verb(DocumentEngine.add_documents)
+    claim_evidence = verb(CorrectionEngine.claim_evidence)
     correct_edge = verb(CorrectionEngine.correct_edge)
+    correct_page = verb(CorrectionEngine.correct_page)
     reject_claim = verb(CorrectionEngine.reject_claim)
     restore_claim = verb(CorrectionEngine.restore_claim)
     create_task = verb(TaskEngine.create_task)
@@ -223,6 +252,7 @@ class Memory:
     reinforce = verb(MetabolismEngine.reinforce)
 
     # Upkeep.
+    history = verb(HistoryEngine.history)
     export = verb(UpkeepEngine.export)
     import_ = verb(UpkeepEngine.import_)
     backup = verb(UpkeepEngine.backup)

@@ -32,6 +32,9 @@ _MAX_SWEPT_PER_SAVE: Final = 20
 # The values of a node that a save changes; those that it changes only if they are stated come beside them.
 _CHANGED: Final = ("content", "title", "metadata", "provenance", "boundary_class", "shared_class", "claim_kind")
 
+# The kinds of nodes that are saved one by one, and not read from documents.
+_SAVED_KINDS: Final[tuple[graph.NodeKind, ...]] = ("memo", "claim")
+
 _CONTENT: Final = "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when."
 _Content = Annotated[str, Param(_CONTENT, aliases=("text",), check=check.check_content)]
 _TITLE: Final = "A short name, at most 300 characters. Omit to keep the old one."
@@ -139,28 +142,33 @@ class MemoEngine(Engine):
         self,
         *,
         namespace: Namespace = None,
-        kind: Annotated[graph.NodeKind, Param("What to list.")] = "memo",
+        kind: Annotated[graph.NodeKind | None, Param("What to list. Omit for memos and claims.")] = None,
         limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
         cursor: Cursor = None,
     ) -> Page:
-        """List the memos (or nodes of another kind) of a namespace and of those below it, newest first; without one,
-        of the default.
+        """List the memos and claims (or the nodes of one kind) of a namespace and of those below it, newest first;
+        without one, of the default.
         """
-        access = self.view.access.reading(namespace)
-        return self.store.database.read(lambda tx: nodes.page(tx, access, kind=kind, limit=limit, cursor=cursor))
+        access, kinds = self.view.access.reading(namespace), _SAVED_KINDS if kind is None else (kind,)
+        return self.store.database.read(lambda tx: nodes.page(tx, access, kinds=kinds, limit=limit, cursor=cursor))
 
-    def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Deleted:
-        """Delete a memo for good; its relations go with it."""
+    def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None, dry_run: bool = False) -> Deleted:
+        """Delete a memo for good; its relations go with it.
+
+        `dry_run` deletes nothing and returns what would go.
+        """
         access = self.view.access.narrowed(namespace)
 
         def work(tx: Transaction) -> Deleted:
             now = self.view.now()
             locks.share(tx, access.owner)
             deleted = node_saving.delete(tx, access, memo_id, now=now)
-            payload = {"memo_id": memo_id, "edges": deleted.edges_deleted}
-            events.record(tx, access, "delete", payload, namespace=deleted.node.namespace, at=now)
+            payload = {"memo_id": memo_id}
+            events.record(tx, access, "delete", payload, about=events.about_node(deleted.node), at=now)
             return deleted
 
+        if dry_run:
+            return self.store.database.read(lambda tx: node_saving.deletable(tx, access, memo_id))
         return self.store.database.write(work)
 
     def _changeable(self, access: Access, node_id: str, claim_kind: graph.ClaimKind | None) -> Node:
@@ -241,7 +249,7 @@ class MemoEngine(Engine):
         if saved.status != "unchanged":
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": dict(saving.redacted)} if saving.redacted else {}
-            events.record(tx, access, "ingest", payload, namespace=saved.node.namespace, at=now, trace=trace)
+            events.record(tx, access, "ingest", payload, about=events.about_node(saved.node), at=now, trace=trace)
         notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 

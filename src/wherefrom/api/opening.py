@@ -46,13 +46,19 @@ def dialect_of(url: str | None) -> str:
     return "PostgreSQL" if separator and scheme in _POSTGRES else "SQLite"
 
 
-def open_database(settings: config.Settings) -> Database:
-    """Open the database that the settings name, or the per-user one."""
+def open_database(settings: config.Settings, *, create: bool = True, only_to_read: bool = False) -> Database:
+    """Open the database that the settings name, or the per-user one; unless told not to, a missing file is made. In
+    one that is opened only to be read no verb leaves anything: no event, no active context, no vector.
+    """
+    create = create and not only_to_read
     if settings.db:
-        return _opened(settings.db, settings)
+        return _opened(settings.db, settings, create=create, only_to_read=only_to_read)
+    if not create and (place := config.missing_default()) is not None:
+        hint = f"`wherefrom save` begins one in {place}; --db names another"
+        raise StoreUnavailable("there is no memory yet", hint=hint)
     place = config.default_database()
     try:
-        database = _opened(str(place), settings)
+        database = _opened(str(place), settings, only_to_read=only_to_read)
     except StoreError:
         if config.default_database() == place:
             raise
@@ -61,10 +67,10 @@ def open_database(settings: config.Settings) -> Database:
             return database
         database.close()
     # `wherefrom move` took the file away while it was being opened.
-    return _opened(str(config.default_database()), settings)
+    return _opened(str(config.default_database()), settings, only_to_read=only_to_read)
 
 
-def _opened(url: str, settings: config.Settings) -> Database:
+def _opened(url: str, settings: config.Settings, *, create: bool = True, only_to_read: bool) -> Database:
     scheme, separator, rest = url.partition("://")
     if scheme in _POSTGRES and separator:
         try:
@@ -73,12 +79,14 @@ def _opened(url: str, settings: config.Settings) -> Database:
             raise StoreUnavailable(
                 "PostgreSQL support is not installed", hint="pip install 'wherefrom[postgres]'"
             ) from None
-        return PostgresDatabase(
+        database = PostgresDatabase(
             url,
             busy_timeout_ms=settings.busy_timeout_ms,
             connect_timeout_ms=settings.connect_timeout_ms,
             pool_size=settings.pool_size,
         )
+        database.read_only = only_to_read
+        return database
     if separator and scheme != "sqlite":
         raise InvalidInput(f"{shown(scheme)} is not a database we know", hint="sqlite:///path or postgresql://…")
     if separator and not rest.startswith("/"):
@@ -89,7 +97,11 @@ def _opened(url: str, settings: config.Settings) -> Database:
     from wherefrom.storage.sqlite import SqliteDatabase, may_only_be_read
 
     file = check.check_path(path)
-    if may_only_be_read(file):
+    if not create and not file.exists():
+        raise StoreUnavailable(
+            f"there is no memory at {file}", hint="is the path right? `wherefrom save` makes a new one"
+        )
+    if only_to_read or may_only_be_read(file):
         from wherefrom.storage.sqlite_read_only import ReadOnlySqliteDatabase
 
         return ReadOnlySqliteDatabase(file, busy_timeout_ms=settings.busy_timeout_ms)
@@ -99,8 +111,6 @@ def _opened(url: str, settings: config.Settings) -> Database:
 def open_embedder(settings: config.Settings) -> Embedder | None:
     """Return the embedder that the settings name; it loads or connects at its first text."""
     match settings.embedder:
-        case "none":
-            return None
         case "static":
             return StaticEmbedder()
         case "sentence-transformers":
@@ -117,11 +127,8 @@ def open_embedder(settings: config.Settings) -> Embedder | None:
                 key=settings.embed_key,
                 timeout_ms=settings.embed_timeout_ms,
             )
-        case other:
-            raise InvalidInput(
-                f"embedder {shown(other)} is not one of static, endpoint, sentence-transformers, none",
-                hint="set WHEREFROM_EMBEDDER",
-            )
+        case _:
+            return None
 
 
 def _model_name(settings: config.Settings) -> str:

@@ -110,9 +110,8 @@ class PolicyEngine(Engine):
             applied = policies.add(tx, access, new, expected_version=expected_version)
             if applied:
                 payload = {"version": new.version, "approver": new.approver, "hash": check.content_hash(new.yaml)}
-                events.record(
-                    tx, access, "policy", payload, namespace=place, at=new.applied_at, trace=Trace(request_id)
-                )
+                about = events.about_place(access, place)
+                events.record(tx, access, "policy", payload, about=about, at=new.applied_at, trace=Trace(request_id))
             return applied
 
         applied = self.store.database.write(work)
@@ -168,7 +167,8 @@ class PolicyEngine(Engine):
 
         def work(tx: Transaction) -> None:
             policies.choose_privacy(tx, access.owner, new)
-            events.record(tx, access, "policy", {"privacy": new.mode}, namespace=access.root, at=new.chosen_at)
+            about = events.about_place(access, access.root)
+            events.record(tx, access, "policy", {"privacy": new.mode}, about=about, at=new.chosen_at)
 
         self.store.database.write(work)
         self.view.boundary.forget()
@@ -230,8 +230,8 @@ class PolicyEngine(Engine):
             except StoreBusy as error:
                 logger.warning("deleted text may still be in free pages of the file: %s", error)
             payload = {"reclassified": _counts_of(report)}
-            at = self.view.now()
-            self.store.database.write(lambda tx: events.record(tx, access, "policy", payload, namespace=place, at=at))
+            at, about = self.view.now(), events.about_place(access, place)
+            self.store.database.write(lambda tx: events.record(tx, access, "policy", payload, about=about, at=at))
         return report
 
     def calibrate(

@@ -55,7 +55,7 @@ class RelationEngine(Engine):
             related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within, guard=guard)
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
-                events.record(tx, access, "integrate", payload, namespace=related.edge.source_namespace, at=now)
+                events.record(tx, access, "integrate", payload, about=events.about_edge(related.edge), at=now)
             return related
 
         return self.store.database.write(work)
@@ -72,7 +72,7 @@ class RelationEngine(Engine):
 
         def work(tx: Transaction) -> Edge:
             edge = edges.delete(tx, access, (source_id, target_id, tag), within=within)
-            events.record(tx, access, "delete", _names(edge), namespace=edge.source_namespace, at=self.view.now())
+            events.record(tx, access, "delete", _names(edge), about=events.about_edge(edge), at=self.view.now())
             return edge
 
         return self.store.database.write(work)
@@ -148,7 +148,7 @@ class NamespaceEngine(Engine):
             now = self.view.now()
             renamed = namespaces.rename(tx, access, old, new, now=now)
             payload = {"source": old, "target": new, "nodes": renamed.nodes, "edges": renamed.edges}
-            events.record(tx, access, "rename", payload, namespace=new, at=now)
+            events.record(tx, access, "rename", payload, about=events.about_place(access, new, other=old), at=now)
             return renamed
 
         renamed = self.store.database.write(work)

@@ -35,15 +35,18 @@ class Store(Resources):
         embed_model: str | None = None,
         privacy: str | None = None,
         clock: Callable[[], datetime] | None = None,
+        create: bool = True,
     ) -> Self:
-        """Open a store by path or URL. What is not given comes from the environment, then the defaults.
+        """Open a store by path or URL. What is not given comes from the environment, then the user's file, then the
+        defaults.
 
         `embedder` is the name of one (see the settings) or an object of your own that is one; `embed_model` is its
         model. `privacy="shared"` treats personal memories as shared ones, for those who are not their owners. `clock`
         tells the time instead of the machine's, with a zone: what is fresh and what has expired depends on it.
+        `create=False` raises StoreUnavailable if a SQLite file is not there, where it would be made otherwise.
         """
         settings = settings_of(url, embedder=embedder, embed_model=embed_model, privacy=privacy)
-        return cls.from_settings(settings, embedder=embedder, clock=clock)
+        return cls.from_settings(settings, embedder=embedder, clock=clock, create=create)
 
     @classmethod
     def from_settings(
@@ -52,10 +55,15 @@ class Store(Resources):
         *,
         embedder: str | Embedder | None = None,
         clock: Callable[[], datetime] | None = None,
+        create: bool = True,
+        only_to_read: bool = False,
     ) -> Self:
-        """Open the store that the settings name, with an embedder of your own if one is given."""
+        """Open the store that the settings name, with an embedder of your own if one is given. One that is opened only
+        to be read must exist, and nothing is written to it.
+        """
         made = open_embedder(settings) if embedder is None or isinstance(embedder, str) else embedder
-        return cls(open_database(settings), settings=settings, embedder=made, clock=clock or identifiers.utc_now)
+        database = open_database(settings, create=create, only_to_read=only_to_read)
+        return cls(database, settings=settings, embedder=made, clock=clock or identifiers.utc_now)
 
     def memory(
         self,

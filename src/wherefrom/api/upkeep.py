@@ -122,6 +122,8 @@ class UpkeepEngine(Engine):
         embedder = self._required_embedder()
         self.store.worker.wait()
         self.store.database.write(embeddings.find_missing)
+        classes = self.store.settings.embed_classes
+        progress(0, self.store.database.read(lambda tx: embeddings.waiting(tx, embedder, classes)))
         done = self._make_vectors(embeddings.complete, embedder, progress)
         if done:
             embeddings.prepare(self.store.database)
@@ -152,15 +154,29 @@ class UpkeepEngine(Engine):
             engine=self.store.database.engine(),
         )
 
-    def doctor(self) -> Health:
+    def doctor(self, *, progress: Progress = silent) -> Health:
         """Check that the store is whole; the command ends with exit code 1 if it is not."""
+        access, database = self.view.access, self.store.database
+        vectors = partial(
+            health.vector_checks, embedder=self.store.embedder, send_classes=self.store.settings.embed_classes
+        )
+
+        def read(check: Callable[..., tuple[Check, ...]]) -> tuple[Check, ...]:
+            return database.read(lambda tx: check(tx, access))
+
+        parts = (health.edge_checks, health.index_checks, health.hash_checks, vectors)
+        steps: list[Callable[[], tuple[Check, ...]]] = [
+            database.check_integrity,
+            *(partial(read, part) for part in parts),
+        ]
+        checks: list[Check] = []
+        for done, step in enumerate(steps):
+            progress(done, len(steps))
+            checks += step()
+        progress(len(steps), len(steps))
         info = self.info()
-        access = self.view.access
         schema = Check("schema", True, f"version {info.schema_version}, as this program expects")
-        rows = self.store.database.read(lambda tx: health.checks(tx, access))
-        classes = self.store.settings.embed_classes
-        vectors = self.store.database.read(lambda tx: health.vector_checks(tx, access, self.store.embedder, classes))
-        return Health(info, (schema, *self.store.database.check_integrity(), *rows, *vectors))
+        return Health(info, (schema, *checks))
 
     def _export(self, target: IO[str], access: Access, progress: Progress, *, shared: bool = False) -> int:
         """Write the records that an access sees, one a line; return how many."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 from wherefrom.model.errors import InvalidInput
-from wherefrom.model.param import Parameter, parameters_of
+from wherefrom.model.param import Param, Parameter, parameters_of
 from wherefrom.text import check
 
 # The names of types in errors.
 _NAMES: Final[Mapping[type, str]] = {str: "text", Mapping: "an object", Path: "a path", int: "a number"}
 _Value = TypeVar("_Value")
+WholeId = Callable[[Param, str, str], str]
+"""Given a parameter that is an id, the id as it was given and its field, returns the whole id, or raises."""
 
 
 def checked(value: Any, declared: Parameter, field: str = "") -> Any:
@@ -49,6 +51,25 @@ def checked_fields(value: _Value, field: str = "") -> _Value:
     declared = parameters_of(type(value))  # type: ignore[arg-type]  # a class is hashable
     fields = {name: checked(getattr(value, name), declared[name], before + name) for name in declared}
     return replace(value, **fields)  # type: ignore[type-var]
+
+
+def referring(values: Mapping[str, Any], declared: Mapping[str, Parameter], whole: WholeId) -> dict[str, Any]:
+    """Return checked arguments with what `whole` makes of each id in them, also in lists and in dataclasses."""
+    found = {name: known for name in values if (known := declared.get(name)) is not None}
+    return {**values, **{name: _referring(values[name], known, known.name, whole) for name, known in found.items()}}
+
+
+def _referring(value: Any, declared: Parameter, field: str, whole: WholeId) -> Any:
+    if isinstance(value, str):
+        return whole(declared.param, value, field) if declared.param.refers else value
+    if isinstance(value, tuple):
+        return tuple(_referring(entry, declared, f"{field}.{number}", whole) for number, entry in enumerate(value))
+    if not is_dataclass(value):
+        return value
+    inner = parameters_of(type(value))  # type: ignore[arg-type]  # a class is hashable
+    found = {name: getattr(value, name) for name in inner}
+    made = {name: _referring(entry, inner[name], f"{field}.{name}", whole) for name, entry in found.items()}
+    return value if made == found else replace(value, **made)  # type: ignore[type-var]
 
 
 def _typed(value: Any, kind: Any, field: str) -> Any:

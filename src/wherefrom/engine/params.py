@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from wherefrom.engine.boundary import refuse_secret
 from wherefrom.model import limits
 from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, Scope
-from wherefrom.model.param import Param
+from wherefrom.model.param import Param, Reference
 from wherefrom.text import check
 
 
@@ -31,9 +31,15 @@ def check_call_id(value: object, *, field: str) -> str:
     return name
 
 
-def id_param(text: str, *, metavar: str = "MEMO_ID", **given: Any) -> Param:
-    """Declare a parameter that is an id; `given` are further values of `Param`."""
-    return Param(text, metavar=metavar, check=check.check_id, **given)
+def id_param(text: str, *, refers: Reference = "node", metavar: str = "", **given: Any) -> Param:
+    """Declare a parameter that is the id of a node, or of what it `refers` to; `given` are further values of `Param`.
+
+    A node may be named by its title, too.
+    """
+    check_form, usual = check.check_id, f"{refers.upper()}_ID"
+    if refers in ("node", "any"):
+        check_form, usual = check.check_reference, "MEMO_ID"
+    return Param(text, metavar=metavar or usual, check=check_form, refers=refers, **given)
 
 
 def namespace_param(text: str, **given: Any) -> Param:
@@ -64,7 +70,7 @@ Filter = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_
 _REQUEST = "Your name for this request, for the event log."
 RequestId = Annotated[str | None, Param(_REQUEST, check=check_call_id, only="agents")]
 TraceId = Annotated[str | None, Param("The chain of requests that it belongs to.", check=check_call_id, only="agents")]
-TaskId = Annotated[str | None, id_param("Only what belongs to this task.", option="--task", metavar="TASK_ID")]
+TaskId = Annotated[str | None, id_param("Only what belongs to this task.", refers="task", option="--task")]
 _CLASS = "Who may see it; internal if omitted."
 Class = Annotated[BoundaryClass | None, Param(_CLASS, words=SAVED_CLASSES, option="--class")]
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from wherefrom.engine.boundary import Boundary
 from wherefrom.model import identifiers
-from wherefrom.model.access import Access
+from wherefrom.model.access import READ_HINT, Access
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.graph import Edge, MeasuredEdge
+from wherefrom.model.history import Topic
 from wherefrom.storage import edges, events, metabolism
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
@@ -43,16 +44,17 @@ class View:
             yield
         except BoundaryDenied as error:
             version = self.boundary.at(namespace).version
-            payload = {"verb": verb, "decision": "denied", "reason": error.message, "policy_version": version}
+            # Others who see this root alone must not learn what lies outside of it.
+            reason = "it may only be read" if error.hint == READ_HINT else error.message
+            payload = {"verb": verb, "decision": "denied", "reason": reason, "policy_version": version}
             self.note(self.access, "filter", payload, namespace=namespace, trace=trace)
             self.store.journal.write()
             raise
 
-    def note(
-        self, access: Access, topic: events.Topic, payload: Mapping[str, Any], *, namespace: str, trace: Trace
-    ) -> None:
+    def note(self, access: Access, topic: Topic, payload: Mapping[str, Any], *, namespace: str, trace: Trace) -> None:
         """Leave an event to the journal, which writes it in a moment."""
-        row = events.row_of(access, topic, payload, namespace=namespace, at=self.now(), trace=trace)
+        about = events.about_place(access, namespace)
+        row = events.row_of(access, topic, payload, about=about, at=self.now(), trace=trace)
         self.store.journal.add(row)
 
     def measure(self, access: Access) -> edges.Measure:

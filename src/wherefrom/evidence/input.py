@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
-from wherefrom.engine.params import check_query
+from wherefrom.engine.params import check_query, id_param
 from wherefrom.model import limits
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import ClaimKind, Node, QueryType, Relation
@@ -18,8 +18,19 @@ from wherefrom.text.urls import check_url, domain_of
 FragmentType = Literal["paragraph", "heading", "list", "table", "quote", "figure", "code", "abstract"]
 
 _MAX_OFFSET: Final = 2**31 - 1
-_MAX_YEAR: Final = 9999
+MAX_YEAR: Final = 9999
+# The key of a page's metadata that lists what a person has corrected: its source does not change that any more.
+CORRECTED: Final = "corrected"
 _DETAILS: Final = frozenset({"content_type", "fetched_at", "file_hash"})
+
+
+def _check_source(value: object, *, field: str) -> int | str:
+    """The number of a fragment or claim in the call, or its id."""
+    return value if type(value) is int else check.check_reference(value, field=field)
+
+
+def _source(text: str) -> Param:
+    return Param(text, check=_check_source, refers="node")
 
 
 check_fragment = partial(check.check_text, size=limits.FRAGMENT_BYTES)
@@ -32,7 +43,7 @@ class NewQuery:
     text: Annotated[str, Param("What was asked.", check=check_query)]
     type: Annotated[QueryType, Param("How it came about.")] = "initial"
     language: Annotated[str | None, Param("The language that it is in.", check=check.check_tag)] = None
-    parent_id: Annotated[str | None, Param("The query that it follows from.", check=check.check_id)] = None
+    parent_id: Annotated[str | None, id_param("The query that it follows from.", refers="query")] = None
     result_count: Annotated[int | None, Param("How many results there were.", 0, 10**9)] = None
 
 
@@ -42,7 +53,7 @@ class NewPage:
 
     url: Annotated[str, Param("Its address; a page is known by it.", check=check_url)]
     title: Annotated[str | None, Param("Its title.", check=check.check_title)] = None
-    year: Annotated[int | None, Param("When it was published.", -_MAX_YEAR, _MAX_YEAR)] = None
+    year: Annotated[int | None, Param("When it was published.", -MAX_YEAR, MAX_YEAR)] = None
     paper_metadata: Annotated[
         Mapping[str, Any], Param("For papers: doi, venue, authors, …", check=check.check_metadata)
     ] = field(default_factory=dict)
@@ -78,8 +89,8 @@ class NewEvidence:
     """
 
     relation: Annotated[Relation, Param("origin: the claim was taken from here; it is no judgement.")]
-    fragment: Annotated[int | str | None, Param("Its number in this call from 0, or a fragment's id.")] = None
-    claim: Annotated[int | str | None, Param("Instead: another claim that speaks for or against it.")] = None
+    fragment: Annotated[int | str | None, _source("Its number in this call from 0, or a fragment's id.")] = None
+    claim: Annotated[int | str | None, _source("Instead: another claim that speaks for or against it.")] = None
     confidence: Annotated[float, Param("How sure you are of the relation.", 0, 1)] = 1.0
     quote: Annotated[
         str | None, Param("The words that say so; refused unless they stand there.", check=check_fragment)
@@ -94,7 +105,7 @@ class NewClaim:
     text: Annotated[
         str | None, Param("One statement. Or give claim_id.", check=partial(check.check_text, size=limits.CLAIM_BYTES))
     ] = None
-    claim_id: Annotated[str | None, Param("A claim that is stored already.", check=check.check_id)] = None
+    claim_id: Annotated[str | None, id_param("A claim that is stored already.", metavar="CLAIM_ID")] = None
     evidence: Annotated[Sequence[NewEvidence], Param("What speaks for and against it.", high=limits.EVIDENCE)] = ()
     kind: Annotated[ClaimKind, Param(only="code")] = "fact"
     confidence: Annotated[float | None, Param("How well it was extracted.", 0, 1)] = None
@@ -176,6 +187,12 @@ def evidence_of(
     )
 
 
+def corrected_by_person(page: Node) -> tuple[str, ...]:
+    """The facts about a page that a person has corrected."""
+    said = page.metadata.get(CORRECTED)
+    return tuple(name for name in ("title", "year") if isinstance(said, list) and name in said)
+
+
 def _known(**values: Any) -> dict[str, Any]:
     """The values that are given and not empty."""
     return {name: value for name, value in values.items() if value}
@@ -184,7 +201,7 @@ def _known(**values: Any) -> dict[str, Any]:
 def _page(page: NewPage, new: Callable[..., Node]) -> Node:
     details = {name: value for name, value in page.details.items() if name in _DETAILS and value is not None}
     stated = page.paper_metadata.get("year")
-    known = stated if type(stated) is int and abs(stated) <= _MAX_YEAR else None
+    known = stated if type(stated) is int and abs(stated) <= MAX_YEAR else None
     return new(
         kind="page",
         content=page.url,
@@ -225,9 +242,7 @@ def _link(
         raise InvalidInput(f"{where} needs either fragment or claim", hint="a number counts from 0, a text is an id")
     kind: Literal["fragment", "claim"] = "claim" if given.fragment is None else "fragment"
     source = getattr(given, kind)
-    if type(source) is not int:
-        source = check.check_id(source, field=f"{where}.{kind}")
-    elif not 0 <= source < sizes[kind]:
+    if type(source) is int and not 0 <= source < sizes[kind]:
         raise InvalidInput(
             f"{where}.{kind} {source} is not one of the {sizes[kind]} given", hint="numbers count from 0"
         )

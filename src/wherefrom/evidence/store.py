@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from wherefrom.engine.boundary import cleaned, guarded, keep_invariants
-from wherefrom.engine.params import Class, RequestId, check_place
+from wherefrom.engine.params import Class, RequestId, check_place, id_param
 from wherefrom.engine.view import Engine
 from wherefrom.evidence.input import (
     CheckedEvidence,
@@ -18,11 +18,12 @@ from wherefrom.evidence.input import (
     NewFragment,
     NewPage,
     NewQuery,
+    corrected_by_person,
     evidence_of,
 )
 from wherefrom.model import limits
 from wherefrom.model.access import Access
-from wherefrom.model.errors import BoundaryDenied, InvalidInput, NotFound
+from wherefrom.model.errors import BoundaryDenied, InvalidInput, NotFound, shown_id
 from wherefrom.model.evidence import Added, AddedClaim, AddedStatus, EvidenceAdded, Query
 from wherefrom.model.graph import HUMAN, BoundaryClass, Edge, Node, node_at, strictest
 from wherefrom.model.param import Param
@@ -33,6 +34,11 @@ from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 from wherefrom.text.quotes import find_quote
 
+# The relations of a fragment to a claim that make it the claim's source.
+_SPEAKS: Final = ("origin", "supports")
+# The keys by which a fragment names its source.
+_SOURCE: Final = ("url", "source_title", "heading")
+
 
 def _check_judge(value: object, *, field: str) -> str:
     """The name of a program that judges; `human` is refused."""
@@ -41,20 +47,28 @@ def _check_judge(value: object, *, field: str) -> str:
     return check.check_tag(value, field=field)
 
 
+_Page = Annotated[NewPage | None, Param("The source; needed for new fragments.", only="agents")]
+_Fragments = Annotated[
+    Sequence[NewFragment], Param("Pieces of the page, word for word.", high=limits.FRAGMENTS, only="agents")
+]
+_Claims = Annotated[Sequence[NewClaim], Param("Statements with their evidence.", high=limits.CLAIMS, only="agents")]
+_TaskId = Annotated[str | None, id_param("The task that the claims belong to.", refers="task", option="--task")]
+_Query = Annotated[NewQuery | None, Param("The search that found this page.", only="agents")]
+_QueryId = Annotated[str | None, id_param("Or its id from an earlier answer.", refers="query", only="agents")]
+
+
 class EvidenceEngine(Engine):
     """Adds evidence."""
 
     def add_evidence(
         self,
-        page: Annotated[NewPage | None, Param("The source; needed for new fragments.")] = None,
+        page: _Page = None,
         *,
-        fragments: Annotated[
-            Sequence[NewFragment], Param("Pieces of the page, word for word.", high=limits.FRAGMENTS)
-        ] = (),
-        claims: Annotated[Sequence[NewClaim], Param("Statements with their evidence.", high=limits.CLAIMS)] = (),
-        task_id: Annotated[str | None, Param("The task that the claims belong to.", check=check.check_id)] = None,
-        query: Annotated[NewQuery | None, Param("The search that found this page.")] = None,
-        query_id: Annotated[str | None, Param("Or its id from an earlier answer.", check=check.check_id)] = None,
+        fragments: _Fragments = (),
+        claims: _Claims = (),
+        task_id: _TaskId = None,
+        query: _Query = None,
+        query_id: _QueryId = None,
         judge: Annotated[str | None, Param("Who judges: your model's name.", check=_check_judge)] = None,
         namespace: Annotated[
             str | None,
@@ -97,9 +111,7 @@ class EvidenceEngine(Engine):
             added = storing.add(given, None if known is None else known.id, redacted)
             if known is not None and (fresh := _created(added.fragments)):
                 tasks.save_query(tx, access, replace(known, useful_fragments=known.useful_fragments + fresh))
-            payload = _payload(added, task_id)
-            if payload is not None:
-                events.record(tx, access, "evidence", payload, namespace=place, at=storing.now, trace=trace)
+            storing.note(added, given, task_id, place=place, trace=trace)
             return added
 
         with self.view.noting_refusal("add_evidence", place, trace):
@@ -163,14 +175,14 @@ class _Storing:
     def add(self, given: CheckedEvidence, query_id: str | None, redacted: Mapping[str, int]) -> EvidenceAdded:
         """Store the evidence; returns what became of each part."""
         tx, access = self.tx, self.access
-        page, pieces, cites = None, [], 0
+        page, stored, pieces, cites = None, None, [], 0
         if given.page is not None:
             page, stored = self._put_page(given.page)
             cited = self._put_cited(given.cited)
             cites = evidence.cite(tx, access, stored.id, cited, source=given.citation_source, now=self.now)
             pieces = evidence.place(tx, access, stored, given.fragments)
         fragments = evidence.put(tx, access, pieces, self.made)
-        fresh = iter(evidence.put(tx, access, given.new_claims, self.made))
+        fresh = iter(evidence.put(tx, access, self._sourced_claims(given, stored), self.made))
         claims = [
             next(fresh) if isinstance(claim, Node) else Added(evidence.claim(tx, access, claim).id, "unchanged")
             for claim in given.claims
@@ -184,6 +196,35 @@ class _Storing:
         )
         return EvidenceAdded(page, tuple(fragments), tuple(answers), dict(edges), cites, query_id, dict(redacted))
 
+    def note(
+        self, added: EvidenceAdded, given: CheckedEvidence, task_id: str | None, *, place: str, trace: Trace
+    ) -> None:
+        """Record what was added as an event, if anything was; and one of the page, if it is new or has new fragments,
+        and of each claim that is new or was judged.
+        """
+        payload = _payload(added, task_id)
+        if payload is None:
+            return
+        unseen = events.shown_to_nobody(place)
+        events.record(self.tx, self.access, "evidence", payload, about=unseen, at=self.now, trace=trace)
+        judged = {added.claims[link.claim].id for link in given.links} if _judged(added) else set()
+        said = {claim.id: claim.status for claim in added.claims if claim.status != "unchanged" or claim.id in judged}
+        if added.page is not None and (added.page.status != "unchanged" or _created(added.fragments)):
+            said[added.page.id] = added.page.status
+        known = nodes.by_ids(self.tx, self.access, list(said))
+        rows = [
+            events.row_of(
+                self.access,
+                "evidence",
+                {"memo_id": node.id, "status": said[node.id], "task_id": task_id},
+                about=events.about_node(node, part_of=task_id),
+                at=self.now,
+                trace=trace,
+            )
+            for node in known.values()
+        ]
+        events.append(self.tx, rows)
+
     def _put_page(self, page: Node) -> tuple[Added, Node]:
         """Store a page, which is known by its URL; merge in what is new about it."""
         tx, access = self.tx, self.access
@@ -192,9 +233,25 @@ class _Storing:
             locks.hold_nodes(tx, access.owner, [known.id])
             paper = {**known.metadata.get("paper", {}), **page.metadata.get("paper", {})}
             page = replace(page, metadata={**page.metadata, **({"paper": paper} if paper else {})})
+            page = replace(page, **{name: getattr(known, name) for name in corrected_by_person(known)})
         saved = node_saving.create(tx, access, page, None)
         changed: AddedStatus = "updated" if saved.node.updated_at == page.updated_at else "unchanged"
         return Added(saved.node.id, "created" if saved.status == "created" else changed), saved.node
+
+    def _sourced_claims(self, given: CheckedEvidence, page: Node | None) -> list[Node]:
+        """The new claims with the title and year of their page; without a page, with the source of the first stored
+        fragment that they come from or that speaks for them.
+        """
+        if page is not None:
+            return [nodes.sourced(claim, page) for claim in given.new_claims]
+        speaking = [link for link in given.links if link.source_kind == "fragment" and link.given.relation in _SPEAKS]
+        stated = {link.claim: str(link.source) for link in reversed(speaking)}
+        known = nodes.by_ids(self.tx, self.access, sorted(set(stated.values())))
+        return [
+            _with_source(claim, known.get(stated.get(at, "")))
+            for at, claim in enumerate(given.claims)
+            if isinstance(claim, Node)
+        ]
 
     def _put_cited(self, cited: Sequence[Node]) -> list[str]:
         """Store cited pages, most of which are known by their URL alone and put at once; returns their ids."""
@@ -216,7 +273,7 @@ class _Storing:
         judgements: list[Edge] = []
         for link, source_id in sources.items():
             if source_id not in known or known[source_id].kind != link.source_kind:
-                missing = f"{link.where}: there is no {link.source_kind} {source_id}"
+                missing = f"{link.where}: there is no {link.source_kind} {shown_id(source_id)}"
                 raise NotFound(missing, hint="ids come from answers")
             if claims[link.claim].id == source_id:
                 raise InvalidInput(f"{link.where}: a claim cannot speak for itself")
@@ -244,14 +301,28 @@ def _refuse_misquoted(texts: Mapping[EvidenceLink, str]) -> None:
         )
 
 
+def _with_source(claim: Node, fragment: Node | None) -> Node:
+    """A claim with the source of a fragment, unless that is more restricted than the claim."""
+    if fragment is None or strictest(claim.open_class, fragment.boundary_class) != claim.open_class:
+        return claim
+    said = {name: fragment.provenance[name] for name in _SOURCE if name in fragment.provenance}
+    year = {} if fragment.year is None else {"year": fragment.year}
+    return replace(claim, provenance={**said, **year, **claim.provenance})
+
+
 def _created(added: Sequence[Added]) -> int:
     return sum(one.status == "created" for one in added)
+
+
+def _judged(added: EvidenceAdded) -> int:
+    """The number of judgements that are new or changed."""
+    return added.edges.get("created", 0) + added.edges.get("updated", 0)
 
 
 def _payload(added: EvidenceAdded, task_id: str | None) -> dict[str, Any] | None:
     """The payload of the event about what was added; None if nothing changed."""
     counts = {"fragments": _created(added.fragments), "claims": _created(added.claims), "cites": added.cites}
-    edges = added.edges.get("created", 0) + added.edges.get("updated", 0)
+    edges = _judged(added)
     if not any(counts.values()) and not edges and (added.page is None or added.page.status == "unchanged"):
         return None
     new = {name: count for name, count in counts.items() if count}

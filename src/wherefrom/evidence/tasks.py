@@ -8,6 +8,7 @@ from typing import Annotated
 from wherefrom import config
 from wherefrom.engine.params import Class, Place, check_query, id_param
 from wherefrom.engine.view import Engine
+from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, InvalidInput
 from wherefrom.model.evidence import Status, Task, TaskState
 from wherefrom.model.graph import TaskStatus
@@ -40,14 +41,14 @@ class TaskEngine(Engine):
 
         def work(tx: Transaction) -> Task:
             tasks.save(tx, access, task)
-            events.record(tx, access, "task", {"task_id": task.id, "status": task.status}, namespace=place, at=now)
+            _note(tx, access, task, at=now)
             return task
 
         return self.store.database.write(work)
 
     def update_task(
         self,
-        task_id: Annotated[str, id_param("The task's id.", aliases=("id",), metavar="TASK_ID")],
+        task_id: Annotated[str, id_param("The task's id.", refers="task", aliases=("id",))],
         *,
         status: Annotated[
             TaskStatus | None, Param("What it is from now on; completed ends it and makes its evidence summary.")
@@ -77,8 +78,7 @@ class TaskEngine(Engine):
                 ended = now if status in tasks.ENDED else None
                 changed = replace(changed, status=status, started_at=begun, completed_at=ended)
             tasks.save(tx, access, changed)
-            payload = {"task_id": task_id, "status": changed.status}
-            events.record(tx, access, "task", payload, namespace=changed.namespace, at=now)
+            _note(tx, access, changed, at=now)
             return tasks.states(tx, access, [changed])[0]
 
         return self.store.database.write(work)
@@ -86,7 +86,7 @@ class TaskEngine(Engine):
     def status(
         self,
         task_id: Annotated[
-            str | None, id_param("A task; omit for the memory and its newest tasks.", metavar="TASK_ID")
+            str | None, id_param("A task; omit for the memory and its newest tasks.", refers="task")
         ] = None,
     ) -> Status:
         """Say how the memory is, with its newest tasks; or, with a task, how that one is."""
@@ -94,3 +94,9 @@ class TaskEngine(Engine):
         self.store.journal.write()  # what was just searched counts
         status = self.store.database.read(lambda tx: tasks.status(tx, access, task_id, now=self.store.clock()))
         return replace(status, note=config.note_on(self.store.database.location))
+
+
+def _note(tx: Transaction, access: Access, task: Task, *, at: str) -> None:
+    """Record as an event what the status of a task is now."""
+    about = events.About(task.namespace, task.boundary_class, part_of=task.id)
+    events.record(tx, access, "task", {"task_id": task.id, "status": task.status}, about=about, at=at)

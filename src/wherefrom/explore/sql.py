@@ -65,7 +65,8 @@ class ExploreEngine(Engine):
         include_schema: Annotated[bool, Param("Also list the tables and their columns.", option="--schema")] = False,
         parameters: Mapping[str, str] | None = None,
     ) -> QueryResult:
-        """Run one SELECT over memos, claims, fragments, pages, edges, tasks, queries, embeddings and the views.
+        """Run one SELECT over memos, claims, fragments, pages, edges, tasks, queries, embeddings, history and the
+        views.
 
         It reads and cannot change anything, sees only what this access may see, and ends within its budget. What is
         wrong with the statement is part of the answer, with a hint. `parameters` are texts that stand as :name in it.

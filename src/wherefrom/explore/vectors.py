@@ -55,7 +55,8 @@ class VectorSearchEngine(Engine):
                 node = by_id.get(node_id)
                 if node is not None and similarity >= min_similarity and _is_current(node):
                     preview, score = node.content[:_MAX_PREVIEW_CHARACTERS], min(similarity, 1.0)
-                    found.append(Similar(node.id, node.title, preview, score, node.kind, node.provenance))
+                    source = {**node.provenance, **({} if node.year is None else {"year": node.year})}
+                    found.append(Similar(node.id, node.title, preview, score, node.kind, source))
             return SimilarFound(tuple(found), near.searched)
 
         return self.store.database.read(work)

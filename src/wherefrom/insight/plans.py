@@ -23,7 +23,6 @@ from wherefrom.storage import embeddings, events, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.insight import GateObservation, StoredPlan
 from wherefrom.storage.port import SEARCHED, SearchRequest, Transaction
-from wherefrom.text import check
 from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class InsightEngine(Engine):
         self,
         plan_id: Annotated[
             str,
-            id_param("Make the links of this plan.", name="apply_plan_id", option="--apply-plan", metavar="PLAN_ID"),
+            id_param("Make the links of this plan.", refers="plan", name="apply_plan_id", option="--apply-plan"),
         ],
     ) -> InsightPlan:
         """Make the links of a plan, all or none; one that was applied stays as it is."""
@@ -141,9 +140,7 @@ class InsightEngine(Engine):
         self,
         plan_id: Annotated[
             str,
-            id_param(
-                "Take back the links that this plan made.", name="undo_plan_id", option="--undo", metavar="PLAN_ID"
-            ),
+            id_param("Take back the links that this plan made.", refers="plan", name="undo_plan_id", option="--undo"),
         ],
     ) -> InsightPlan:
         """Remove the links that a plan made; those that were changed since stay. What was new when it was made is
@@ -157,13 +154,14 @@ class InsightEngine(Engine):
                 now = self.view.now()
                 kept, removed = insight.undo(tx, access, kept, now=now)
                 payload = {"plan_id": plan_id, "state": "undone", "links": removed}
-                events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+                about = events.about_place(access, kept.namespace, part_of=plan_id)
+                events.record(tx, access, "insight", payload, about=about, at=now)
             return self._show(tx, access, kept.plan)
 
         return self.store.database.write(work)
 
     def insight_plan(
-        self, plan_id: Annotated[str, Param("Read this plan again.", option="--plan", check=check.check_id)]
+        self, plan_id: Annotated[str, id_param("Read this plan again.", refers="plan", option="--plan")]
     ) -> InsightPlan:
         """Read a plan again: the links that it found worth making, made or not."""
         access = self.view.access
@@ -290,7 +288,8 @@ class InsightEngine(Engine):
         kept = insight.apply(tx, access, kept, now=now, holds=holding(access, known))
         self._remember(tx, access, kept.observed, known)
         payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
-        events.record(tx, access, "insight", payload, namespace=kept.namespace, at=now)
+        about = events.about_place(access, kept.namespace, part_of=kept.plan.id)
+        events.record(tx, access, "insight", payload, about=about, at=now)
         return kept
 
     def _remember(self, tx: Transaction, access: Access, seen: Sequence[GateObservation], known: Policies) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from wherefrom.lazy import lazy_modules
 
 answering, inputs = lazy_modules("wherefrom.interfaces", "answering", "inputs")
-app, commands, demo, render, special = lazy_modules(
-    "wherefrom.interfaces.cli", "app", "commands", "demo", "render", "special"
+app, commands, completion, configuration = lazy_modules(
+    "wherefrom.interfaces.cli", "app", "commands", "completion", "configuration"
 )
-server, tools = lazy_modules("wherefrom.interfaces.mcp", "server", "tools")
+hooks, setup = lazy_modules("wherefrom.interfaces.clients", "hooks", "setup")
+demo, render, special = lazy_modules("wherefrom.interfaces.cli", "demo", "render", "special")
+prompts, resources, server, tools = lazy_modules("wherefrom.interfaces.mcp", "prompts", "resources", "server", "tools")

@@ -6,22 +6,33 @@ whose keys are the fields of its result mirrors it, with the names and sentences
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from wherefrom.interfaces.shape import Answer, Count, Overlay, Paged, Rounded, found, mirror, rounded
+from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
 from wherefrom.model.insight import ProposedEdge
+from wherefrom.model.limits import PASSAGE_CHARACTERS
+from wherefrom.model.sources import source_of
+from wherefrom.text.check import json_text
 
 # The keys of a memo, and those that are shown without its text.
 _REF: Final = "id namespace title kind created_at updated_at version"
 _MEMO: Final = (
     f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at superseded_by pinned "
-    "aliases"
+    "aliases provenance"
 )
+# The bytes that an item of a search or a context may have beside its text; its source may have some of them.
+_ITEM_BYTES: Final = 110
+# The source of what was quoted, and of anything else, which shows its date or its kind as well.
+_MAX_SOURCE_BYTES: Final = {"fragment": 28}
+_MAX_OTHER_SOURCE_BYTES: Final = 20
+_PREVIEW_BYTES: Final = 2_000
+# Keys that are not counted there: what was asked for, and what contradicts or replaces an item.
+_BESIDES: Final = ("scores", "factors", "features", "figures", "superseded_by", "replaces", "disputed_by")
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 Trust = Annotated[
@@ -34,13 +45,98 @@ Trust = Annotated[
 class MemoRef(mirror(Node, only=_REF, whole=True), answers=(), within=("node",)):
     """A memo without its text."""
 
+    brief: ClassVar[str] = "id version"
+    usual: ClassVar[Mapping[str, Any]] = {"version": 1}
+
 
 class Memo(mirror(Node, only=_MEMO, whole=True), within=("node",)):
-    """A memo. `cut` names the fields that were shortened to fit; ask for it by its id to read them whole."""
+    """A memo, in full. `cut` names the fields that were shortened to fit."""
 
-    content_offset: int = Field(default=0, description="Where in the memo's text this piece starts, in characters.")
-    content_length: Count = found("content", description="How many characters the whole text has.")
+    brief: ClassVar[str] = (
+        "id kind claim_kind date namespace title aliases source provenance metadata scope boundary_class confidence "
+        "expires_at superseded_by pinned version offset length content"
+    )
+    usual: ClassVar[Mapping[str, Any]] = {
+        "version": 1, "kind": "memo", "boundary_class": "internal", "confidence": 0.5, "offset": 0, "length": 0
+    }  # fmt: skip
+
+    source: str | None = Field(default=None, description="Title, site or file, page and year of what it was read in.")
+    date: str = found("observed_at", description="When it was observed.")
+    offset: int = Field(default=0, description="Where in the memo's text this piece starts, in characters.")
+    length: int = Field(description="How many characters the whole text has.")
     cut: list[str] = Field(default=[])
+
+    @classmethod
+    def derived(cls, result: Any) -> Mapping[str, Any]:
+        node = getattr(result, "node", result)
+        source = source_of(node)
+        return {"source": source and source.words(), "length": len(node.content)}
+
+    @classmethod
+    def _lean(cls, value: Mapping[str, Any], how: Lean) -> dict[str, Any]:
+        lean: dict[str, Any] = super()._lean(value, how)
+        if value["length"] == len(value["content"]):
+            lean.pop("length", None)
+        return lean
+
+
+class MemoPreview(Memo, answers=()):
+    """A memo as an item of a list: of a long text the beginning; ask for it by its id to read it whole."""
+
+    brief: ClassVar[str] = (
+        "id kind claim_kind date source title namespace expires_at superseded_by pinned offset length content"
+    )
+
+    @classmethod
+    def derived(cls, result: Any) -> Mapping[str, Any]:
+        if hasattr(result, "is_whole"):
+            return super().derived(result)
+        node = getattr(result, "node", result)
+        passage = getattr(result, "passage", None) or results.Passage(0, node.content[:PASSAGE_CHARACTERS])
+        shorter: dict[str, Any] = {"content": passage.text} if len(node.content) > PASSAGE_CHARACTERS else {}
+        for name in ("metadata", "aliases", "provenance"):
+            if len(json_text(getattr(node, name)).encode()) > _PREVIEW_BYTES:
+                shorter[name] = type(getattr(node, name))()
+        return {**super().derived(result), **shorter, "offset": passage.offset, "cut": sorted(shorter)}
+
+
+class Item(MemoPreview, answers=()):
+    """A memo that was found or recalled, and why. What its lean form has beside its text is bounded."""
+
+    brief: ClassVar[str] = (
+        "id kind date source title superseded_by replaces disputed_by offset length content scores factors features "
+        "figures"
+    )
+
+    reason: str = Field(description="Why it is here, in words.")
+    trust: Trust = found("node.kind")
+
+    @classmethod
+    def derived(cls, result: Any) -> Mapping[str, Any]:
+        source, most = source_of(result.node), _MAX_SOURCE_BYTES.get(result.node.kind, _MAX_OTHER_SOURCE_BYTES)
+        return {**super().derived(result), "source": source and source.words(most)}
+
+    @classmethod
+    def _lean(cls, value: Mapping[str, Any], how: Lean) -> dict[str, Any]:
+        lean = super()._lean(value, how)
+        if "source" in lean and value["kind"] != "memo":  # a source has a year
+            lean.pop("date", None)
+        if "source" in lean and value["kind"] == "fragment":  # that it is quoted goes without saying
+            lean.pop("kind", None)
+        plain = {name: inner for name, inner in lean.items() if name not in _BESIDES}
+        frame = json_text({**plain, **({"title": ""} if "title" in lean else {}), "reason": ""})
+        room = _ITEM_BYTES - len(frame.encode()) + len(json_text(lean["content"]).encode()) - len('"",')
+        text = {"content": lean.pop("content")}
+        reason = _fitting(value["reason"], room)
+        return {**lean, **({"reason": reason} if reason else {}), **text}
+
+
+def _fitting(reason: str, room: int) -> str:
+    """Return as many clauses of a reason as fit into some bytes, and of the first as many words."""
+    while reason and len(reason.encode()) > room:
+        border = max(reason.rfind(joint) for joint in ("; ", " and ", ", "))
+        reason = reason[: max(border, 0)]
+    return reason
 
 
 class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=True)):
@@ -52,6 +148,8 @@ class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=T
 
 class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     """The result of saving. `duplicate`: this text was already there, and `memo` is the one that has it."""
+
+    usual: ClassVar[Mapping[str, Any]] = {"boundary_class": "internal"}
 
     root_namespace: str
     status: Literal["created", "updated", "unchanged", "duplicate"]
@@ -78,12 +176,12 @@ class MemoList(Paged, answers=(results.Page,)):
     """Memos, newest first."""
 
     root_namespace: str
-    items: list[Memo] = found("nodes")
+    items: list[MemoPreview] = found("nodes")
 
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:
-        """A memo that was asked for by its id is a list of one."""
-        return {"nodes": [result]} if hasattr(result, "content") else {}
+        """A memo that was asked for by its id is a list of one, with the whole of it."""
+        return {"nodes": [Overlay(result, {"is_whole": True})]} if hasattr(result, "content") else {}
 
 
 class Relation(
@@ -95,6 +193,9 @@ class Relation(
     answers=(),
 ):
     """A directed relation between two memos."""
+
+    brief: ClassVar[str] = "source_id target_id tag weight confidence judge reason depth"
+    usual: ClassVar[Mapping[str, Any]] = {"confidence": 1.0}
 
     confidence: Rounded = Field(description="How sure it is, 0 to 1.")
     namespace: str = found("source_namespace")
@@ -124,11 +225,18 @@ class DeletedRelation(Answer, answers=(Edge, MeasuredEdge)):
         return {"relation": result}
 
 
+class RelatedMemo(mirror(NodeRef), answers=()):
+    """A memo at the end of a relation."""
+
+    usual: ClassVar[Mapping[str, Any]] = {"kind": "memo"}
+
+
 class RelationList(Paged, answers=(results.Relations,)):
     """Relations and the memos at their ends."""
 
     root_namespace: str
-    nodes: list[mirror(NodeRef)]
+    always: ClassVar[str] = "root_namespace nodes edges"  # so a design wants it
+    nodes: list[RelatedMemo]
     edges: list[Relation]
 
     @classmethod
@@ -144,35 +252,44 @@ class FinalFactors(mirror(results.Factors), within=("factors",)):
     age_days: Annotated[float, AfterValidator(lambda days: round(days, 3))]
 
 
-class FoundMemo(Memo, answers=(results.Hit,)):
+class FoundMemo(Item, answers=(results.Hit,)):
     """A memo that a search found."""
 
     score: float = Field(description="How well it fits, 0 to 1; comparable within one answer only.")
-    trust: Trust = found("node.kind")
-    source: dict[str, Any] = found("node.provenance", description="Where it comes from, as the one who saved it said.")
     scores: mirror(results.Scores) | None = Field(default=None, description="With explain: how the score came about.")
     factors: FinalFactors | None = Field(default=None, description="With explain and rank final: S and the parts of g.")
 
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:
-        return {"factors": None if result.factors is None else result}
+        return {**super().derived(result), "factors": None if result.factors is None else result}
 
 
 class SearchResult(mirror(results.SearchResult, without="vectors_searched filtered", whole=True, paged=True)):
     """Memos that fit a question, best first. `arms` says how it was searched, `degraded` what it lacked."""
 
+    brief: ClassVar[str] = "items note degraded policy_version next_cursor truncated"
+    always: ClassVar[str] = "items"
+
     root_namespace: str
     policy_version: str = ""
+
+    @classmethod
+    def derived(cls, result: Any) -> Mapping[str, Any]:
+        return {} if getattr(result, "explain", True) else {"hits": _without(result.hits, "scores", "factors")}
 
 
 class SimilarNode(mirror(results.Similar, without="kind", whole=True)):
     """A node near a question."""
+
+    usual: ClassVar[Mapping[str, Any]] = {"trust": "own-note"}
 
     trust: Trust = found("kind")
 
 
 class VectorSearchResult(mirror(results.SimilarFound, paged=True)):
     """Nodes that are near in meaning, most similar first."""
+
+    always: ClassVar[str] = "ok results total_searched"
 
     ok: bool = True
 
@@ -189,26 +306,26 @@ class Dispute(mirror(MeasuredEdge, only="tag confidence judge observed_at thickn
     id: str = Field(description="The other item.")
 
 
-class RecalledMemo(Memo, answers=(results.ContextItem,)):
+class RecalledMemo(Item, answers=(results.ContextItem,)):
     """One item of an active context."""
 
     rank: int
     score: float = Field(description="S · g, 0 to 1.")
-    reason: str = Field(description="Why it is here, as key=value; pairs.")
-    trust: Trust = found("node.kind")
-    source: dict[str, Any] = found("node.provenance", description="Where it comes from, as the one who saved it said.")
-    date: str = found("node.observed_at", description="When it was observed.")
     replaces: list[str] = Field(description="Older nodes that it stands for.")
     disputed_by: list[str] = Field(description="Items of this context that contradict it.")
     disputes: list[Dispute] = Field(default=[], description="The relations behind disputed_by, and who judged them.")
     features: Features | None = found("breakdown", default=None, description="With explain: the scores of every stage.")
+    figures: str | None = Field(default=None, description="With explain: the figures as key=value; pairs.")
 
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:
         def other(edge: Any) -> str:
             return str(edge.source_id if edge.target_id == result.node.id else edge.target_id)
 
-        return {"disputes": [Overlay(edge, {"id": other(edge)}) for edge in result.disputes]}
+        return {
+            **super().derived(result),
+            "disputes": [Overlay(edge, {"id": other(edge)}) for edge in result.disputes],
+        }
 
 
 class ActiveContextAnswer(
@@ -216,6 +333,22 @@ class ActiveContextAnswer(
 ):
     """The memos that matter now for a question, best first; the id of the context reads them again until it expires."""
 
+    brief: ClassVar[str] = (
+        "active_context_id policy_version items note degraded parameters filtered next_cursor truncated"
+    )
+    always: ClassVar[str] = "items"
+
     root_namespace: str
     parameters: dict[str, Any] | None = Field(default=None, description="With explain: alpha, k and the arms.")
     filtered: dict[str, int] | None = Field(default=None, description="With explain: what was left out, by reason.")
+
+    @classmethod
+    def derived(cls, result: Any) -> Mapping[str, Any]:
+        if getattr(result, "explain", True):
+            return {}
+        return {"parameters": None, "filtered": None, "items": _without(result.items, "breakdown", "figures")}
+
+
+def _without(items: Sequence[Any], *names: str) -> list[Overlay]:
+    """Return results without these values, which have no place in an answer that need not explain itself."""
+    return [Overlay(item, dict.fromkeys(names)) for item in items]

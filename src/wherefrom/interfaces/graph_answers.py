@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import ConfigDict, Field
 
-from wherefrom.interfaces.answers import MemoRef, ProposedRelation, Relation
+from wherefrom.interfaces.answers import Memo, MemoPreview, MemoRef, ProposedRelation, Relation
 from wherefrom.interfaces.shape import ANSWERS, Answer, Count, Overlay, Paged, Rounded, cut, found, mirror
 from wherefrom.model import evidence, metabolism, results
 from wherefrom.model.graph import MeasuredEdge, NodeRef
+from wherefrom.model.history import History, HistoryEntry
 from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan
 from wherefrom.model.policies import BoundaryCheck
 
@@ -31,14 +32,16 @@ class FeedbackAnswer(Answer, answers=(results.FeedbackResult,), within=("node",)
     status: str
     signal: str
     memo: MemoRef = found("node")
-    utility: float
-    confidence: float
+    utility: Rounded
+    confidence: Rounded
     superseded_by: str | None = found("representative_id")
     relations_reinforced: int = found("links", description="How many of its relations became stronger or weaker.")
 
 
 class BoundaryAnswer(mirror(BoundaryCheck, whole=True, paged=True)):
     """The policy's decision about a text."""
+
+    always: ClassVar[str] = "allowed"
 
     boundary_class: str
 
@@ -54,6 +57,18 @@ class TaskAnswer(
     claims: int = 0
 
 
+class EventAnswer(mirror(HistoryEntry, without="payload")):
+    """One event."""
+
+    brief: ClassVar[str] = "at text topic node_id other_id part_of restorable_until namespace"
+
+
+class HistoryAnswer(mirror(History, paged=True)):
+    """What happened, newest first. `about` says what the given id is now. Titles in the sentences are data."""
+
+    brief: ClassVar[str] = "about items next_cursor truncated"
+
+
 class SchemaAnswer(Answer):
     """The tables that SQL may read."""
 
@@ -66,6 +81,8 @@ class QueryAnswer(Paged, answers=(evidence.QueryResult,)):
 
     # `schema` is the name of a method of every model, so that the field has another.
     model_config = ConfigDict(serialize_by_alias=True)
+    always: ClassVar[str] = "ok rows row_count columns cut"
+    usual: ClassVar[Mapping[str, Any]] = {"data_note": DATA}
 
     ok: bool
     rows: list[dict[str, Any]]
@@ -100,6 +117,8 @@ class ViewResult(QueryAnswer, answers=(tuple[evidence.ViewShape, ...],)):
 class JudgedRelation(ProposedRelation):
     """A relation that was judged, with the names of its ends and the figures behind the reason."""
 
+    brief: ClassVar[str] = "source_id source_title target_id target_title tag weight accepted reason"
+
     source_title: Title
     target_title: Title
     accepted: bool
@@ -122,6 +141,11 @@ class DecisionAnswer(mirror(InsightMetrics, digits=True, without=_NOT_TOLD), ans
 class InsightAnswer(mirror(InsightPlan, without="created_at nodes applied_at undone_at", whole=True, paged=True)):
     """Relations worth making, as a plan that can be applied and undone as a whole."""
 
+    brief: ClassVar[str] = (
+        "id state asked judged remaining written accepted rejected relations degraded next_cursor truncated"
+    )
+    always: ClassVar[str] = "accepted"
+
     asked: dict[str, Why] = Field(description="What it was made for: memo_id, query or since.")
     accepted: Count = Field(description="How many relations are worth making, listed here or not.")
     rejected: Count = Field(description="How many were judged and are not; a plan keeps only the others.")
@@ -141,6 +165,8 @@ class InsightAnswer(mirror(InsightPlan, without="created_at nodes applied_at und
 
 class JudgedNode(mirror(NodeRef), answers=(), within=("node",)):
     """A weak node."""
+
+    usual: ClassVar[Mapping[str, Any]] = {"kind": "memo"}
 
     title: Title
 
@@ -193,6 +219,12 @@ class MetabolismAnswer(
 ):
     """The nodes and relations of a namespace that may go or are spared; once applied, those that went."""
 
+    brief: ClassVar[str] = (
+        "state run_id nodes relations nodes_to_go relations_to_go removed weakest thinnest spared conflicts undecided "
+        "nodes_removed relations_removed skipped purged resumed degraded next_cursor truncated"
+    )
+    always: ClassVar[str] = "nodes_to_go relations_to_go"
+
     nodes_to_go: Count = found("removed", description="How many nodes the plan lets go, listed here or not.")
     spared: list[SparedCount] = Field(description="What stays though it is weak or thin, counted by rule.")
     settings: list[NamespaceSettings]
@@ -208,6 +240,26 @@ class MetabolismAnswer(
         return {"spared": spared, "settings": settings}
 
 
+class EvidencePiece(Answer):
+    """What speaks for or against a claim."""
+
+    relation: Relation
+    node: MemoPreview
+
+
+class ClaimEvidenceAnswer(mirror(evidence.ClaimEvidence, without="evidence claim")):
+    """A claim with what speaks for and against it, newest first."""
+
+    claim: Memo
+    evidence: list[EvidencePiece]
+
+
+class NamespaceAnswer(mirror(results.NamespaceCount)):
+    """A namespace and how many nodes it holds, everything below it included."""
+
+    always: ClassVar[str] = "namespace nodes"
+
+
 class NotRestored(Answer):
     """A node or relation that could not come back."""
 
@@ -217,6 +269,8 @@ class NotRestored(Answer):
 
 class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     """The nodes and relations that came back."""
+
+    always: ClassVar[str] = "nodes relations not_restored"
 
     root_namespace: str
     nodes: Count = found("node_ids", description="How many nodes came back, listed here or not.")

@@ -38,10 +38,12 @@ class Input(BaseModel):
 
 
 def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[Input]:
-    """Return the input with a field for each parameter; with `group`, all but the first and the cursor in an object."""
+    """Return the input with a field for each parameter; with `group`, all but the first, the cursor and the detail go
+    into one object of that name.
+    """
     made = {name: _field(parameter) for name, parameter in parameters.items()}
     if group:
-        outside = (next(iter(made)), "cursor")
+        outside = (next(iter(made)), "cursor", "detail")
         inner = create_model(group.capitalize(), __base__=Input, **{n: f for n, f in made.items() if n not in outside})
         kept = {name: field for name, field in made.items() if name in outside}
         made = {**kept, group: (Annotated[inner, AfterValidator(_given)], inner())}
@@ -61,8 +63,11 @@ def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> di
 
 
 def schema_of(model: type[BaseModel], *, answers: bool = False) -> dict[str, Any]:
-    """The JSON schema of an input or an answer, without Pydantic's titles: they repeat the names and cost tokens."""
-    schema: dict[str, Any] = _without_titles(model.model_json_schema(mode="serialization" if answers else "validation"))
+    """The JSON schema of an input or an answer, without what costs tokens and says nothing: Pydantic's titles, which
+    repeat the names, and of an input that what is optional may be null.
+    """
+    given = model.model_json_schema(mode="serialization" if answers else "validation")
+    schema: dict[str, Any] = _plain(given, nulls=answers)
     return schema
 
 
@@ -132,8 +137,16 @@ def _object(value: object) -> object:
     return value
 
 
-def _without_titles(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
-        return {key: _without_titles(value) for key, value in kept.items()}
-    return [_without_titles(item) for item in schema] if isinstance(schema, list) else schema
+def _plain(schema: Any, *, nulls: bool) -> Any:
+    if isinstance(schema, list):
+        return [_plain(item, nulls=nulls) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    if len(options) == 1 and (not nulls or ("type" in options[0] and "enum" not in options[0])):
+        kind = {"type": [options[0]["type"], "null"]} if nulls else {}
+        schema = {**options[0], **kind, **{key: value for key, value in schema.items() if key != "anyOf"}}
+    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+    if kept.get("default", 0) in (None, [], {}):
+        del kept["default"]
+    return {key: _plain(value, nulls=nulls) for key, value in kept.items()}

@@ -7,18 +7,16 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from wherefrom.interfaces.request_ids import WEIGHT_BYTES
+from wherefrom.interfaces.request_ids import IDS_TOKENS, WEIGHT_BYTES
 from wherefrom.model import cursors
 from wherefrom.model.errors import InvalidInput
+from wherefrom.text.tokens import count_tokens
 
-# The most bytes of one answer on the wire, its text and its structured copy together.
+# The most bytes of one answer on the wire, its text and, if there is one, its structured copy together.
 CEILING_BYTES: Final = 40 * 1024
-# In a list, enough of each memo to recognise it.
-_PREVIEW_CHARACTERS: Final = 600
-_PREVIEW_BYTES: Final = 2_000
 _KIND: Final = "page"
 _PLACE: Final = re.compile("(?P<offset>[0-9]{1,9}):(?P<call>[^:]*):(?P<own>.*)", re.DOTALL)
 _MIN_TEXT_CHARACTERS: Final = 50
@@ -67,10 +65,24 @@ def call_of(tool: str, given: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
-def weight(answer: Mapping[str, Any]) -> int:
-    """Return the bytes of an answer with its ids: the structured copy, and the text copy with its escapes."""
-    text = compact(answer)
-    return len(text.encode()) + len(json.dumps(text, ensure_ascii=False).encode()) + WEIGHT_BYTES
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Weighs an answer with its ids: 1 is as much as a client may be sent.
+
+    is_structured: the answer has a structured copy beside its text. max_tokens: a caller's own limit.
+    """
+
+    is_structured: bool = True
+    max_tokens: int | None = None
+
+    def weigh(self, answer: Mapping[str, Any]) -> float:
+        """Return the share of the ceiling, or of the caller's limit if that is larger, that an answer takes."""
+        text = compact(answer)
+        size = len(json.dumps(text, ensure_ascii=False).encode()) + WEIGHT_BYTES
+        share = (size + len(text.encode()) * self.is_structured) / CEILING_BYTES
+        if self.max_tokens is None:
+            return share
+        return max(share, (count_tokens(text) + IDS_TOKENS) / self.max_tokens)
 
 
 def compact(answer: object) -> str:
@@ -84,6 +96,7 @@ def fit(
     *,
     place: Place,
     cursor_after: Callable[[int], str | None],
+    scale: Scale,
     most: int | None = None,
     mend: Callable[[dict[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
@@ -113,40 +126,30 @@ def fit(
 
     count = min(total - place.offset, most or total)
     shown = page(count)
-    while (heavy := weight(shown)) > CEILING_BYTES and count > 1:
-        count = max(1, min(count - 1, count * CEILING_BYTES // heavy))
+    while (heavy := scale.weigh(shown)) > 1 and count > 1:
+        count = max(1, min(count - 1, int(count / heavy)))
         shown = page(count)
-    return shown if heavy <= CEILING_BYTES else _shortened(shown)
+    scale = replace(scale, max_tokens=None)  # one entry is shown, however few tokens are wanted
+    return shown if scale.weigh(shown) <= 1 else _shortened(shown, scale)
 
 
-def preview(memo: dict[str, Any]) -> dict[str, Any]:
-    """Return a memo as an item of a list: long fields are shortened, and `cut` names them."""
-    shorter: dict[str, Any] = {}
-    if len(memo["content"]) > _PREVIEW_CHARACTERS:
-        shorter["content"] = memo["content"][:_PREVIEW_CHARACTERS]
-    for name in ("metadata", "aliases", "source"):
-        if name in memo and len(compact(memo[name]).encode()) > _PREVIEW_BYTES:
-            shorter[name] = type(memo[name])()
-    return {**memo, **shorter, "cut": sorted(shorter)} if shorter else memo
-
-
-def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
+def _shortened(answer: dict[str, Any], scale: Scale) -> dict[str, Any]:
     """One entry is too heavy by itself: its long texts are cut, and if that is not enough, its objects left out."""
     characters = _MAX_TEXT_CHARACTERS
-    while weight(answer) > CEILING_BYTES and characters > _MIN_TEXT_CHARACTERS:
+    while scale.weigh(answer) > 1 and characters > _MIN_TEXT_CHARACTERS:
         for holder in list(_objects(answer)):
             for name, value in holder.items():
                 if isinstance(value, str) and len(value) > characters and (holder is not answer or name in _LONG):
                     holder[name] = value[:characters]
                     _note_cut(answer, holder, name)
         characters //= 2
-    if weight(answer) > CEILING_BYTES:
+    if scale.weigh(answer) > 1:
         for holder in list(_objects(answer)):
             for name in _OBJECTS:
                 if holder.get(name):
                     holder[name] = type(holder[name])()
                     _note_cut(answer, holder, name)
-    if weight(answer) > CEILING_BYTES:  # even the names of its columns are too long
+    if scale.weigh(answer) > 1:  # even the names of its columns are too long
         for name, value in answer.items():
             if isinstance(value, list) and value:
                 answer[name] = [text[:_MIN_TEXT_CHARACTERS] for text in value[:_MAX_NAMES] if isinstance(text, str)]

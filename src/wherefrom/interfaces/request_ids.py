@@ -17,6 +17,8 @@ from wherefrom.storage.events import Trace
 NAMES: Final = {"request_id": "requestId", "trace_id": "traceId"}
 # Two ids of 64 characters with their names, in the structured copy of an answer and in its text with escapes.
 WEIGHT_BYTES: Final = 400
+# Two ids of our own with their names, for a model.
+IDS_TOKENS: Final = 27
 
 
 def ids_of(arguments: Mapping[str, Any]) -> Trace:

@@ -1,10 +1,14 @@
-"""How a verb's result becomes JSON: by an answer that declares its keys, or that mirrors the result's own fields."""
+"""How a verb's result becomes JSON: by an answer that declares its keys, or that mirrors the result's own fields.
+
+An answer is full, with every key, or lean, as a model reads it: without nulls, usual values and what only programs
+need, ids by their last characters, times to the minute. Both are made by the same declaration.
+"""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Self, Union, get_args, get_origin, get_type_hints
 
@@ -15,13 +19,24 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
     create_model,
+    model_serializer,
     model_validator,
 )
 
+from wherefrom.model.identifiers import is_whole, short_id
 from wherefrom.model.param import declared
 
 _DIGITS: Final = 4
+# Keys that hold an id or several, beside those whose names end so.
+_IDS: Final = frozenset(("superseded_by", "replaces", "disputed_by", "found_through", "part_of", "stand_in"))
+# The one id that a lean answer has in full: a design fixes it.
+_WHOLE_IDS: Final = frozenset(("active_context_id",))
+_TO_THE_MINUTE: Final = len("2026-01-01T00:00")
+_TO_THE_DAY: Final = len("2026-01-01")
+_TO_THE_SECOND: Final = len("2026-01-01T00:00:00")
 
 
 # The answer that each kind of result becomes, if it does not mirror it.
@@ -45,14 +60,30 @@ class Overlay:
         return getattr(self._result, name)
 
 
+@dataclass(frozen=True, slots=True)
+class Lean:
+    """How a lean answer is made. root: the namespace that goes without saying. whole_ids: ids are given in full, for
+    agents that go on to use them in SQL.
+    """
+
+    root: str
+    whole_ids: bool = False
+
+
 class Answer(BaseModel):
     """Base of all answers. `answers`: the results that a class is made of, if they are not those that it mirrors;
     `within`: parts of a result that have keys which the result itself has not.
+
+    brief: the keys of the lean answer, in this order; without them it may have all. usual: values that the lean answer
+    leaves out, beside what is empty. always: keys that the lean answer has even so.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, defer_build=True)
     within: ClassVar[tuple[str, ...]] = ()
     mirrored: ClassVar[Any] = None
+    brief: ClassVar[str] = ""
+    usual: ClassVar[Mapping[str, Any]] = {}
+    always: ClassVar[str] = ""
 
     def __init_subclass__(cls, answers: Sequence[Any] | None = None, within: Sequence[str] = (), **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -71,10 +102,48 @@ class Answer(BaseModel):
     def _overlaid(cls, result: Any) -> Any:
         return result if isinstance(result, Mapping) else Overlay(result, cls.derived(result), cls.within)
 
+    # Without a return type, which would stand for the whole schema.
+    @model_serializer(mode="wrap")
+    def _in_detail(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        value: dict[str, Any] = serialize(self)
+        return value if info.context is None else self._lean(value, info.context)
+
+    @classmethod
+    def _lean(cls, value: Mapping[str, Any], how: Lean) -> dict[str, Any]:
+        """Return the lean form of an answer."""
+        usual = {"namespace": how.root, "root_namespace": how.root, "default_namespace": how.root, **cls.usual}
+        shown = [(name, value[name]) for name in cls.brief.split() or value if name in value]
+        return {
+            name: _shortened(name, inner, whole_ids=how.whole_ids)
+            for name, inner in shown
+            if name in cls.always.split() or not (_is_empty(inner) or (name in usual and inner == usual[name]))
+        }
+
     @classmethod
     def of(cls, result: object, **values: Any) -> Self:
         """Return the answer of a verb's result, with values that the result does not have."""
         return cls.model_validate(Overlay(result, values))
+
+
+def _is_empty(value: Any) -> bool:
+    """Return whether a value says nothing: null, false, an empty text or list, a count of nothing."""
+    return not value and not isinstance(value, float)
+
+
+def _shortened(name: str, value: Any, *, whole_ids: bool) -> Any:
+    """Return an id by its last characters, and a time to the minute, or to the day if it is a date."""
+    if isinstance(value, list):
+        return [_shortened(name, entry, whole_ids=whole_ids) for entry in value]
+    if not isinstance(value, str):
+        return value
+    if name == "date":
+        return value[:_TO_THE_DAY]
+    if name == "at":
+        return value[:_TO_THE_SECOND]
+    if name.endswith("_at"):
+        return value[:_TO_THE_MINUTE]
+    is_id = name not in _WHOLE_IDS and (name in _IDS or name.endswith(("id", "_ids")))
+    return short_id(value) if is_id and not whole_ids and is_whole(value) else value
 
 
 class Paged(Answer):

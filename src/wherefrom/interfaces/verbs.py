@@ -15,9 +15,18 @@ from wherefrom import interfaces
 from wherefrom.api import Memory
 from wherefrom.api.memory import docstring_of
 from wherefrom.model.errors import InvalidInput
-from wherefrom.model.param import Param, Parameter, parameters_of
+from wherefrom.model.limits import MEMO_BYTES
+from wherefrom.model.param import Param, Parameter, ToolSet, parameters_of
 
-_CURSOR: Final = Param("next_cursor of the page before, with the same arguments.")
+_CURSOR: Final = Parameter("cursor", str, True, None, False, Param("next_cursor of the page before."))
+# Every tool takes these; only where they mean more are they listed.
+_CALL_IDS: Final = frozenset(("request_id", "trace_id"))
+_DETAIL: Final = Parameter("detail", Literal["lean", "full"], False, "lean", False, Param())
+# The list of a verb whose answer is one long text, of which it shows a page.
+_TEXT: Final = ("content",)
+_OFFSET: Final = Parameter(
+    "offset", int, False, 0, False, Param("Read a long text from this character on.", 0, MEMO_BYTES)
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,9 @@ class Verb:
     called again for it.
     resumed_by: the parameter that takes that id. texts: sentences for parameters that mean more here than in the verb.
     most: the parameter that limits the entries of a page, if the verb does not apply it itself.
-    group: the object that holds all parameters of the tool but the first.
+    group: the object that holds all parameters of the tool but the first. tools: the set of tools that it is in.
+    unlisted: parameters that are accepted and not listed, as few need them. is_schema_listed: the schema of its answer
+    is always listed.
     """
 
     methods: tuple[str, ...]
@@ -51,6 +62,9 @@ class Verb:
     most: str = ""
     mend: Callable[[dict[str, Any]], None] | None = None
     group: str = ""
+    tools: ToolSet = "memory"
+    unlisted: tuple[str, ...] = ()
+    is_schema_listed: bool = False
 
     @property
     def summary(self) -> str:
@@ -85,8 +99,16 @@ class Verb:
         """The input of the tool."""
         declared = {name: known for name, known in self.parameters.items() if known.param.only != "people"}
         if self.lists and "cursor" not in declared and (self.effect == "reads" or self.resumes is not None):
-            declared["cursor"] = Parameter("cursor", str, True, None, False, _CURSOR)
-        return interfaces.inputs.input_of(declared, group=self.group)
+            declared["cursor"] = _CURSOR
+        if self.lists == _TEXT:
+            declared["offset"] = _OFFSET
+        return interfaces.inputs.input_of({**declared, "detail": _DETAIL}, group=self.group)
+
+    @cached_property
+    def not_listed(self) -> set[str]:
+        """The inputs that are accepted and not listed."""
+        ids = {name for name in _CALL_IDS & self.parameters.keys() if self.parameters[name].param.only == "agents"}
+        return ids.union(self.unlisted)
 
     def run(self, memory: Memory, given: Mapping[str, Any], **more: Any) -> Any:
         """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
@@ -140,7 +162,7 @@ _EXPLAIN: Final = ("explain", Param("Add how the scores came about, and what was
 def _keep_ends_of_shown(answer: dict[str, Any]) -> None:
     """Name only the memos at the ends of the relations that are shown."""
     ends = {end for edge in answer["edges"] for end in (edge["source_id"], edge["target_id"])}
-    answer["nodes"] = [node for node in answer["nodes"] if node["id"] in ends]
+    answer["nodes"] = [node for node in answer.get("nodes", ()) if node["id"] in ends]
 
 
 def _count_rows(answer: dict[str, Any]) -> None:
@@ -149,19 +171,6 @@ def _count_rows(answer: dict[str, Any]) -> None:
 
 
 TOOLS: Final = (
-    Verb(("save",), "memory_save", "save", "writes", aliases=("memory.save", "pce.memory.upsert")),
-    Verb(("list", "get"), "memory_list", aliases=("memory.list",), ignores=("kind", "limit"), lists=("items",)),
-    Verb(("delete",), "memory_delete", "delete", "destroys", aliases=("memory.delete",)),
-    Verb(
-        ("search",),
-        "memory_search",
-        "search",
-        aliases=("memory.search", "pce.memory.search"),
-        alias_defaults={"pce.memory.search": {"rank": "final"}},
-        explains=_EXPLAIN,
-        lists=("items",),
-    ),
-    Verb(("vector_search",), "vector_search", "similar", lists=("results",)),
     Verb(
         ("activate", "context"),
         "memory_activate",
@@ -174,7 +183,28 @@ TOOLS: Final = (
         resumes=lambda context, _: context.id if context.is_kept else None,
         resumed_by="active_context_id",
         texts={"active_context_id": "Read this active context again, instead of a query."},
+        unlisted=("provenance",),
     ),
+    Verb(
+        ("search",),
+        "memory_search",
+        "search",
+        aliases=("memory.search", "pce.memory.search"),
+        alias_defaults={"pce.memory.search": {"rank": "final"}},
+        explains=_EXPLAIN,
+        lists=("items",),
+    ),
+    Verb(("save",), "memory_save", "save", "writes", aliases=("memory.save", "pce.memory.upsert")),
+    Verb(("get",), "memory_get", "get", lists=_TEXT),
+    Verb(
+        ("list", "get"),
+        "memory_list",
+        aliases=("memory.list",),
+        ignores=("kind", "limit"),
+        lists=("items",),
+        unlisted=("memo_id",),
+    ),
+    Verb(("delete",), "memory_delete", "delete", "destroys", aliases=("memory.delete",), unlisted=("namespace",)),
     Verb(("feedback",), "memory_feedback", "feedback", "writes", aliases=("memory.feedback", "pce.memory.feedback")),
     Verb(("relate",), "memory_relation_save", "relate", "writes", aliases=("memory.relation.save",)),
     Verb(
@@ -188,8 +218,16 @@ TOOLS: Final = (
             "depth": "How many steps a walk takes from start_memo_id.",
             "direction": "Which way a walk follows relations.",
         },
+        tools="graph",
     ),
-    Verb(("unrelate",), "memory_relation_delete", "unrelate", "destroys", aliases=("memory.relation.delete",)),
+    Verb(
+        ("unrelate",),
+        "memory_relation_delete",
+        "unrelate",
+        "destroys",
+        aliases=("memory.relation.delete",),
+        tools="graph",
+    ),
     Verb(
         ("find_insight", "apply_insight", "undo_insight", "insight_plan"),
         "find_insight",
@@ -208,7 +246,45 @@ TOOLS: Final = (
             "undo_plan_id": "Instead of a search: take back the relations that this plan made.",
             "plan_id": "Instead of a search: read this plan again.",
         },
+        tools="graph",
     ),
+    Verb(
+        ("namespaces",),
+        "list_namespaces",
+        "namespaces",
+        aliases=("memory.list_namespaces",),
+        lists=("items",),
+        tools="graph",
+    ),
+    Verb(("create_task",), "create_task", "task create", "writes", tools="research"),
+    Verb(
+        ("add_evidence",),
+        "add_evidence",
+        effect="writes",
+        lists=("claims", "fragments"),
+        resumes=lambda *_: "",
+        tools="research",
+    ),
+    Verb(("vector_search",), "vector_search", "similar", lists=("results",), tools="research", is_schema_listed=True),
+    Verb(
+        ("views", "query_view"),
+        "query_view",
+        lists=("rows", "views"),
+        mend=_count_rows,
+        tools="research",
+        is_schema_listed=True,
+    ),
+    Verb(
+        ("query_graph",),
+        "query_graph",
+        lists=("rows",),
+        mend=_count_rows,
+        group="options",
+        tools="research",
+        is_schema_listed=True,
+    ),
+    Verb(("update_task",), "update_task", "task update", "writes", tools="research"),
+    Verb(("status",), "get_status", "status", lists=("tasks",), tools="research"),
     Verb(
         ("metabolize",),
         "metabolize",
@@ -216,38 +292,41 @@ TOOLS: Final = (
         "destroys",
         lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed"),
         resumes=lambda plan, _: "" if plan.state == "planned" else None,
+        tools="upkeep",
     ),
-    Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped")),
-    Verb(("add_evidence",), "add_evidence", effect="writes", lists=("claims", "fragments"), resumes=lambda *_: ""),
-    Verb(("query_graph",), "query_graph", lists=("rows",), mend=_count_rows, group="options"),
-    Verb(("views", "query_view"), "query_view", lists=("rows", "views"), mend=_count_rows),
-    Verb(("status",), "get_status", "status", lists=("tasks",)),
-    Verb(("create_task",), "create_task", "task create", "writes"),
-    Verb(("update_task",), "update_task", "task update", "writes"),
-    Verb(("namespaces",), "list_namespaces", "namespaces", aliases=("memory.list_namespaces",), lists=("items",)),
-    Verb(("apply_policy",), "policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",)),
+    Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped"), tools="upkeep"),
+    Verb(("history",), "history", "history", lists=("items",), tools="upkeep"),
+    Verb(("apply_policy",), "policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",), tools="upkeep"),
     Verb(
         ("validate_boundary",),
         "boundary_validate",
         "boundary",
         aliases=("pce.memory.boundary.validate",),
         lists=("redacted",),
+        tools="upkeep",
     ),
 )
 BY_NAME: Final = {name: verb for verb in TOOLS for name in (verb.tool, *verb.aliases)}
-_PEOPLE: Final = {
-    "list": "list", "get": "get", "context": "context", "relations": "relations", "walk": "walk",
-    "reinforce": "reinforce", "rename_namespace": "rename", "add_documents": "add", "correct_edge": "correct",
-    "reject_claim": "reject", "query_graph": "sql", "apply_policy": "policy", "reclassify": "reclassify",
-    "calibrate": "calibrate", "sweep": "sweep", "export": "export", "import_": "import", "backup": "backup",
-    "reindex": "reindex", "embed": "embed", "reembed": "reembed", "info": "info", "doctor": "doctor",
+# Verbs with a command and no tool, by what they do to the store.
+_PEOPLE: Final[Mapping[Literal["reads", "writes", "destroys"], Mapping[str, str]]] = {
+    "reads": {
+        "list": "list", "context": "context", "relations": "relations", "walk": "walk",
+        "query_graph": "sql", "claim_evidence": "evidence show", "export": "export", "backup": "backup",
+        "info": "info", "doctor": "doctor",
+    },
+    "writes": {
+        "reinforce": "reinforce", "rename_namespace": "rename", "add_documents": "add", "add_evidence": "evidence add",
+        "correct_edge": "correct", "correct_page": "page set", "reject_claim": "reject", "apply_policy": "policy",
+        "calibrate": "calibrate", "import_": "import", "reindex": "reindex", "embed": "embed", "reembed": "reembed",
+    },
+    "destroys": {"reclassify": "reclassify", "sweep": "sweep"},
 }  # fmt: skip
 COMMANDS: Final = (
     *(verb for verb in TOOLS if verb.command),
     Verb(("activate",), command="activate", explains=_EXPLAIN),
     Verb(("views", "query_view"), command="view"),
-    Verb(("privacy", "choose_privacy"), command="privacy"),
-    *(Verb((method,), command=command) for method, command in _PEOPLE.items()),
+    Verb(("privacy", "choose_privacy"), command="privacy", effect="writes"),
+    *(Verb((verb,), "", command, effect) for effect, verbs in _PEOPLE.items() for verb, command in verbs.items()),
 )
 # These verbs have no row of their own: another row runs them, or a command with an option.
 WITHIN: Final = {"policy": "policy", "render_view": "view --sql", "restore_claim": "reject --restore"}

@@ -101,7 +101,7 @@ class PlanApplication:
         now = timestamp(self.clock())
         count = receipts.retire_edges(tx, self.access, reasons, run_id=self.run.id, now=now)
         payload = {"run_id": self.run.id, "links": count, "rules": sorted(rules)}
-        events.record(tx, self.access, "metabolism", payload, namespace=self.access.root, at=now)
+        events.record(tx, self.access, "metabolism", payload, about=events.shown_to_nobody(self.access.root), at=now)
         return Counter(links=count, own=count)
 
     def _remove(self, graph: MeasuredGraph, removals: Sequence[NodeRemoval]) -> Counter[str]:
@@ -115,8 +115,9 @@ class PlanApplication:
         thickness = {edge.seq: round(edge.value, _DIGITS) for edge in edges}
         receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness)
         gone, count = receipts.retire_nodes(tx, self.access, list(figures), receipt)
-        payload = {"run_id": self.run.id, "nodes": [{"id": node_id, **why} for node_id, why in figures.items()]}
-        events.record(tx, self.access, "metabolism", {**payload, "links": count}, namespace=self.access.root, at=now)
+        told = [{"id": node_id, **why} for node_id, why in figures.items()]
+        payload = {"run_id": self.run.id, "nodes": told, "links": count}
+        events.record(tx, self.access, "metabolism", payload, about=events.shown_to_nobody(self.access.root), at=now)
         return Counter(nodes=len(gone), links=count)
 
     def _still_removable(

@@ -65,7 +65,7 @@ class MetabolismEngine(Engine):
         out, with a receipt for everything that goes.
 
         What is not given is what the policy says for each namespace. `figures` adds how relations and weak nodes are
-        distributed.
+        distributed. `progress` hears of the steps of a plan, or with `apply` of what is let go.
 
         A run that was cut off is completed by the next one that is asked for in the same way.
         """
@@ -74,7 +74,7 @@ class MetabolismEngine(Engine):
         writing = self.view.access
         access = writing.narrowed(writing.resolve(namespace))
         if not apply:
-            return self._planned(access, given, figures=figures)
+            return self._planned(access, given, figures=figures, progress=progress)
         run_id, moment = self.store.new_id(), self.store.clock()
         measured = self.store.database.read(lambda tx: metabolism.newest(tx, access, moment))
         run = self.store.database.write(
@@ -85,11 +85,12 @@ class MetabolismEngine(Engine):
     def restore(
         self,
         node_id: Annotated[
-            str | None, id_param("Bring back this node.", aliases=("memo_id", "id"), metavar="NODE_ID")
+            str | None,
+            id_param("Bring back this node.", refers="retired", aliases=("memo_id", "id"), metavar="NODE_ID"),
         ] = None,
         *,
         run_id: Annotated[
-            str | None, id_param("Or all that this run of metabolize let go.", option="--run", metavar="RUN_ID")
+            str | None, id_param("Or all that this run of metabolize let go.", refers="run", option="--run")
         ] = None,
         since: Annotated[
             str | None,
@@ -153,19 +154,21 @@ class MetabolismEngine(Engine):
             edge, before = reinforced.edge, reinforced.before
             figures = {"weight": [before.weight, edge.weight], "confidence": [before.confidence, edge.confidence]}
             payload = {"source_memo_id": source_id, "target_memo_id": target_id, "tag": tag, **figures}
-            events.record(tx, access, "reinforce", payload, namespace=edge.source_namespace, at=now)
+            events.record(tx, access, "reinforce", payload, about=events.about_edge(edge), at=now)
             return reinforced
 
         return self.store.database.write(work)
 
-    def _planned(self, access: Access, given: Mapping[str, Any], *, figures: bool) -> MetabolismPlan:
+    def _planned(
+        self, access: Access, given: Mapping[str, Any], *, figures: bool, progress: Progress
+    ) -> MetabolismPlan:
         moment, known = self.store.clock(), self.view.boundary.policies
 
         def look(tx: Transaction) -> MetabolismPlan:
             newest = metabolism.newest(tx, access, moment)
             settings = _settings(tx, access, known, given, newest)
             graph = MeasuredGraph(tx, access, Clocks(moment, newest, settings))
-            return plan.make(graph, settings, figures=figures).plan
+            return plan.make(graph, settings, figures=figures, progress=progress).plan
 
         return self.store.database.read(look)
 
@@ -198,8 +201,7 @@ class MetabolismEngine(Engine):
         def done(tx: Transaction) -> None:
             held = metabolism.extend(tx, access, work.run, self.store.clock())
             metabolism.end(tx, access, held, state="applied", counts=said, now=now)
-            payload = {"run_id": run.id, "state": "applied", **said}
-            events.record(tx, access, "metabolism", payload, namespace=access.root, at=now)
+            metabolism.note(tx, access, held, state="applied", counts=said, now=now)
 
         self.store.database.write(done)
         return replace(
@@ -216,9 +218,12 @@ class MetabolismEngine(Engine):
     def _give_back(self, access: Access, work: application.PlanApplication) -> None:
         try:
             now, counts = self.view.now(), dict(work.counts)
-            self.store.database.write(
-                lambda tx: metabolism.end(tx, access, work.run, state="running", counts=counts, now=now)
-            )
+
+            def work_back(tx: Transaction) -> None:
+                metabolism.end(tx, access, work.run, state="running", counts=counts, now=now)
+                metabolism.note(tx, access, work.run, state="running", counts=counts, now=now)
+
+            self.store.database.write(work_back)
         except WherefromError as error:
             logger.warning("the run stays taken until its lease is over: %s", error)
 

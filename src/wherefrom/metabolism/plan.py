@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
+from wherefrom.engine.view import silent
 from wherefrom.metabolism import conflicts
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.mdl_test import Verdict, judge
@@ -23,7 +24,7 @@ from wherefrom.model.graph import NodeRef
 from wherefrom.model.metabolism import Histogram, MetabolismPlan, NodeVerdict, RemovalRule, SparedRule, TagConflict
 from wherefrom.storage import embeddings, metabolism, nodes
 from wherefrom.storage.metabolism import PAGE_ROWS, THICKNESS_PARTS, MeasuredGraph, ThickEdge, WeakNode
-from wherefrom.storage.port import EmbeddingModel
+from wherefrom.storage.port import EmbeddingModel, Progress
 
 # Kinds that are judged by their text; a page has none of its own.
 _JUDGED_KINDS: Final = ("memo", "claim", "fragment", "entity")
@@ -71,18 +72,19 @@ def make(
     let_go: Mapping[str, float] = MappingProxyType({}),
     figures: bool = False,
     beat: Callable[[], None] = lambda: None,
+    progress: Progress = silent,
 ) -> Removals:
     """Plan for the root of a graph, by the settings of each namespace.
 
     let_go: by node, the thickest edge that the same run removed before it was cut off; with it, the run judges as it
-    did then. beat: called now and then, so that a run can extend its lease.
+    did then. beat: called now and then, so that a run can extend its lease. progress: hears of steps.
     """
     planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph))
-    planner.settle_conflicts()
-    planner.find_weak()
-    planner.judge()
-    planner.find_left_over()
-    planner.find_thin()
+    steps = planner.settle_conflicts, planner.find_weak, planner.judge, planner.find_left_over, planner.find_thin
+    for done, step in enumerate(steps):
+        progress(done, len(steps))
+        step()
+    progress(len(steps), len(steps))
     return planner.removals()
 
 

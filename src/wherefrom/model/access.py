@@ -42,6 +42,12 @@ class Access:
         return self.owner, self.roots, self.classes, self.hidden
 
     @property
+    def partly_seen(self) -> tuple[str, ...]:
+        """The namespaces of which it does not see all: those in which a policy closes a class, and all above them."""
+        closed = {place.partition(" ")[2].removesuffix("/") for place in self.hidden}
+        return tuple(sorted({above for place in closed for above in namespaces.lineage(place)}))
+
+    @property
     def home(self) -> str:
         """The namespace of its own notes, such as searches: its root, or its default if it may only read that."""
         return self.root if self.writes else self.namespace

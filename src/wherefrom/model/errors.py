@@ -4,7 +4,7 @@ WherefromError
 ├── InvalidInput            invalid_input       the caller sent something we refuse
 │   └── InvalidNamespace    invalid_namespace   a path that is malformed or leaves its root
 ├── NotFound                not_found           no such row in the caller's root and boundary
-│   └── Gone                gone                it was there and its time is over
+│   └── Gone                gone                it was there, and was let go or has expired
 ├── BoundaryDenied          boundary_denied     the policy forbids it
 ├── Conflict                conflict            the change would collide with another row
 ├── EmbedderUnavailable     embedder_unavailable  vectors cannot be made now
@@ -17,7 +17,10 @@ WherefromError
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
+
+_PLAIN_ID: Final = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 
 
 class WherefromError(Exception):
@@ -51,7 +54,7 @@ class NotFound(WherefromError, code="not_found"):
 
 
 class Gone(NotFound, code="gone"):
-    """It was there, and its time is over: an active context that has expired."""
+    """It was there: a node that was let go with a receipt, a context or a plan that has expired."""
 
 
 class BoundaryDenied(WherefromError, code="boundary_denied"):
@@ -96,3 +99,8 @@ def shown(value: object, *, limit: int = 60) -> str:
     except ValueError:  # a whole number of more digits than Python writes
         text = f"a huge {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def shown_id(given: str) -> str:
+    """Return an id for a message: as it is, or as untrusted input if no id looks like that."""
+    return given if _PLAIN_ID.fullmatch(given) else shown(given)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from wherefrom.model.graph import BoundaryClass, QueryType, TaskStatus
+from wherefrom.model.graph import BoundaryClass, MeasuredEdge, Node, QueryType, TaskStatus
 from wherefrom.model.param import Param
 
 AddedStatus = Literal["created", "updated", "unchanged"]
@@ -63,6 +63,23 @@ class Posterior:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """What speaks for or against a claim: a fragment or another claim, and the relation by which it does."""
+
+    node: Node
+    relation: MeasuredEdge
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEvidence:
+    """A claim, how sure its evidence makes it, and the evidence, newest first."""
+
+    claim: Node
+    posterior: Posterior
+    evidence: tuple[EvidenceItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Added:
     """One thing that was added: its id, and whether it was new or changed."""
 
@@ -90,6 +107,18 @@ class EvidenceAdded:
     cites: int
     query_id: str | None
     redacted: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PageCorrected:
+    """A page as it is after a person has corrected it, and how many fragments and claims carried its old facts."""
+
+    id: str
+    url: str
+    title: str | None
+    year: int | None
+    changed: bool
+    followed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

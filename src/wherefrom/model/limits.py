@@ -21,6 +21,12 @@ OWNER_CHARACTERS: Final = 128
 ID_CHARACTERS: Final = 64
 MODEL_CHARACTERS: Final = 200
 FILTER_PAIRS: Final = 16
+# Of a longer text, an answer shows one passage of this length.
+PASSAGE_CHARACTERS: Final = 600
+# The reason of a recalled item, and what an item and a whole answer may weigh beyond texts (a token has four bytes).
+REASON_BYTES: Final = 60
+ITEM_TOKENS: Final = 28
+ANSWER_TOKENS: Final = 88
 ENTITIES: Final = 32
 ENTITY_CHARACTERS: Final = 200
 FRAGMENTS: Final = 500

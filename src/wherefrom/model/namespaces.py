@@ -65,6 +65,12 @@ def is_inside(namespace: str, root: str) -> bool:
     return namespace == root or namespace.startswith(root + "/")
 
 
+def lineage(namespace: str) -> tuple[str, ...]:
+    """Return the namespaces above one, the uppermost first, and itself."""
+    parts = namespace.split("/")
+    return tuple("/".join(parts[: end + 1]) for end in range(len(parts)))
+
+
 def _refuse_other_types(path: object, *, field: str) -> None:
     if not isinstance(path, str):
         raise InvalidNamespace(f"{field} must be text, not {type(path).__name__}")

@@ -14,6 +14,11 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 
 from wherefrom.model.errors import shown
 
+# The sets of tools that a server can list.
+ToolSet = Literal["memory", "graph", "research", "upkeep"]
+TOOL_SETS: Final[tuple[ToolSet, ...]] = get_args(ToolSet)
+Reference = Literal["", "node", "retired", "task", "query", "plan", "run", "context", "any"]
+"""The things that have ids; `retired` are nodes that were let go and can be restored, `any` is what has a history."""
 REQUIRED: Final = inspect.Parameter.empty
 
 
@@ -37,6 +42,8 @@ class Param:
     """The words that are offered, where others are known and refused with a reason."""
     only: Literal["", "agents", "people", "code"] = ""
     """The callers that may give it: agents by a tool, people by a command, programs in Python; or all of them."""
+    refers: Reference = ""
+    """What it names, if it is an id: then the last characters of the id do, too."""
     is_low_open: bool = False
     is_high_open: bool = False
     """True if the end of the range is not part of it."""

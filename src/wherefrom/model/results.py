@@ -77,9 +77,18 @@ class Factors:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a node's text, and where it begins, in characters."""
+
+    offset: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A node that a search found, and how well it fits: 0 to 1, comparable within one answer. Ranked by the final
-    score S · g, `relevance` is S and `factors` has the parts of g.
+    score S · g, `relevance` is S and `factors` has the parts of g. `reason` says in words why it was found, `passage`
+    which piece of a long text has most of the question's words.
     """
 
     node: Node
@@ -87,13 +96,15 @@ class Hit:
     scores: Scores
     factors: Factors | None = None
     relevance: float | None = None
+    reason: str = ""
+    passage: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """The hits of a search, best first, and how it searched.
 
-    filtered: how many candidates a rule left out, by reason.
+    filtered: how many candidates a rule left out, by reason. note: what was searched, if nothing was found.
     """
 
     hits: Annotated[tuple[Hit, ...], Param(name="items")]
@@ -104,6 +115,7 @@ class SearchResult:
     degraded: Degraded = ()
     policy_version: str = ""
     filtered: Mapping[str, int] = field(default_factory=dict)
+    note: Annotated[str | None, Param("What was searched, if nothing was found.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,10 +277,10 @@ class ScoreBreakdown:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """A node in a context, with the reason for its place.
+    """A node in a context, with the reason for its place in words, and the figures behind it as key=value; pairs.
 
-    replaces: nodes that this one stands for (they are superseded by it); disputed_by: items that contradict it, and
-    disputes: the relations that say so.
+    passage: of a long text, the piece with most of the question's words. replaces: nodes that this one stands for
+    (they are superseded by it); disputed_by: items that contradict it, and disputes: the relations that say so.
     """
 
     rank: int
@@ -279,6 +291,8 @@ class ContextItem:
     replaces: tuple[str, ...] = ()
     disputed_by: tuple[str, ...] = ()
     disputes: tuple[MeasuredEdge, ...] = ()
+    figures: str = ""
+    passage: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +312,9 @@ class ActiveContext:
     items: tuple[ContextItem, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     filtered: Mapping[str, int] = field(default_factory=dict)
-    tokens: Annotated[int, Param("About how many tokens the texts have.")] = 0
+    tokens: Annotated[int, Param("About how many tokens a model receives.")] = 0
     degraded: Degraded = ()
+    note: Annotated[str | None, Param("What was searched, if nothing was found.")] = None
     is_kept: bool = True
     """False if the memory may only be read, so that it cannot be asked for by its id."""
 

@@ -25,7 +25,7 @@ _JudgedId = Annotated[str, id_param("The memo or claim that you judge.", aliases
 _Score = Annotated[
     float | None, Param("How strongly, −1 to 1, by its size; the signal says which way. Omit for 1.", -1, 1)
 ]
-_ContextOf = Annotated[str | None, id_param("The context that it came with.", option="--context", metavar="ID")]
+_ContextOf = Annotated[str | None, id_param("The context that it came with.", refers="context", option="--context")]
 _DuplicateOf = Annotated[
     str | None, id_param("With signal 'duplicate': the memo that stands for both from now on.", option="--of")
 ]
@@ -83,8 +83,8 @@ class FeedbackEngine(Engine):
             weaken = signal != "helpful"
             count = edges.reinforce_of(tx, access, node.id, others, weaken=weaken, now=now)
             if count:
-                payload = {"memo_id": node.id, "links": count, "weaken": weaken}
-                events.record(tx, access, "reinforce", payload, namespace=node.namespace, at=now, trace=trace)
+                payload = {"memo_id": node.id, "weaken": weaken}
+                events.record(tx, access, "reinforce", payload, about=events.about_node(node), at=now, trace=trace)
             return replace(done, links=count)
 
         return self.store.database.write(work)

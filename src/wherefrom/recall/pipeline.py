@@ -6,21 +6,32 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Final
 
 from wherefrom.lazy import np
-from wherefrom.model.results import ActiveContext, ContextItem, Factors, Hit, ScoreBreakdown, SearchResult
+from wherefrom.model.graph import Node
+from wherefrom.model.limits import ANSWER_TOKENS
+from wherefrom.model.results import (
+    ActiveContext,
+    ContextItem,
+    Factors,
+    Hit,
+    Passage,
+    ScoreBreakdown,
+    Scores,
+    SearchResult,
+)
 from wherefrom.recall import graph_arm, selection
 from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
-from wherefrom.recall.rerank import reason_of, rerank
+from wherefrom.recall.reasons import item_tokens, passage_of, reason_in_words
+from wherefrom.recall.rerank import figures_of, rerank
 from wherefrom.storage import nodes
-from wherefrom.storage.candidates import Candidates, RankingFacts, disputing_edges, entities
+from wherefrom.storage.candidates import Candidates, RankingFacts, disputing_edges, entities, helpful_counts
 from wherefrom.storage.edges import Measure
-from wherefrom.text.tokens import count_tokens, text_of
 
 # For a search, unless the policy says another number: with more, SciFact and LoCoMo gain less than 0.002.
 CANDIDATES_PER_ARM: Final = 64
@@ -29,6 +40,7 @@ _MAX_REACHED: Final = 32
 # MMR compares every node with every other: it chooses among this many times what is wanted.
 _MMR_POOL_FACTOR: Final = 4
 _SUPERSEDES: Final = "supersedes"
+_LONGER: Final = "what fits the question is longer than max_tokens"
 _LATE: Final = "the graph arm was left out: time was up"
 
 
@@ -65,17 +77,19 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
     by_id = nodes.read_by_ids(reader.tx, reader.access, [scored.id for scored, *_ in best])
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
+    shown = _shown(reader, by_id)
     return SearchResult(
         hits=tuple(
-            Hit(by_id[scored.id], score, scored.scores, factors, relevance)
+            Hit(node, score, scored.scores, factors, relevance, *shown(node, scored.scores, scored.id in fused.reached))
             for scored, score, factors, relevance in best
-            if scored.id in holding
+            if scored.id in holding and (node := by_id[scored.id])
         ),
         arms=fused.arms,
         alpha=fused.alpha,
         candidates=len(rows),
         filtered=dict(+filtered),
         vectors_searched=found.vectors_searched,
+        note=None if holding else _searched(reader, fused.arms),
     )
 
 
@@ -107,7 +121,8 @@ def recall(
     }
     degraded = (*empty.degraded, _LATE) if fused.late else empty.degraded
     context = replace(empty, items=tuple(items), tokens=tokens, parameters=parameters, filtered=dict(+filtered))
-    return replace(context, degraded=degraded), _statistics(ranking)
+    note = None if items else _LONGER if filtered["over_budget"] else _searched(reader, fused.arms)
+    return replace(context, degraded=degraded, note=note), _statistics(ranking)
 
 
 def _fused(reader: CandidateReader, found: Candidates) -> Fused:
@@ -253,20 +268,24 @@ def _chosen(reader: CandidateReader, ranking: Sequence[Ranked], limit: int, filt
 def _items(
     reader: CandidateReader, chosen: Sequence[Ranked], budget: int, measure: Measure
 ) -> tuple[list[ContextItem], int]:
-    """Return the chosen nodes whose texts fit the budget, in full, and the number of their tokens."""
+    """Return the chosen nodes that fit the budget as an answer shows them (of a long text one passage), and the number
+    of tokens of that answer.
+    """
     tx, access = reader.tx, reader.access
     by_id = nodes.read_by_ids(tx, access, [ranked.scored.id for ranked in chosen])
     against = disputing_edges(tx, access, list(by_id))
     superseding = [edge for edge in against if edge.tag == _SUPERSEDES]
     superseded = {edge.target_id for edge in superseding if edge.target_id != edge.source_id}
     disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])
+    shown = _shown(reader, by_id)
     items: list[ContextItem] = []
-    tokens = 0
+    tokens = ANSWER_TOKENS
     for ranked in chosen:
         node = by_id.get(ranked.scored.id)
         if node is None or node.id in superseded:
             continue
-        size = count_tokens(text_of(node.title, node.content))
+        reason, passage = shown(node, ranked.scored.scores, ranked.graph > 0)
+        size = item_tokens(node, passage)
         if tokens + size > budget:
             continue
         tokens += size
@@ -279,7 +298,9 @@ def _items(
                 rank=len(items) + 1,
                 node=node,
                 score=ranked.score,
-                reason=reason_of(breakdown, ranked.score),
+                reason=reason,
+                figures=figures_of(breakdown, ranked.score),
+                passage=passage,
                 breakdown=breakdown,
                 replaces=(*ranked.replaces, *older),
                 disputed_by=tuple(sorted(others)),
@@ -287,6 +308,32 @@ def _items(
             )
         )
     return items, tokens
+
+
+def _shown(reader: CandidateReader, by_id: Mapping[str, Node]) -> Callable[..., tuple[str, Passage | None]]:
+    """Return a function that says why a node was found, and which passage of a long text to show."""
+    question = reader.request.search
+    helped = helpful_counts(reader.tx, reader.access, by_id.values())
+
+    def shown(node: Node, scores: Scores, is_reached: bool) -> tuple[str, Passage | None]:
+        times, passage = helped.get(node.id, 0), passage_of(node, question.text)
+        reason = reason_in_words(
+            question.text, node, passage, scores, is_reached=is_reached, helped=times, now=question.now
+        )
+        return reason, passage
+
+    return shown
+
+
+def _searched(reader: CandidateReader, arms: Sequence[str]) -> str:
+    """Say what was searched, for an answer that has nothing."""
+    request, place = reader.request.search, reader.access.root
+    number = reader.store.utilities.count(reader.tx, reader.access, request)
+    narrowed = " with these scopes or metadata" if request.scopes or request.metadata else ""
+    if number == 0:
+        return f"nothing{narrowed} is saved in {place} yet"
+    ways = " and ".join({"text": "words", "vectors": "meaning", "graph": "relations"}[arm] for arm in arms)
+    return f"nothing fits: searched {number:,} text{'s' * (number != 1)}{narrowed} in {place} by {ways}"
 
 
 def _statistics(ranking: Sequence[Ranked]) -> dict[str, dict[str, float]]:

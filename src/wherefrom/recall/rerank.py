@@ -43,7 +43,7 @@ def rerank(
     return [Factors(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def reason_of(breakdown: ScoreBreakdown, score: float) -> str:
+def figures_of(breakdown: ScoreBreakdown, score: float) -> str:
     """Return one line that a program can take apart: `FTS=rank:2; cos=0.92; S=0.76; recent=12d; util=0.86; …`."""
     scores, factors = breakdown.scores, breakdown.factors
     parts = {

@@ -16,10 +16,12 @@ from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.identifiers import timestamp
+from wherefrom.model.limits import ANSWER_TOKENS
 from wherefrom.model.param import Param
 from wherefrom.model.results import ActiveContext, SearchResult, SweepResult
 from wherefrom.recall import pipeline
 from wherefrom.recall.candidates import CandidateReader, RecallRequest
+from wherefrom.recall.reasons import item_tokens, passage_of
 from wherefrom.recall.selection import CutOff
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
 from wherefrom.storage import contexts, embeddings, events, receipts
@@ -61,7 +63,7 @@ _Items = Annotated[
         option="--limit",
     ),
 ]
-_MaxTokens = Annotated[int | None, Param("How long the texts may be together.", 1, limits.CONTEXT_TOKENS)]
+_MaxTokens = Annotated[int | None, Param("How many tokens the answer may have.", 1, limits.CONTEXT_TOKENS)]
 _Graph = Annotated[
     bool | None, Param("Follow relations and mentions, too. Omit: as the policy says.", option="--graph/--no-graph")
 ]
@@ -144,8 +146,8 @@ class RecallEngine(Engine):
         """Recall the few nodes that matter for a question now, and keep them as an active context.
 
         `scope` takes only nodes of these scopes, `allow` gives up all tags but these, `limit` is how many nodes at
-        most, `max_tokens` how long their texts may be together. `graph` follows relations and mentions, too (the
-        policy says whether, by default it does).
+        most, `max_tokens` how long the answer may be, as a model receives it. `graph` follows relations and mentions,
+        too (the policy says whether, by default it does).
         """
         started, boundary = time.monotonic(), self.view.boundary
         access = boundary.narrowed(self.view.access.reading(namespace), allow)
@@ -181,11 +183,15 @@ class RecallEngine(Engine):
         return self._stored(access, context, statistics, Trace(request_id, trace_id))
 
     def context(
-        self, context_id: Annotated[str, id_param("The context's id.", name="active_context_id", metavar="CONTEXT_ID")]
+        self,
+        context_id: Annotated[str, id_param("The context's id.", refers="context", name="active_context_id")],
     ) -> ActiveContext:
         """Read an active context again, while it lives; one that has expired is gone."""
         access = self.view.access
-        return self.store.database.read(lambda tx: contexts.get(tx, access, context_id, now=self.view.now()))
+        context = self.store.database.read(lambda tx: contexts.get(tx, access, context_id, now=self.view.now()))
+        items = tuple(replace(item, passage=passage_of(item.node, context.question)) for item in context.items)
+        tokens = ANSWER_TOKENS + sum(item_tokens(item.node, item.passage) for item in items)
+        return replace(context, items=items, tokens=tokens)
 
     def sweep(self, *, limit: Annotated[int, Param("How many at most.", 1, _MAX_SWEPT)] = 1_000) -> SweepResult:
         """Retire what has expired, with a receipt, and forget receipts, contexts and events that are long past."""
@@ -241,7 +247,8 @@ class RecallEngine(Engine):
         def work(tx: Transaction) -> None:
             contexts.save(tx, access, context, namespace=access.root)
             receipts.retire_expired(tx, writing, run_id=self.store.new_id(), now=now, limit=_EXPIRED_PER_TRANSACTION)
-            events.record(tx, access, "activate", payload, namespace=access.root, at=now, trace=trace)
+            about = events.about_place(access, access.root)
+            events.record(tx, access, "activate", payload, about=about, at=now, trace=trace)
 
         self.store.database.write(work)
         self._note_lacks(access, "activate", context, trace)

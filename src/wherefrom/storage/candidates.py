@@ -12,7 +12,7 @@ from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
-from wherefrom.model.graph import Edge
+from wherefrom.model.graph import Edge, Node
 from wherefrom.storage import embeddings
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Near, Nearest, SearchRequest, Transaction, Vectors
@@ -137,9 +137,10 @@ class UtilityStatistics:
         """Mean and sample standard deviation of the utilities at the time of the request."""
         where = {**scope_parameters(access), **request.filters(), "half_life": half_life_days}
         total, squares = map(float, tx.row("utility_sums", where) or (0.0, 0.0))
-        return _mean_deviation(self._count(tx, access, request), total, squares)
+        return _mean_deviation(self.count(tx, access, request), total, squares)
 
-    def _count(self, tx: Transaction, access: Access, request: SearchRequest) -> int:
+    def count(self, tx: Transaction, access: Access, request: SearchRequest) -> int:
+        """The number of nodes that a request can find, by its filters; of many, as it was up to a minute ago."""
         where = {**scope_parameters(access), **request.filters(), "exact": None}
         key = (access.reach, where["kinds"], where["scopes"], where["metadata"])
         known = self._counts.get(key)
@@ -186,6 +187,12 @@ def disputing_edges(tx: Transaction, access: Access, ids: Iterable[str]) -> list
     """The edges by which one of these nodes contradicts or replaces another."""
     rows = tx.rows("disputes", {**scope_parameters(access), "ids": json_text(list(ids))})
     return [Edge(*row) for row in rows]
+
+
+def helpful_counts(tx: Transaction, access: Access, some: Iterable[Node]) -> dict[str, int]:
+    """How often each of these nodes was judged helpful; those that never were are left out."""
+    ids = [node.id for node in some if node.utility > 0]
+    return dict(tx.rows("helpful_counts", {"owner": access.owner, "ids": json_text(ids)})) if ids else {}
 
 
 def _mean_deviation(count: int, total: float, squares: float) -> MeanDeviation:

@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, InvalidInput, NotFound
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import Node, strictest
 from wherefrom.model.results import ActiveContext, ContextItem, FeedbackResult
 from wherefrom.storage import events, nodes
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
-from wherefrom.text.tokens import count_tokens, text_of
 
 # A process of the version before this column writes this: nobody can tell who may see its contexts.
 _UNKNOWN_MAKER: Final = "{}"
@@ -68,9 +67,8 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
     rows = tx.rows("context_items", key)
     by_id = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in rows])
     items = tuple(ContextItem(rank, by_id[node_id], *rest) for rank, node_id, *rest in rows if node_id in by_id)
-    tokens = sum(count_tokens(text_of(node.title, node.content)) for node in by_id.values())
     known = question, tuple(json.loads(scopes)), policy_version, json.loads(provenance), created_at, expires_at
-    return ActiveContext(context_id, *known, items, tokens=tokens)
+    return ActiveContext(context_id, *known, items)
 
 
 def judge(
@@ -89,17 +87,28 @@ def judge(
         return FeedbackResult(node, signal, "repeated", node.superseded_by)
     if context_id is not None:
         require(tx, access, context_id)
+    heir = None
     if given["duplicate_of"] is not None:
-        after = replace(after, superseded_by=_heir(tx, access, node, given["duplicate_of"]).id)
+        heir = _heir(tx, access, node, given["duplicate_of"])
+        after = replace(after, superseded_by=heir.id)
     tx.run("feedback_insert", new)
     nodes.replace_many(tx, access, [(node, after)], None)
     said = {"memo_id": node.id, "signal": signal, "active_context_id": context_id}
     said |= {} if score is None else {"score": score}
-    place: dict[str, Any] = {"namespace": node.namespace, "at": given["at"], "trace": trace}
-    events.record(tx, access, "feedback", said, **place)
+    when: dict[str, Any] = {"at": given["at"], "trace": trace}
+    events.record(tx, access, "feedback", said, about=_about(access, node, heir, context_id), **when)
     figures = {name: [round(getattr(version, name), 6) for version in (node, after)] for name in _FIGURES}
-    events.record(tx, access, "critic", {"memo_id": node.id, **figures}, **place)
+    events.record(tx, access, "critic", {"memo_id": node.id, **figures}, about=events.about_node(node), **when)
     return FeedbackResult(after, signal, "recorded", after.superseded_by)
+
+
+def _about(access: Access, node: Node, heir: Node | None, context_id: str | None) -> events.About:
+    """The subject of a judgement; of one that names a context, those do not hear who see less than its judge."""
+    about = events.about_node(node, other=heir)
+    if context_id is None or about.boundary_class is None:
+        return about
+    judge = events.about_place(access, node.namespace).boundary_class or about.boundary_class
+    return replace(about, boundary_class=strictest(about.boundary_class, judge))
 
 
 def _heir(tx: Transaction, access: Access, duplicate: Node, heir_id: str) -> Node:

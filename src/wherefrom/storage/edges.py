@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from wherefrom.model import cursors
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict, InvalidInput, NotFound
+from wherefrom.model.errors import Conflict, InvalidInput, NotFound, shown_id
 from wherefrom.model.graph import GUESSING, HUMAN, JUDGEMENTS, Edge, MeasuredEdge, Node, NodeRef, node_at, strictest
 from wherefrom.model.metabolism import EVIDENCE_TAGS, Reinforced
 from wherefrom.model.namespaces import is_inside
@@ -275,7 +275,7 @@ def _known(tx: Transaction, access: Access, key: Key, within: str | None) -> Edg
         source_id, target_id, tag = key
         nodes.refuse_read_only(tx, access, [source_id, target_id])
         raise NotFound(
-            f"there is no relation {tag!r} from {source_id} to {target_id} in {access.root!r}",
+            f"there is no relation {tag!r} from {shown_id(source_id)} to {shown_id(target_id)} in {access.root!r}",
             hint="list the relations of either memo",
         )
     return edge

@@ -154,6 +154,11 @@ def find_missing(tx: Transaction) -> None:
     tx.run("pending_missing", {"kinds": json_text(KINDS)})
 
 
+def waiting(tx: Transaction, embedder: Embedder, classes: Sequence[BoundaryClass]) -> int:
+    """Return how many nodes wait for a vector that this embedder may make."""
+    return tx.number("pending_total", {"classes": json_text(sendable(embedder, classes))})
+
+
 def refill(
     database: Database,
     embedder: Embedder,
@@ -174,6 +179,7 @@ def refill(
         "limit": _BATCH,
     }
     total = database.read(lambda tx: tx.number("fill_total", where))
+    progress(0, total)
     done = in_pass = after = 0
     while True:
         rows = database.read(lambda tx, a=after: tx.rows("fill_batch", {**where, "after": a}))  # type: ignore[misc]

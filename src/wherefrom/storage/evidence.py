@@ -73,8 +73,8 @@ def place(tx: Transaction, access: Access, page: Node, wanted: Sequence[Node]) -
                 end += 1
                 where[node.content_hash] = end
             position = where[node.content_hash]
-        kept = node.restricted(page.open_class)
-        placed.append(replace(kept, page_id=page.id, position=position, domain=page.domain, year=page.year))
+        kept = nodes.sourced(node.restricted(page.open_class), page)
+        placed.append(replace(kept, page_id=page.id, position=position, domain=page.domain))
     return placed
 
 
@@ -84,6 +84,18 @@ def page_at(
     """The page with this URL, if it is there and may be seen; of this class, if several classes have it."""
     page = node_at("", namespace=namespace, kind="page", content_hash=content_hash(url), boundary_class=boundary_class)
     return nodes.same_text(tx, access, page)
+
+
+def correct_page(tx: Transaction, access: Access, page: Node, corrected: Node) -> int:
+    """Store a page as a person has corrected it, and what its fragments and the claims from it say of it.
+
+    Returns how many fragments and claims changed.
+    """
+    ids = nodes.from_page(tx, access, page)
+    before = nodes.by_ids(tx, access, ids)
+    nodes.replace_many(tx, access, [(page, corrected)], None)
+    after = nodes.by_ids(tx, access, ids)
+    return sum(after.get(node.id) != node for node in before.values())
 
 
 def move_fragments(
@@ -208,6 +220,12 @@ def posteriors(tx: Transaction, access: Access, claims: Iterable[str]) -> dict[s
     rows = tx.rows("posteriors", {**scope_parameters(access), "claims": json_text(wanted)})
     found = {row[0]: posterior(*row[1:]) for row in rows}
     return {claim: found.get(claim) or posterior(0, 0) for claim in wanted}
+
+
+def of_claim(tx: Transaction, access: Access, claim_id: str, *, limit: int) -> list[Edge]:
+    """The judgements about a claim and where it was taken from, newest first."""
+    where = {**scope_parameters(access), "claim": claim_id, "limit": limit}
+    return [Edge(*row) for row in tx.rows("evidence_of_claim", where)]
 
 
 def claim(tx: Transaction, access: Access, claim_id: str) -> Node:

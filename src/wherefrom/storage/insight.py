@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, NotFound
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import Edge, Node
+from wherefrom.model.history import Topic
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, EdgeFigures, InsightPlan, PlanState, ProposedEdge
 from wherefrom.model.namespaces import is_inside
-from wherefrom.storage import edges, locks, nodes
+from wherefrom.storage import edges, events, locks, nodes
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
@@ -107,6 +108,9 @@ def keep(tx: Transaction, access: Access, stored: StoredPlan, *, moment: datetim
     asked = {name: "" if name == "query" else value for name, value in plan.asked.items()}
     row = {"owner": access.owner, "id": plan.id, "namespace": stored.namespace, "now": plan.created_at}
     tx.run("insight_plan_insert", {**row, "asked": json_text(asked), "content": _content(stored)})
+    payload = {"plan_id": plan.id, "judged": plan.judged, "links": len(plan.accepted)}
+    about = events.about_place(access, stored.namespace, part_of=plan.id)
+    events.record(tx, access, "plan", payload, about=about, at=plan.created_at)
 
 
 def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> StoredPlan:
@@ -159,7 +163,8 @@ def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, hold
         and frozenset((link.source_id, link.target_id)) not in linked
     ]
     inserted = edges.insert(tx, access, new, skip_known=True)
-    made = [key for key in dict.fromkeys(map(edges.key_of, new)) if key in inserted]
+    made = {key: edge for edge in new if (key := edges.key_of(edge)) in inserted}
+    _note(tx, access, "integrate", made.values(), plan_id=stored.plan.id, now=now)
     if stored.seen_seq is not None:
         row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by, "seq": stored.seen_seq}
         tx.run("insight_seen_put", row)
@@ -174,7 +179,8 @@ def undo(tx: Transaction, access: Access, stored: StoredPlan, *, now: str) -> tu
     locks.share(tx, access.owner)
     where = {**scope_parameters(access), "created_at": stored.plan.applied_at}
     keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in stored.made]
-    removed = tx.many("insight_edges_remove", keys, where)
+    removed = [Edge(*row) for row in tx.many("insight_edges_remove", keys, where)]
+    _note(tx, access, "delete", removed, plan_id=stored.plan.id, now=now)
     sources = json_text([source for source, _, _ in stored.made])
     left = set(stored.made).intersection(tx.rows("edges_made_then", {**where, "ids": sources}))
     plan = replace(stored.plan, state="undone", undone_at=now, written=len(left))
@@ -198,6 +204,21 @@ def _marked(tx: Transaction, access: Access, stored: StoredPlan, *, expected: Pl
     if not tx.count("insight_plan_mark", {**row, "applied_at": plan.applied_at, "undone_at": plan.undone_at}):
         raise Conflict(f"plan {plan.id} was changed by somebody else at the same time", hint="ask for it again")
     return stored
+
+
+def _note(tx: Transaction, access: Access, topic: Topic, some: Iterable[Edge], *, plan_id: str, now: str) -> None:
+    """Record an event of each relation that a plan has made, or that went when it was undone."""
+    rows = [
+        events.row_of(
+            access,
+            topic,
+            {"source_memo_id": edge.source_id, "target_memo_id": edge.target_id, "tag": edge.tag, "plan_id": plan_id},
+            about=events.about_edge(edge, part_of=plan_id),
+            at=now,
+        )
+        for edge in some
+    ]
+    events.append(tx, rows)
 
 
 def _content(stored: StoredPlan) -> str:

@@ -17,7 +17,7 @@ from wherefrom.model.graph import Edge, MeasuredEdge
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import SparedRule
 from wherefrom.model.namespaces import is_inside
-from wherefrom.storage import locks
+from wherefrom.storage import events, locks
 from wherefrom.storage.port import EmbeddingModel, Row, Transaction
 from wherefrom.storage.sql import EDGE_COLUMNS, inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
@@ -271,6 +271,7 @@ def begin(
             resumed = replace(extend(tx, access, run, moment), resumed=True)
         else:
             end(tx, access, run, state="stopped", counts={}, now=now)
+            note(tx, access, run, state="stopped", counts={}, now=now)
     if resumed is not None:
         return resumed
     run = Run(run_id, access.root, now, measured, timestamp(moment + LEASE))
@@ -304,6 +305,13 @@ def end(tx: Transaction, access: Access, run: Run, *, state: str, counts: Mappin
     """
     row = {"owner": access.owner, "id": run.id, "state": state, "now": now, "leased": run.leased_until}
     tx.run("run_end", {**row, "counts": json_text(counts)})
+
+
+def note(tx: Transaction, access: Access, run: Run, *, state: str, counts: Mapping[str, int], now: str) -> None:
+    """Record as an event how far a run has come."""
+    payload = {"run_id": run.id, "state": state, **counts}
+    about = events.about_place(access, run.namespace, part_of=run.id)
+    events.record(tx, access, "metabolism", payload, about=about, at=now)
 
 
 def _before(moment: datetime, days: float) -> str:

@@ -8,7 +8,7 @@ from wherefrom.model import cursors
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidNamespace, NotFound
 from wherefrom.model.limits import NAMESPACE_CHARACTERS
-from wherefrom.model.namespaces import is_inside
+from wherefrom.model.namespaces import is_inside, lineage
 from wherefrom.model.results import NamespaceCount, Namespaces, Renamed
 from wherefrom.storage import insight, locks
 from wherefrom.storage.port import Transaction
@@ -36,8 +36,8 @@ def page(tx: Transaction, access: Access, base: str, *, depth: int, limit: int, 
 
 def _lineage(namespace: str, top: str, depth: int) -> list[str]:
     """The namespaces from `top` down to a namespace, at most `depth` levels below `top`."""
-    parts, level = namespace.split("/"), top.count("/")
-    return ["/".join(parts[: end + 1]) for end in range(level, min(len(parts), level + depth + 1))]
+    level = top.count("/")
+    return list(lineage(namespace)[level : level + depth + 1])
 
 
 def rename(tx: Transaction, access: Access, source: str, target: str, *, now: str) -> Renamed:
@@ -75,7 +75,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")
     nodes = tx.count("namespace_move_nodes", parameters)
     edges = tx.count("namespace_move_edges", parameters)
-    for name in ("namespace_move_tasks", "policies_move", "retired_move", "runs_move"):
+    for name in ("namespace_move_tasks", "policies_move", "retired_move", "runs_move", "events_move"):
         tx.run(name, parameters)
     insight.move(tx, access, source, target)
     return Renamed(source, target, nodes, edges)

@@ -14,7 +14,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
-from wherefrom.storage import edges, evidence, locks, mentions, nodes, receipts, tasks
+from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, tasks
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
 from wherefrom.storage.port import Database, Row, Transaction
@@ -109,16 +109,21 @@ def update(
 
 def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
     """Remove a node; the database removes its edges with it."""
+    gone = deletable(tx, access, node_id)
+    freed = mentions.mentioning(tx, access, [node_id])
+    nodes.remove(tx, access, [node_id])
+    mentions.link(tx, access, freed, now=now)
+    return gone
+
+
+def deletable(tx: Transaction, access: Access, node_id: str) -> Deleted:
+    """The node and relations that a deletion would remove; raises if this access may not delete it."""
     node = nodes.get(tx, access, node_id)
     where = {**scope_parameters(access), "id": node_id}
     hidden = tx.number("fragments_hidden", where)
     if hidden:
         raise BoundaryDenied(f"{hidden} fragments of this page are of classes that this access may not see")
-    links = tx.number("edge_count_of", where)
-    freed = mentions.mentioning(tx, access, [node_id])
-    nodes.remove(tx, access, [node_id])
-    mentions.link(tx, access, freed, now=now)
-    return Deleted(node, links)
+    return Deleted(node, tx.number("edge_count_of", where))
 
 
 def count_nodes(tx: Transaction, access: Access) -> int:
@@ -152,13 +157,19 @@ def rewrite_node(
         return False
     if new is None:
         delete(tx, access, node.id, now=receipt.now)
+        deleted = {"memo_id": node.id, "rule": "policy"}
+        events.record(tx, access, "delete", deleted, about=events.about_node(node), at=receipt.now)
         return False
     holder = nodes.same_text(tx, access, new)
     # The same text in another class stays another node: not everybody sees both.
     if holder is not None and holder.id != node.id and holder.boundary_class == new.boundary_class:
+        receipt = replace(receipt, stand_ins={node.id: holder.id})
         receipts.sweep(tx, access, [node.id], receipt, instead={node.id: new})
         return True
-    nodes.replace_many(tx, access, [(node, replace(new, version=node.version + 1))], made)
+    new = replace(new, version=node.version + 1)
+    nodes.replace_many(tx, access, [(node, new)], made)
+    payload = {"memo_id": node.id, "status": "updated", "version": new.version, "rule": "policy"}
+    events.record(tx, access, "ingest", payload, about=events.about_node(new), at=receipt.now)
     # Reasons follow the class of the node, also those of edges that lead out of the namespace.
     rows = tx.rows("edges_going", {"owner": access.owner, "ids": json_text([node.id])})
     edges.replace_many(tx, access, _changed(rows, keep))

@@ -6,24 +6,30 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NoReturn
 
 from wherefrom.model import cursors
 from wherefrom.model.access import READ_HINT, Access
-from wherefrom.model.errors import BoundaryDenied, NotFound
-from wherefrom.model.graph import Node, NodeRef
+from wherefrom.model.errors import BoundaryDenied, NotFound, shown_id
+from wherefrom.model.graph import Node, NodeRef, strictest
+from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, locks, mentions, text_index
+from wherefrom.storage import embeddings, events, locks, mentions, text_index
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.sensitive.redaction import masked, without_hashes
+from wherefrom.text.tokens import names_of
 
 # The first of metadata, provenance, pinned and aliases, which are text or numbers in a row.
 _JSON: Final = NODE_COLUMNS.index("metadata")
 _MAX_BATCH_ROWS: Final = 500
+_MISSING_HINT: Final = (
+    f"give its id, at least the last {LEAST_CHARACTERS} characters of it, or its title; list and search show them"
+)
 _values: Final[Callable[[Node], tuple[Any, ...]]] = attrgetter(*NODE_COLUMNS)
 
 
@@ -73,13 +79,15 @@ def refuse_read_only(tx: Transaction, access: Access, ids: Sequence[str], label:
 
 
 def _missing(access: Access, node_id: str, label: str) -> NoReturn:
-    raise NotFound(f"there is no {label} {node_id} in {access.root!r}", hint="list the memos to find its id")
+    raise NotFound(f"there is no {label} {shown_id(node_id)} in {access.root!r}", hint=_MISSING_HINT)
 
 
-def page(tx: Transaction, access: Access, *, kind: str, limit: int, cursor: str | None) -> Page:
-    """Nodes in the access's root, newest first."""
-    before = cursors.decode_number(cursor, "nodes")
-    rows = tx.rows("node_list", {**scope_parameters(access), "kind": kind, "before": before, "limit": limit + 1})
+def page(tx: Transaction, access: Access, *, kinds: Sequence[str], limit: int, cursor: str | None) -> Page:
+    """Nodes of these kinds in the access's root, newest first."""
+    where = {**scope_parameters(access), "before": cursors.decode_number(cursor, "nodes"), "limit": limit + 1}
+    # The index has each kind in order: two short lists are joined faster than both kinds are sorted.
+    found = chain.from_iterable(tx.rows("node_list", {**where, "kind": kind}) for kind in kinds)
+    rows = sorted(found, key=lambda row: -row[0])[: limit + 1]
     nodes = tuple(node for row in rows[:limit] if (node := seen(access, from_row(row[1:]))) is not None)
     return Page(nodes, cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None)
 
@@ -177,7 +185,7 @@ def replace_many(
     for wave in _waves(pairs):
         rows = [to_parameters(node) for _, node in wave]
         seqs |= dict(tx.many("nodes_replace", rows, {"owner": access.owner}))
-    texts = [(old, new) for old, new in pairs if (*_embedded(new), new.aliases) != (*_embedded(old), old.aliases)]
+    texts = [(old, new) for old, new in pairs if _searched(new) != _searched(old)]
     if texts:
         text_index.forget(tx, access, [seqs[node.id] for _, node in texts])
         text_index.write(tx, access, seqs, [node for _, node in texts])
@@ -194,7 +202,8 @@ def replace_many(
     moved = [new for old, new in pairs if _copied_by_edges(new) != _copied_by_edges(old)]
     if moved:
         tx.run("edges_follow_nodes", {"owner": access.owner, "ids": json_text([node.id for node in moved])})
-        _restrict_fragments(tx, access, {node.id: node for node in moved if node.kind == "page"})
+        events.follow_nodes(tx, access, [node.id for node in moved])
+    _follow_pages(tx, access, [(old, new) for old, new in pairs if new.kind == "page"])
 
 
 def remove(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
@@ -202,8 +211,18 @@ def remove(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
     tx.run("nodes_delete", {"owner": access.owner, "ids": json_text(ids)})
 
 
-def link_mentions(database: Database, access: Access, *, after: int, changed: Sequence[str] = (), now: str) -> None:
-    """Find the mentions in all nodes that came after a seq or were changed; then of their names in older texts."""
+def link_mentions(
+    database: Database,
+    access: Access,
+    *,
+    after: int,
+    changed: Sequence[str] = (),
+    now: str,
+    linked: Callable[[int], None] | None = None,
+) -> None:
+    """Find the mentions in all nodes that came after a seq or were changed; then of their names in older texts.
+    `linked` hears how many nodes each batch has.
+    """
     access = access.writing()
     if database.read(lambda tx: tx.row("names_any", scope_parameters(access))) is None:
         return
@@ -211,8 +230,12 @@ def link_mentions(database: Database, access: Access, *, after: int, changed: Se
         ids = changed[first : first + _MAX_BATCH_ROWS]
         known = database.read(lambda tx, ids=ids: list(by_ids(tx, access, ids).values()))  # type: ignore[misc]
         _link_batch(database, access, known, old_texts=True, now=now)
+        if linked is not None:
+            linked(len(ids))
     for rows in batches(database, access, "nodes_after", after=after):
         _link_batch(database, access, [from_row(row[1:]) for row in rows], old_texts=after > 0, now=now)
+        if linked is not None:
+            linked(len(rows))
 
 
 def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
@@ -227,6 +250,29 @@ def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
 def text_key(node: Node) -> tuple[str | int | None, ...]:
     """A text and its place: of nodes with the same key there is at most one in each boundary class."""
     return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position
+
+
+def sourced(node: Node, page: Node) -> Node:
+    """A fragment or claim that says of its page what that is called and when it was published.
+
+    Only one that is as restricted as the whole page names personal data in the title. A claim that is open to more than
+    anything of the page stays as it is.
+    """
+    if node.kind == "claim" and strictest(node.open_class, page.open_class) != node.open_class:
+        return node
+    is_as_restricted = node.restricted(page.boundary_class, page.open_class) == node
+    whole = page if is_as_restricted and node.namespace == page.namespace else masked(page) or page
+    provenance = {**node.provenance, **({"source_title": whole.title} if whole.title else {})}
+    if node.kind == "fragment":
+        return replace(node, year=page.year, provenance=provenance)
+    provenance.pop("year", None)
+    return replace(node, provenance=provenance | ({} if page.year is None else {"year": page.year}))
+
+
+def from_page(tx: Transaction, access: Access, page: Node) -> list[str]:
+    """The ids of the fragments of a page, and of the claims of the root that name it as their source."""
+    pages = {page.id: page}
+    return [node.id for _, node in (*_fragments_of(tx, access, pages), *_claims_from(tx, access, pages))]
 
 
 def _waves(pairs: Sequence[tuple[Node, Node]]) -> Iterator[list[tuple[Node, Node]]]:
@@ -251,25 +297,32 @@ def _embedded(node: Node) -> tuple[object, ...]:
     return node.title, node.content, node.shared_class is None
 
 
+def _searched(node: Node) -> tuple[object, ...]:
+    """The values that decide how a node stands in the text index."""
+    return *_embedded(node), names_of(node.aliases, node.metadata)
+
+
 def _copied_by_edges(node: Node) -> tuple[object, ...]:
     """The values of a node that edges and fragments copy."""
     place = node.namespace, node.boundary_class, node.shared_class, node.kind
     return *place, node.page_id, node.domain, node.year, node.task_id
 
 
-def _restrict_fragments(tx: Transaction, access: Access, pages: Mapping[str, Node]) -> None:
-    """Give fragments the year of their page, and make them at least as restricted as what is open of it."""
-    where = {"owner": access.owner, "ids": json_text(list(pages))}
-    fragments = [from_row(row) for row in tx.rows("fragments_of_pages", where)] if pages else []
+def _follow_pages(tx: Transaction, access: Access, changed: Sequence[tuple[Node, Node]]) -> None:
+    """Bring fragments and claims in line with their pages, each of which is given before and after its change."""
+    moved = {new.id: new for old, new in changed if _copied_by_edges(new) != _copied_by_edges(old)}
+    told = {new.id: new for old, new in changed if (new.title, new.year) != (old.title, old.year)}
+    if not (moved or told):
+        return
+    # A page that only becomes more restricted changes its fragments alone.
+    found = [*_fragments_of(tx, access, moved | told), *(_claims_from(tx, access, told) if told else ())]
     ends = Counter[str]()
-    for fragment in fragments:
-        page_id, position = fragment.page_id or "", fragment.position
-        ends[page_id] = max(ends[page_id], -1 if position is None else position)
-    taken = {(text_key(fragment), fragment.boundary_class) for fragment in fragments}
+    for page, node in found:
+        ends[page.id] = max(ends[page.id], -1 if node.position is None else node.position)
+    taken = {(text_key(node), node.boundary_class) for _, node in found}
     pairs: list[tuple[Node, Node]] = []
-    for old in fragments:
-        page = pages[old.page_id or ""]
-        new = replace(old.restricted(page.open_class), year=page.year)
+    for page, old in found:
+        new = sourced(old.restricted(page.open_class) if old.kind == "fragment" else old, page)
         if new.boundary_class != old.boundary_class and (text_key(new), new.boundary_class) in taken:
             # The same text at the same place in the same class: it moves to the end of the page.
             ends[page.id] += 1
@@ -278,6 +331,31 @@ def _restrict_fragments(tx: Transaction, access: Access, pages: Mapping[str, Nod
             taken.add((text_key(new), new.boundary_class))
             pairs.append((old, replace(new, updated_at=page.updated_at, version=old.version + 1)))
     replace_many(tx, access, pairs, None)
+
+
+def _fragments_of(tx: Transaction, access: Access, pages: Mapping[str, Node]) -> list[tuple[Node, Node]]:
+    """The fragments of these pages, each after its page."""
+    rows = tx.rows("fragments_of_pages", {"owner": access.owner, "ids": json_text(list(pages))})
+    return [(pages[node.page_id or ""], node) for node in map(from_row, rows)]
+
+
+def _claims_from(tx: Transaction, access: Access, pages: Mapping[str, Node]) -> list[tuple[Node, Node]]:
+    """The claims of the root that name one of these pages as their source, each after its page: the page whose
+    fragments say something about the claim, or, if none with this URL does, the page in the claim's namespace.
+    """
+    here = {(page.namespace, page.content): page.id for page in pages.values()}
+    urls = json_text(sorted({page.content for page in pages.values()}))
+    claims: dict[str, Node] = {}
+    linked: dict[str, list[str]] = {}
+    for page_id, *row in tx.rows("claims_naming", {**scope_parameters(access), "urls": urls}):
+        claim = from_row(tuple(row))
+        claims[claim.id] = claim
+        linked.setdefault(claim.id, []).extend([] if page_id is None else [page_id])
+    found: list[tuple[Node, Node]] = []
+    for claim in claims.values():
+        nearest = linked[claim.id] or [here.get((claim.namespace, claim.provenance["url"]), "")]
+        found += [(pages[page_id], claim) for page_id in nearest if page_id in pages][:1]
+    return found
 
 
 def _link_batch(database: Database, access: Access, some: Sequence[Node], *, old_texts: bool, now: str) -> None:

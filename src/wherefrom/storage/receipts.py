@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.errors import NotFound
-from wherefrom.model.graph import Edge, Node
+from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
 from wherefrom.storage import edges, embeddings, events, locks, nodes
 from wherefrom.storage.port import Row, Transaction
-from wherefrom.storage.sql import inside_parameters, scope_parameters
+from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash, json_text
 
@@ -30,6 +30,7 @@ _CONTEXTS_KEPT: Final = timedelta(days=30)
 _EVENTS_KEPT: Final = timedelta(days=365)
 MAX_NODES_PER_EDGE_SIDE: Final = 100
 _MAX_PURGED_AT_ONCE: Final = 2_000
+_MAX_FOUND: Final = 20
 # A row that marks a node as restored: it is not let go again as long as receipts are kept.
 _MARK: Final = {"kind": "restored", "content": "{}", "reason": '{"rule":"restored"}'}
 _FEEDBACK: Final = ("id", "context_id", "signal", "root", "request_id", "at")
@@ -48,6 +49,20 @@ class Receipt:
     reasons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     thickness: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """A node that was let go, as an access would see it: when and by which run, by which rule, and the node that stands
+    in for it, if that is here and may be seen. is_theirs: the access may bring it back, for it sees the whole of it.
+    """
+
+    node: Node
+    run_id: str
+    at: str
+    rule: str
+    stand_in: NodeRef | None
+    is_theirs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,7 @@ def retire_nodes(
         rows.append(_edge_row(seq, edge, {**rule, "end": True, **figures}))
     _insert(tx, access, rows, run_id=receipt.run_id, now=receipt.now)
     nodes.remove(tx, access, gone)
+    events.append(tx, [_event_row(access, node, receipt) for _, node in going])
     return gone, len(touching)
 
 
@@ -105,6 +121,25 @@ def retire_edges(
     _insert(tx, access, rows, run_id=run_id, now=now)
     tx.run("edges_delete", where)
     return len(found)
+
+
+def find(tx: Transaction, access: Access, given: str) -> list[LetGo]:
+    """The nodes that were let go and are not here, each with its last receipt: with this id, or else with an id that
+    ends so; without those that the access could not have seen.
+    """
+    rows = tx.rows(
+        "receipts_referred", {**scope_parameters(access), **reference_parameters(given), "limit": _MAX_FOUND}
+    )
+    newest = {row[2]: row for row in reversed(rows)}
+    found = [newest[given]] if given in newest else list(newest.values())
+    names = {ref.id: ref for ref in nodes.refs(tx, access, [row[8] for row in found if row[8]], beginnings=True)}
+    gone = []
+    for row in found:
+        was, own = _node(row), access.own()
+        if (node := nodes.seen(access, was)) is not None:
+            is_theirs = access.writes and own.sees(was.namespace, was.boundary_class)
+            gone.append(LetGo(node, row[1], row[7], json.loads(row[6])["rule"], names.get(row[8]), is_theirs))
+    return gone
 
 
 def restore_nodes(
@@ -129,6 +164,10 @@ def restore_nodes(
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
+    events.follow_nodes(tx, access, list(back))
+    runs = {row[2]: row[1] for row in receipts}
+    abouts = [events.about_node(node, part_of=runs[node.id]) for node in back.values()]
+    events.append(tx, [events.row_of(access, "return", {}, about=about, at=now) for about in abouts])
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
     last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
     return (list(back), skipped), last
@@ -167,7 +206,7 @@ def note(tx: Transaction, access: Access, wanted: RestoreRequest, restored: Rest
     """Record what came back as an event."""
     asked = {name: value for name, value in wanted.parameters().items() if value is not None}
     payload = {**asked, "nodes": len(restored.node_ids), "links": restored.links, "skipped": len(restored.skipped)}
-    events.record(tx, access, "restore", payload, namespace=access.root, at=now)
+    events.record(tx, access, "restore", payload, about=events.shown_to_nobody(access.root), at=now)
 
 
 def rewrite(tx: Transaction, access: Access, changed: Mapping[tuple[int, str], str]) -> None:
@@ -205,7 +244,7 @@ def sweep(
     """Retire nodes with their edges, and write an event."""
     gone, links = retire_nodes(tx, access, ids, receipt, instead=instead)
     payload = {"run_id": receipt.run_id, "rule": receipt.rule, "node_ids": gone, "edges": links}
-    events.record(tx, access, "sweep", payload, namespace=access.root, at=receipt.now)
+    events.record(tx, access, "sweep", payload, about=events.shown_to_nobody(access.root), at=receipt.now)
     return SweepResult(receipt.run_id, tuple(gone), links)
 
 
@@ -219,6 +258,14 @@ def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
     row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": line("node", node)}
     reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
+
+
+def _event_row(access: Access, node: Node, receipt: Receipt) -> dict[str, Any]:
+    """The event of a node that goes. Its stand-in, which fewer may see than the node, stands in the receipt alone."""
+    figures = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
+    figures.pop("neighbour_id", None)
+    about = events.about_node(node, part_of=receipt.run_id)
+    return events.row_of(access, "retire", figures, about=about, at=receipt.now)
 
 
 def _edge_row(seq: int, edge: Edge, reason: Mapping[str, Any]) -> dict[str, Any]:

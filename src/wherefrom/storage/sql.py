@@ -27,6 +27,7 @@ from wherefrom.model.access import READ_HINT, Access
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.evidence import Query, Task
 from wherefrom.model.graph import Edge, Node
+from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.metabolism import EVIDENCE_TAGS
 from wherefrom.text.check import json_text
 
@@ -162,11 +163,12 @@ def blocks(folder: str, package: str = "wherefrom.storage") -> Blocks:
 
 
 def scope_parameters(access: Access) -> dict[str, Any]:
-    """The parameters that the fragments `visible` and `visible_edge` read."""
+    """The parameters that the fragments `visible`, `visible_edge` and `visible_event` read."""
     parameters: dict[str, Any] = {
         "owner": access.owner,
         "classes": json_text(access.classes),
         "hidden": json_text(access.hidden) if access.hidden else None,
+        "partly_seen": json_text(access.partly_seen) if access.hidden else None,
         **inside_parameters("root", access.root),
     }
     if access.also:
@@ -174,6 +176,11 @@ def scope_parameters(access: Access) -> dict[str, Any]:
     if not access.writes:
         parameters["only_reads"] = True
     return parameters
+
+
+def reference_parameters(given: str) -> dict[str, Any]:
+    """The parameters that the fragments `is_given` and `ends_as_given` read: `tail` only if `given` is long enough."""
+    return {"given": given, "tail": given[-LEAST_CHARACTERS:] if len(given) >= LEAST_CHARACTERS else None}
 
 
 def inside_parameters(prefix: str, namespace: str) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """The full-text index: written in the transaction of the node, searched by BM25 (k1 = 1.2, b = 0.75).
 
+Fragments are found by the title of their page, too. The title stands in the index once, with the page: in each fragment
+it would make its words common, and a new title would have to be written into all of them.
+
 A short word of a script without spaces is found in a text also where it only stands across the border of two other
 words (京都 in 東京都). Such a text goes further back in the order.
 """
@@ -25,7 +28,7 @@ from wherefrom.text.check import json_text
 from wherefrom.text.han_words import Flank, crossings, short_words
 from wherefrom.text.sensitive.findings import lookup_terms
 from wherefrom.text.sensitive.redaction import shared_text
-from wherefrom.text.tokens import folded, query_terms, searched_text, terms, text_of
+from wherefrom.text.tokens import folded, names_of, query_terms, searched_text, terms, text_of
 
 # The rarest terms choose the candidates: terms are taken from the rarest on until this many places in texts are to be
 # scored. A place costs FTS5 a microsecond: all words of a question over 100,000 texts took 15 ms, with the limit 3 ms.
@@ -64,6 +67,13 @@ _SHARE_ACROSS_BORDER: Final = 0.2
 # texts than the border alone explains.
 _COMMON_WORD_TEXTS: Final = 10
 _MIN_EXCESS_RATIO: Final = 1.2
+# The share of the score of a page's title that its fragments get. With the abstracts of SciFact as pages of sentences,
+# nDCG@10 is 0.703 with none, 0.724 with 0.2, 0.732 with 0.35, 0.731 with 0.8; as pages of one fragment 0.762, 0.766,
+# 0.762 and 0.758.
+_TITLE_SHARE: Final = 0.35
+# The first fragments of the pages with the best titles are found even without a word of the question in them.
+_MAX_TITLES: Final = 8
+_FRAGMENTS_PER_TITLE: Final = 2
 
 Scored = list[tuple[str, float]]
 """Ids and scores of texts, best first."""
@@ -72,8 +82,10 @@ Crossings = Mapping[str, list[tuple[Flank, ...]]]
 
 
 def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Sequence[Node]) -> None:
-    """Add the titles, aliases and texts of nodes to the index, which must not hold them yet."""
-    texts = {node.id: searched_text(node.title, node.aliases, node.content) for node in written}
+    """Add the titles, aliases, tags and texts of nodes to the index, which must not hold them yet."""
+    texts = {
+        node.id: searched_text(node.title, names_of(node.aliases, node.metadata), node.content) for node in written
+    }
     documents = [
         _document(tx, seqs[node.id], texts[node.id], node.boundary_class, node.shared_class) for node in written
     ]
@@ -147,6 +159,7 @@ class TextSearch:
         parameters = {
             **scope_parameters(access),
             **question.filters(),
+            "kinds": json_text([*kinds, "page"] if "fragment" in kinds else kinds),
             "terms": json_text(list(weights)),
             "weights": json_text(weights),
             "query": " OR ".join(f'"{term}"' for term in weights),
@@ -158,9 +171,13 @@ class TextSearch:
         wanted_texts = reach = max(limit, _TEXTS_LOOKED_AT) if only_short else limit
         while True:
             rows = tx.rows("text_search", {**parameters, "reach": reach})
-            visible = [(node_id, float(score)) for node_id, score in rows if node_id is not None]
+            titles = {node_id: float(score) for node_id, score, kind, _ in rows if kind == "page"}
+            visible = [(row[0], float(row[1])) for row in rows if row[0] is not None and row[0] not in titles]
             if len(visible) >= wanted_texts or len(rows) < reach:
-                return self._reordered(tx, access, visible[:wanted_texts], question.text, weights)[:limit]
+                best = self._reordered(tx, access, visible[:wanted_texts], question.text, weights)
+                if titles:
+                    best = _with_titles(tx, parameters, best, titles, {row[0]: row[3] for row in rows})
+                return best[:limit]
             # Texts that the access may not see took up places: look further.
             reach *= 8
 
@@ -173,8 +190,9 @@ class TextSearch:
             return found
         where = {"owner": access.owner, "ids": json_text([node_id for node_id, _ in found])}
         texts: dict[str, str] = {}
-        for node_id, title, aliases, content, shared_class in tx.rows("text_beginnings", where):
-            text = shared_text(searched_text(title, json.loads(aliases), content), shared_class)
+        for node_id, title, aliases, metadata, content, shared_class in tx.rows("text_beginnings", where):
+            names = names_of(json.loads(aliases), json.loads(metadata))
+            text = shared_text(searched_text(title, names, content), shared_class)
             texts[node_id] = text if all(word in text for word in words) else folded(text)
         by_word = {
             word: {node_id: places for node_id, text in texts.items() if (places := crossings(word, text))}
@@ -238,8 +256,10 @@ def reindex(database: Database, access: Access) -> int:
         rows = tx.rows("node_batch", {**scope, "after": seqs[-1]})
         forget(tx, access, [row[0] for row in rows])
         documents = [
-            _document(tx, seq, searched_text(title, json.loads(aliases), content), *classes)
-            for seq, title, aliases, content, *classes in rows
+            _document(
+                tx, seq, searched_text(title, names_of(json.loads(aliases), json.loads(metadata)), content), *classes
+            )
+            for seq, title, aliases, metadata, content, *classes in rows
         ]
         tx.many("text_index", documents, {"owner": access.owner})
         return [row[0] for row in rows]
@@ -288,6 +308,20 @@ def _weight_in_store(count: int, statistics: Statistics) -> float:
     """The inverse document frequency in the whole store, as FTS5 computes it."""
     texts = max(statistics.texts, count)
     return max(math.log((texts - count + 0.5) / (count + 0.5)), _MIN_WEIGHT)
+
+
+def _with_titles(
+    tx: Transaction, where: Mapping[str, Any], found: Scored, titles: Mapping[str, float], pages: Mapping[str, str]
+) -> Scored:
+    """The texts found, in a new order: a fragment gets a share of the score of its page's title; `pages` has the page
+    of each text. The first fragments of the pages with the best titles are added.
+    """
+    scores = {node_id: score + _TITLE_SHARE * titles.get(pages[node_id], 0.0) for node_id, score in found}
+    best = sorted(titles, key=lambda page_id: -titles[page_id])[:_MAX_TITLES]
+    wanted = {**where, "pages": json_text(best), "each": _FRAGMENTS_PER_TITLE}
+    for node_id, page_id in tx.rows("fragments_first", wanted):
+        scores.setdefault(node_id, _TITLE_SHARE * titles[page_id])
+    return sorted(scores.items(), key=lambda row: -row[1])
 
 
 def _short_words(question: str, weights: Mapping[str, float]) -> list[str]:

@@ -77,6 +77,11 @@ def check_id(value: object, *, field: str) -> str:
     return value
 
 
+def check_reference(value: object, *, field: str) -> str:
+    """An id, the end of one, or a title; the store says what it means."""
+    return check_text(value, field=field, characters=limits.TITLE_CHARACTERS)
+
+
 def check_tag(value: object, *, field: str = "tag") -> str:
     """A tag in the convention: lower case, words of any script joined by _ - . or :, at most 64 characters."""
     tag = _encodable(value, field=field)

@@ -73,6 +73,12 @@ def names_of(title: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in forms if name is not None))
 
 
+def names_in_any_case(title: str) -> tuple[str, ...]:
+    """The names of a title, and of the same title with other capitals."""
+    plain = dict.fromkeys(name.removeprefix(_CAPITAL) for name in names_of(title))
+    return *plain, *(_CAPITAL + name for name in plain)
+
+
 def head_of(name: str) -> str:
     """The first two words of a name, by which it is looked up."""
     return " ".join(_parts(name)[:2])

@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 import Stemmer
 
@@ -49,9 +49,18 @@ def text_of(title: str | None, content: str) -> str:
     return f"{title}\n{content}" if title else content
 
 
-def searched_text(title: str | None, aliases: Sequence[str], content: str) -> str:
-    """The part of a node that the full-text index holds: its title, its aliases and its text."""
-    return text_of("\n".join((*([title] if title else ()), *aliases)), content)
+def searched_text(title: str | None, names: Sequence[str], content: str) -> str:
+    """The part of a node that the full-text index holds: its title, its other names and its text."""
+    return text_of("\n".join((*([title] if title else ()), *names)), content)
+
+
+def names_of(aliases: Sequence[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """The words beside title and text by which a node is found: its aliases, and its tags, a list of texts or one text
+    in its metadata.
+    """
+    tags = metadata.get("tags")
+    listed = tags if isinstance(tags, list | tuple) else (tags,)
+    return (*aliases, *(tag for tag in listed if isinstance(tag, str)))
 
 
 def folded(text: str) -> str:
@@ -70,6 +79,18 @@ def terms(text: str) -> list[str]:
         elif stem := _stem(word):
             found.append(stem)
     return found
+
+
+def placed_terms(text: str) -> Iterator[tuple[str, int, int]]:
+    """The terms of a text with the places where they begin and end, without single characters of unspaced scripts."""
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        if run[1] is None:
+            for stem in terms(run[0]):
+                yield stem, start, end
+        else:
+            for at in range(start, max(end - 1, start + 1)):
+                yield folded(text[at : min(at + 2, end)]), at, min(at + 2, end)
 
 
 def query_terms(text: str) -> list[str]:

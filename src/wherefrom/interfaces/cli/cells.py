@@ -12,12 +12,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wherefrom.model.graph import GUESSING, HUMAN, Edge, Node
+from wherefrom.interfaces.cli.layout import shortened
+from wherefrom.model.graph import GUESSING, HUMAN, Edge
+from wherefrom.model.identifiers import is_whole, short_id
 from wherefrom.text.check import json_text
 
 _CELL_CHARACTERS: Final = 120
 # Columns whose entries are copied or compared, and so never broken into lines.
-_UNBROKEN: Final = frozenset(("rank", "id", "score", "similarity", "step", "weight", "sure", "thick"))
+_UNBROKEN: Final = frozenset(("rank", "id", "when", "score", "similarity", "step", "weight", "sure", "thick"))
 
 
 def new_table(*columns: str) -> Table:
@@ -40,7 +42,7 @@ def table_of(rows: Iterable[object], columns: str, *, empty: str = "nothing here
     """A row for each object, with these of its attributes or of its parts' attributes."""
     paths = columns.split()
     names = [path.rpartition(".")[2].replace("_", " ") for path in paths]
-    table = rows_table(names, ([tidy(attrgetter(path)(row)) for path in paths] for row in rows))
+    table = rows_table(names, ([named(path, attrgetter(path)(row)) for path in paths] for row in rows))
     return table if table.row_count else empty
 
 
@@ -57,7 +59,7 @@ def generic_lines(value: Mapping[str, Any]) -> Iterator[RenderableType]:
         for label, entry in inner.items() if isinstance(inner, dict) else [(name, inner)]:
             if entry not in (None, "", [], {}) and not (isinstance(entry, list) and isinstance(entry[0], list)):
                 is_count = isinstance(entry, int) and not isinstance(entry, bool) and not label.endswith("year")
-                said = f"{entry:,}" if is_count else tidy(entry)
+                said = f"{entry:,}" if is_count else named(label, entry)
                 label = f"{name} {label}" if label in labels else str(label)
                 labels.add(label)
                 plain.add_row(shown(label.replace("_", " ")), cell(said))
@@ -104,9 +106,17 @@ def tidy(value: Any) -> Any:
     return f"{value:.3f}" if isinstance(value, float) else value
 
 
+def named(name: str, value: Any) -> Any:
+    """A value as people see it under a name: an id, or several, by the last characters, a number with three digits."""
+    if isinstance(value, list) and value and all(isinstance(item, str) and is_whole(item) for item in value):
+        return ", ".join(map(short_id, value))
+    is_id = name.rpartition(".")[2].rpartition("_")[2] == "id"
+    return short_id(value) if is_id and isinstance(value, str) and is_whole(value) else tidy(value)
+
+
 def first_line(text: str, *, width: int = 60) -> Text:
-    """The beginning of a text, on one line."""
-    return shown(_cut(" ".join(text[: width * 4].split()), width))
+    """The beginning of a text, on one line of at most so many cells."""
+    return shortened(shown(" ".join(text[: width * 4].split())), width)
 
 
 def count(number: int, noun: str) -> str:
@@ -117,13 +127,6 @@ def count(number: int, noun: str) -> str:
 def when(timestamp: str) -> str:
     """A stored time, to the second."""
     return timestamp[:19].replace("T", " ")
-
-
-def memo_cell(node: Node) -> Text:
-    """A memo's title, first words, namespace and date of its last change."""
-    lines = [shown(node.title, style="bold")] if node.title else []
-    lines += [first_line(node.content), shown(f"{node.namespace} · {node.updated_at[:10]}", style="dim")]
-    return Text("\n").join(lines)
 
 
 def judge_of(edge: Edge) -> str:

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand
 
 from wherefrom.api import Memory
+from wherefrom.interfaces.cli.app import help_end
+from wherefrom.interfaces.cli.last_list import meant_by
 from wherefrom.interfaces.cli.session import Call, reported
 from wherefrom.interfaces.cli.special import SPECIALS
 from wherefrom.interfaces.request_ids import valid_ids_of
@@ -23,14 +26,40 @@ from wherefrom.storage.events import tracing
 
 COMMON: Final = {
     "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
-    "owner": Annotated[str | None, typer.Option("--owner", help="Whose memory it is.")],
-    "root": Annotated[str | None, typer.Option("--root", help="Namespace that this access may not leave.")],
+    "owner": Annotated[str | None, typer.Option("--owner", metavar="TEXT", help="Whose memory it is.")],
+    "root": Annotated[
+        str | None, typer.Option("--root", metavar="NAMESPACE", help="Namespace that this access may not leave.")
+    ],
     "also": Annotated[list[str] | None, typer.Option("--also", metavar="NAMESPACE", help="Further one to read.")],
     "allow": Annotated[list[str] | None, typer.Option("--allow", metavar="TAG", help="Tag that this access holds.")],
     "as_json": Annotated[bool, typer.Option("--json", help="Answer in JSON.")],
 }
 # Arguments that a command need not have, as one of its options can replace them.
 _OPTIONAL: Final = {"add": "sources", "sql": "sql"}
+# Commands that only read unless this is given.
+_READ_WITHOUT: Final = {"policy": "file", "privacy": "privacy"}
+
+
+class VerbCommand(TyperCommand):
+    """A command whose help lists its own options before those that all commands have."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        records = {param: param.get_help_record(ctx) for param in self.get_params(ctx)}
+        for title, wanted in _SECTIONS.items():
+            if rows := [record for param, record in records.items() if record is not None and wanted(param)]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def _is_common(param: Any) -> bool:
+    return param.name in (*COMMON, "help")
+
+
+_SECTIONS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "Arguments": lambda param: param.param_type_name == "argument",
+    "Options": lambda param: param.param_type_name == "option" and not _is_common(param),
+    "Options of every command": _is_common,
+}
 
 
 @cache
@@ -38,7 +67,8 @@ def command_of(command: str) -> Any:
     """The command of this name, with all its options."""
     (verb,) = (verb for verb in COMMANDS if verb.command == command)
     alone = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    alone.command(command.split()[-1])(_function(verb, SPECIALS.get(command)))
+    make = alone.command(command.split()[-1], cls=VerbCommand, epilog=help_end(command))
+    make(_function(verb, SPECIALS.get(command)))
     return typer.main.get_command(alone)
 
 
@@ -52,11 +82,14 @@ def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., 
         as_json = opened.pop("as_json")
         opened["url"] = opened.pop("db")
         more = {option.name: given.pop(option.name) for option in own}
-        with tracing(valid_ids_of(given)), reported(as_json=as_json), Memory.open(**opened) as memory:
+        with tracing(valid_ids_of(given)), reported(as_json=as_json):
             values = _values(verb, given)
             explain = bool(values.pop(verb.explains[0], False)) if verb.explains else False
-            call = Call(verb, memory, opened, as_json, values, explain)
-            special(call, **more) if special else call.show(call.run())
+            unless = _READ_WITHOUT.get(verb.command)
+            writes = verb.effect != "reads" if unless is None else {**values, **more}.get(unless) is not None
+            with Memory.open(**opened, create=writes) as memory:
+                call = Call(verb, memory, opened, as_json, values, explain)
+                special(call, **more) if special else call.show(call.run())
 
     declared = [_option(parameter) for parameter in _parameters(verb)]
     common = [_keyword(name, kind, False if name == "as_json" else None) for name, kind in COMMON.items()]
@@ -73,21 +106,20 @@ def _parameters(verb: Verb) -> list[Parameter]:
 
 
 def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the command line gave, by field: JSON is read, and what was not given is left out."""
+    """Return what the command line gave, by field: JSON is read, `@1` is looked up, what was not given is left out."""
     values = {}
     for declared in _parameters(verb):
         value = given.get(declared.name)
         if value is not None and value != declared.default:
             is_json = get_origin(declared.kind) is Mapping
+            value = meant_by(value) if declared.param.refers else value
             values[declared.name] = _json_object(value, declared) if is_json else value
     return values
 
 
 def _option(declared: Parameter) -> inspect.Parameter:
     param, kind = declared.param, _typed(declared.kind)
-    settings: dict[str, Any] = {"help": _help(declared), "metavar": param.metavar or None}
-    if get_origin(declared.kind) is Mapping:
-        settings["metavar"] = "JSON"
+    settings: dict[str, Any] = {"help": _help(declared), "metavar": param.metavar or _metavar(declared)}
     if declared.is_positional if not param.option else not param.option.startswith("-"):
         info: Any = typer.Argument(**settings)
     else:
@@ -113,14 +145,32 @@ def _typed(kind: Any) -> Any:
     return Path if Path in get_args(kind) else str
 
 
+def words_of(declared: Parameter) -> tuple[str, ...]:
+    """Return the words that a parameter may be, if it is one of a few."""
+    inner = get_args(declared.kind)[0] if get_origin(declared.kind) is Sequence else declared.kind
+    return (declared.param.words or get_args(inner)) if get_origin(inner) is Literal else ()
+
+
+def _metavar(declared: Parameter) -> str | None:
+    """Return what stands for the value of an option in the help; an argument is named by what it is."""
+    if get_origin(declared.kind) is Mapping:
+        return "JSON"
+    if declared.is_positional and not declared.param.option:
+        return declared.name.upper()
+    if declared.kind in (int, float):
+        return "NUMBER"
+    return None if declared.kind is bool else "WORD" if words_of(declared) else "TEXT"
+
+
 def _help(declared: Parameter) -> str:
     param, kind = declared.param, declared.kind
-    inner = get_args(kind)[0] if get_origin(kind) is Sequence else kind
-    if get_origin(inner) is Literal:
-        return f"{param.text} One of {', '.join(param.words or get_args(inner))}.".strip()
+    if words := words_of(declared):
+        return f"{param.text} One of {', '.join(words)}.".strip()
     if param.low is not None and param.high is not None and kind is int:
         return f"{param.text} From {param.low:,} to {param.high:,}."
-    return param.text
+    if param.refers in ("node", "any"):
+        return f"{param.text} Or the last 6 characters of its id, its title, or @1: the first of the last list."
+    return f"{param.text} The last 6 characters of its id will do." if param.refers else param.text
 
 
 def _json_object(text: str, declared: Parameter) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from wherefrom.interfaces.cli.cells import shown
 from wherefrom.interfaces.cli.render import lines_of
 from wherefrom.interfaces.cli.session import output, print_parts, reported
 from wherefrom.model.errors import InvalidInput, NotFound
+from wherefrom.model.identifiers import short_id
 
 # Of its copies the second says the same as the first, and the third does not.
 _EXAMPLE: Final = json.loads(files("wherefrom.interfaces.cli").joinpath("demo.json").read_text(encoding="utf-8"))
@@ -44,7 +45,7 @@ def run_demo(keep: str | None) -> None:
                 f"The example is in {path}",
                 f"  look around:  {_program()} list --db {path}",
                 "Give your agent a memory of its own:",
-                f"  claude mcp add wherefrom -- {_program()} mcp",
+                f"  {_program()} setup claude-code    (or claude-desktop, cursor, vscode, codex)",
             ],
         )
 
@@ -81,12 +82,12 @@ def _recall(memory: Memory) -> Iterator[Any]:
     yield context
     yield memory.feedback(context.items[0].node.id, "helpful", active_context_id=context.id)
 
-    yield _step("7. Secrets are refused, addresses are taken out")
-    yield memory.validate_boundary("Ask Kenji (kenji@example.org).")
+    yield _step("7. Secrets are taken out; addresses are kept, for the owner of the memory alone")
+    yield memory.validate_boundary("Ask Kenji (kenji@example.org); the password is Tr0ub4dor&Zebra9.")
 
 
 def _tidy(memory: Memory, ids: dict[str, str]) -> Iterator[Any]:
-    yield _step("8. Namespaces keep topics apart")
+    yield _step("8. Namespaces keep topics apart, and can be moved: project becomes projects/wherefrom")
     memory.rename_namespace("project", "projects/wherefrom")
     yield memory.namespaces()
 
@@ -132,7 +133,7 @@ def _explore(memory: Memory) -> Iterator[Any]:
     # Without protection: what is younger than three days stays otherwise.
     yield memory.metabolize("inbox", protection_hours=0)
     run = memory.metabolize("inbox", protection_hours=0, apply=True)
-    yield f"let go by run {run.run_id}; brought back:"
+    yield f"let go by run {short_id(run.run_id or '')}; brought back:"
     yield memory.restore(run_id=run.run_id)
 
     yield _step("15. Check that all is whole")

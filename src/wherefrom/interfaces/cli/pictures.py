@@ -13,6 +13,7 @@ from rich.cells import cell_len, set_cell_size
 
 from wherefrom.interfaces.cli.cells import count
 from wherefrom.lazy import np
+from wherefrom.model.identifiers import short_id
 from wherefrom.model.insight import Decision, InsightPlan
 from wherefrom.model.metabolism import Histogram, MetabolismPlan
 from wherefrom.model.policies import CalibrationReport
@@ -217,7 +218,7 @@ def neighbourhood(plan: InsightPlan, *, rejected: bool = False) -> str:
     # A plan that is read again no longer has the words of its question.
     subject = plan.asked.get("query", "what is new") or "a question"
     if node_id := plan.asked.get("memo_id"):
-        subject = next((ref.title for ref in plan.nodes if ref.id == node_id), None) or node_id
+        subject = next((ref.title for ref in plan.nodes if ref.id == node_id), None) or short_id(node_id)
     size = 2 * _PANEL_WIDTH + 3 * _GAP, _PANEL_TOP + _PANEL_HEIGHT + 84
     svg = Drawing(*size, heading=f"Insight: {_plain(subject, 100)}", at=(_GAP, 28), font=_LABEL_FONT)
     after = {"proposed": "as proposed", "applied": "applied", "undone": "undone since"}[plan.state]
@@ -254,7 +255,7 @@ def _graph(plan: InsightPlan, decisions: Sequence[Decision], *, rejected: bool) 
     accepted = {ends: new[pair] for ends, pair in drawn(new).items()}
     names = {ref.id: ref.title for ref in plan.nodes}
     return _Graph(
-        titles=tuple(_plain(names.get(node_id) or f"…{node_id[-8:]}", 1_000) for node_id in number),
+        titles=tuple(_plain(names.get(node_id) or short_id(node_id), 1_000) for node_id in number),
         centers=frozenset(number[c] for decision in plan.decisions for c in decision.center_ids if c in number),
         # A relation that one decision accepted is there for the decisions after it.
         existing=tuple(ends for ends in drawn(around) if ends not in accepted),

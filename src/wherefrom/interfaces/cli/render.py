@@ -7,37 +7,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
-from itertools import islice, repeat
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
-from rich.panel import Panel
+from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom import interfaces
-from wherefrom.interfaces.cli import render_plans
+from wherefrom.interfaces.cli import render_history, render_nodes, render_plans
 from wherefrom.interfaces.cli.cells import (
     cell,
     count,
     counts_of,
-    degraded_lines,
     generic_lines,
     generic_table,
-    judge_of,
-    memo_cell,
     rows_table,
     shown,
     table_of,
-    tidy,
     when,
 )
+from wherefrom.interfaces.cli.layout import Verbatim
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import evidence, insight, metabolism, policies, results
+from wherefrom.model import evidence, history, insight, metabolism, policies, results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
-from wherefrom.text.check import json_text
+from wherefrom.model.identifiers import short_id
 
 (syntax,) = lazy_modules("rich", "syntax")
 
@@ -66,110 +61,69 @@ def _value_of(result: Any) -> Any:
     return interfaces.answering.value_of(result, "")
 
 
-def memo_panel(node: Node) -> RenderableType:
-    """One memo in full."""
-    facts = Text(f"{node.id}  {node.namespace}  version {node.version}\n", style="dim")
-    facts.append(f"created {when(node.created_at)}, updated {when(node.updated_at)}")
-    parts: list[RenderableType] = [facts]
-    if node.aliases:
-        parts.append(shown(f"also called {', '.join(node.aliases)}", style="dim"))
-    if node.metadata:
-        parts.append(shown(json_text(node.metadata), style="cyan"))
-    parts += ["", shown(node.content, lines=True)]
-    return Panel(Group(*parts), title=shown(node.title or "(untitled)"), title_align="left")
-
-
 def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
     """Say what saving did, and with --link which relations it made."""
     note = " (this text was already there)" if saved.status == "duplicate" else ""
-    yield shown(f"{saved.status} {saved.node.id} in {saved.node.namespace}{note}")
+    yield shown(f"{saved.status} {short_id(saved.node.id)} in {saved.node.namespace}{note}")
     if saved.note:
         yield shown(saved.note)
     if given.get("link"):
         yield from render_plans.linked_lines(saved)
 
 
-def found_lines(found: results.SearchResult, given: Mapping[str, Any]) -> Lines:
-    """List the memos that a search found, best first, and say what is lacking."""
-    rows = [Overlay(hit, {"memo": memo_cell(hit.node), "why": _why(hit, found.alpha)}) for hit in found.hits]
-    yield table_of(rows, f"score node.id memo{' why' if given.get('explain') else ''}", empty="nothing found")
-    yield from degraded_lines(found)
-
-
-def similar_lines(found: results.SimilarFound) -> Lines:
-    """List the nodes that are near in meaning, and say how many were compared."""
-    yield table_of(found.results, "similarity id text_preview", empty="nothing that similar")
-    yield f"searched {count(found.total_searched, 'vector')}"
-
-
 def corrected_lines(corrected: evidence.Corrected) -> Lines:
     """Say whether a claim counts and how sure it is, and list its corrections."""
     state, posterior = "rejected" if corrected.rejected else "adopted", corrected.posterior
-    yield f"{'changed' if corrected.changed else 'unchanged'}: claim {corrected.claim_id} is {state}"
-    sides = f"{posterior.supports} for, {posterior.refutes} against"
-    yield f"confidence {posterior.confidence:.2f} ± {posterior.uncertainty:.2f}: {sides}"
+    yield f"{'changed' if corrected.changed else 'unchanged'}: claim {short_id(corrected.claim_id)} is {state}"
+    yield _standing(posterior)
     for entry in corrected.history:
         change = f" {entry.relation_before} → {entry.relation_after}" if entry.relation_after else ""
         yield shown(f"  {when(entry.at)}  {entry.action}{change}: {entry.reason}")
 
 
-def relation_table(found: results.Relations) -> RenderableType:
-    """Relations with the names of their ends, how sure and thick they are, who judged them and when they were seen."""
-    names = {ref.id: ref.title or ref.id for ref in found.nodes}
-    rows = [
-        Overlay(
-            edge,
-            {
-                "step": step,
-                "source": names.get(edge.source_id, edge.source_id),
-                "target": names.get(edge.target_id, edge.target_id),
-                "weight": f"{edge.weight:.2g}",
-                "sure": f"{edge.confidence:.2g}",
-                "thick": f"{edge.thickness:.2g}",
-                "judge": Text("\n").join([shown(judge_of(edge)), shown(edge.observed_at[:10], style="dim")]),
-            },
-        )
-        for edge, step in zip(found.edges, found.depths or repeat(None), strict=False)
-    ]
-    columns = "source tag target weight sure thick judge reason"
-    return table_of(rows, columns if found.depths is None else f"step {columns}", empty="no relations")
+def evidence_lines(added: evidence.EvidenceAdded) -> Lines:
+    """Say what became of the source and of each claim, and how each claim stands."""
+    if added.page is not None:
+        yield f"{added.page.status} page {short_id(added.page.id)}"
+    yield from (f"{fragment.status} fragment {short_id(fragment.id)}" for fragment in added.fragments)
+    for claim in added.claims:
+        yield f"{claim.status} claim {short_id(claim.id)}{' (it is rejected)' if claim.rejected else ''}"
+        yield _standing(claim.posterior)
+    if kept := added.edges.get("kept"):
+        yield f"{count(kept, 'judgement')} not changed: a person has corrected {'it' if kept == 1 else 'them'}"
+    if added.redacted:
+        yield f"taken out of texts: {counts_of(dict(sorted(added.redacted.items())))}"
 
 
-def relation_line(edge: Edge) -> Text:
-    """One relation."""
-    sure = "" if edge.confidence == 1 and edge.judge is None else f", confidence {edge.confidence:g}"
-    judge = "" if edge.judge is None else f", {judge_of(edge)}"
-    return shown(f"{edge.source_id} -[{edge.tag} {edge.weight:g}{sure}{judge}]-> {edge.target_id}")
+def page_lines(page: evidence.PageCorrected) -> Lines:
+    """Say what a page is known as, and how much was brought in line with it."""
+    year = "year unknown" if page.year is None else str(page.year)
+    yield shown(f"{'changed' if page.changed else 'unchanged'}: {page.title or page.url} ({year})")
+    if page.followed:
+        yield f"{page.followed:,} of its fragments and their claims follow it"
 
 
-def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> Lines:
-    """List the recalled memos, best first; say what was left out, and what is lacking."""
-    rows = [Overlay(item, {"memo": memo_cell(item.node), "why": _why_recalled(item)}) for item in context.items]
-    yield table_of(rows, "rank score node.id memo why", empty="nothing that matters")
-    yield (
-        f"context {context.id} until {when(context.expires_at)}, policy {context.policy_version},"
-        f" about {count(context.tokens, 'token')}"
-    )
-    if given.get("explain"):
-        left = ", ".join(f"{number} {reason}" for reason, number in sorted(context.filtered.items())) or "nothing"
-        yield f"left out: {left}"
-        yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
-    yield from degraded_lines(context)
+def _standing(posterior: evidence.Posterior) -> str:
+    sides = f"{posterior.supports} for, {posterior.refutes} against"
+    return f"confidence {posterior.confidence:.2f} ± {posterior.uncertainty:.2f}: {sides}"
 
 
 def judged_line(judged: results.FeedbackResult) -> str:
     """Say what a judgement changed."""
     node = judged.node
-    stands = f"; {judged.representative_id} stands for it now" if judged.representative_id else ""
+    stands = f"; {short_id(judged.representative_id)} stands for it now" if judged.representative_id else ""
     worth = f"utility {node.utility:+.2f}, confidence {node.confidence:.2f}"
-    return f"{judged.status} {judged.signal} for {node.id}: {worth}{stands}"
+    return f"{judged.status} {judged.signal} for {short_id(node.id)}: {worth}{stands}"
 
 
 def imported_lines(imported: results.Imported, given: Mapping[str, Any]) -> Lines:
     """Say what an import did, and list the first lines that it left out, and where the others are."""
     counts = {name: number for name, number in _value_of(imported).items() if isinstance(number, int) and number}
     said = (_counted(name, number) for name, number in counts.items() if name != "rejected")
-    yield ", ".join(said) or "nothing to import"
+    if done := ", ".join(said):
+        yield done
+    else:
+        yield "nothing was imported" if imported.rejected else "nothing to import"
     if imported.redacted:
         yield f"taken out of texts: {counts_of(dict(sorted(imported.redacted.items())))}"
     if not imported.rejected:
@@ -207,6 +161,13 @@ def applied_line(applied: policies.PolicyApplied) -> RenderableType:
     return shown(f"{applied.status}: {applied.version} in {applied.namespace}{before}{after}{hint}")
 
 
+def _yaml(text: str) -> Verbatim:
+    """YAML in colours. The rest of a comment on a line of its own would no longer be one, if it were copied."""
+    highlighted = syntax.Syntax("", "yaml", background_color="default").highlight(text.rstrip("\n"))
+    highlighted.rstrip()
+    return Verbatim(highlighted)
+
+
 def privacy_lines(privacy: policies.Privacy, given: Mapping[str, Any]) -> Lines:
     """Say what becomes of personal data, and what a new choice does not change."""
     fate, older = "taken out of texts", "is shown without them; `wherefrom reclassify` takes them out for good."
@@ -224,24 +185,14 @@ def guarded_lines(guarded: policies.BoundaryCheck) -> Lines:
         yield shown(guarded.text, lines=True)
 
 
-def _why(hit: results.Hit, alpha: float) -> Text:
-    factors = {} if hit.factors is None else {"S": hit.relevance, **asdict(hit.factors)}
-    parts = {"alpha": alpha, **asdict(hit.scores), **factors}
-    return shown(" ".join(f"{name}={tidy(value)};" for name, value in parts.items() if value is not None))
-
-
-def _why_recalled(item: results.ContextItem) -> RenderableType:
-    parts = [item.reason]
-    parts += [f"replaces {', '.join(item.replaces)}"] if item.replaces else []
-    parts += [f"disputed by {', '.join(item.disputed_by)}"] if item.disputed_by else []
-    parts += [f"  {edge.tag}, confidence {edge.confidence:g}, {judge_of(edge)}" for edge in item.disputes]
-    return shown("\n".join(parts), lines=True)
-
-
 def documents_lines(added: evidence.DocumentsAdded) -> Lines:
     """List the documents that were read, and those that failed."""
     if added.documents:
-        yield table_of(added.documents, "status fragments cites title source")
+        for document in added.documents:
+            cites = f", cites {document.cites:,}" if document.cites else ""
+            name = document.title or document.url
+            yield shown(f"{document.status} {name}: {count(document.fragments, 'fragment')}{cites}")
+            yield shown(f"  {document.source}", style="dim")
     yield counts_of(Counter(document.status for document in added.documents)) or "nothing was added"
     taken = sum((Counter(document.redacted) for document in added.documents), Counter())
     if taken:
@@ -293,7 +244,7 @@ def status_lines(status: evidence.Status, given: Mapping[str, Any]) -> Lines:
 def task_lines(state: evidence.TaskState) -> Lines:
     """A task, and once it is completed what it has gathered."""
     task = state.task
-    yield shown(f"{task.id}  {task.status}  {task.query}")
+    yield shown(f"{short_id(task.id)}  {task.status}  {task.query}")
     searches = "1 query" if state.queries == 1 else f"{state.queries:,} queries"
     yield f"  {count(state.claims, 'claim')}, {searches}, begun {when(task.created_at)}"
     if task.result_summary:
@@ -312,39 +263,42 @@ def _summary_lines(summary: evidence.EvidenceSummary) -> Lines:
 
 
 _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
-    Node: lambda node: [memo_panel(node)],
-    results.Page: lambda page: [table_of([Overlay(node, {"memo": memo_cell(node)}) for node in page.nodes], "id memo")],
+    Node: render_nodes.node_lines,
+    results.Page: render_nodes.listed_lines,
     results.Namespaces: lambda found: [table_of(found.items, "namespace nodes")],
-    results.Deleted: lambda gone: [f"deleted {gone.node.id} and {count(gone.edges_deleted, 'relation')}"],
+    results.Deleted: lambda gone: [f"deleted {short_id(gone.node.id)} and {count(gone.edges_deleted, 'relation')}"],
     results.FeedbackResult: lambda judged: [judged_line(judged)],
     results.SweepResult: lambda swept: [
-        f"{count(len(swept.node_ids), 'node')} and {count(swept.edges, 'relation')} retired (run {swept.run_id})"
+        f"{count(len(swept.node_ids), 'node')} and {count(swept.edges, 'relation')} retired"
+        f" (run {short_id(swept.run_id)})"
     ],
-    results.Related: lambda related: [related.status, relation_line(related.edge)],
-    Edge: lambda edge: ["deleted", relation_line(edge)],
-    MeasuredEdge: lambda edge: ["deleted", relation_line(edge)],
-    results.Relations: lambda found: [relation_table(found)],
-    results.SimilarFound: similar_lines,
+    results.Related: lambda related: [related.status, render_nodes.relation_line(related.edge)],
+    Edge: lambda edge: ["deleted", render_nodes.relation_line(edge)],
+    MeasuredEdge: lambda edge: ["deleted", render_nodes.relation_line(edge)],
+    results.Relations: render_nodes.relation_lines,
+    results.SimilarFound: render_nodes.similar_lines,
     results.Health: health_lines,
     policies.PolicyApplied: lambda applied: [applied_line(applied)],
-    policies.PolicyVersion: lambda policy: [
-        syntax.Syntax(policy.yaml, "yaml", background_color="default", word_wrap=True)
-    ],
+    policies.PolicyVersion: lambda policy: [_yaml(policy.yaml)],
     policies.BoundaryCheck: guarded_lines,
     evidence.Rendered: lambda rendered: [rendered.sql],
     evidence.Corrected: corrected_lines,
+    evidence.EvidenceAdded: evidence_lines,
+    evidence.ClaimEvidence: lambda found: [*render_nodes.claim_lines(found), _standing(found.posterior)],
+    evidence.PageCorrected: page_lines,
     evidence.DocumentsAdded: documents_lines,
     evidence.QueryResult: result_lines,
-    evidence.Task: lambda task: [f"created task {task.id} in {task.namespace}"],
+    evidence.Task: lambda task: [f"created task {short_id(task.id)} in {task.namespace}"],
     evidence.TaskState: task_lines,
+    history.History: render_history.history_lines,
     metabolism.MetabolismPlan: render_plans.metabolism_lines,
     metabolism.Restored: render_plans.restored_lines,
     metabolism.Reinforced: render_plans.reinforced_lines,
 }
 _OWN_AS_ASKED: Final[Mapping[type, Callable[[Any, Mapping[str, Any]], Lines]]] = {
     results.Saved: saved_lines,
-    results.SearchResult: found_lines,
-    results.ActiveContext: context_lines,
+    results.SearchResult: render_nodes.found_lines,
+    results.ActiveContext: render_nodes.context_lines,
     results.Imported: imported_lines,
     policies.Privacy: privacy_lines,
     evidence.Status: status_lines,

@@ -8,10 +8,12 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from wherefrom.interfaces.cli.cells import cell, count, degraded_lines, first_line, shown, table_of
+from wherefrom.interfaces.cli.cells import cell, count, degraded_lines, first_line, shown, table_of, tidy
+from wherefrom.interfaces.cli.layout import Entry
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.metabolism.settings import RUN_SETTINGS
 from wherefrom.model.graph import NodeRef
+from wherefrom.model.identifiers import short_id
 from wherefrom.model.insight import InsightPlan
 from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored
 from wherefrom.model.results import Saved
@@ -25,7 +27,7 @@ _MAX_ROWS: Final = 10
 _MAX_RELATIONS: Final = 5
 _MAX_SETTINGS: Final = 3
 _WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
-_GONE_COLUMNS: Final = "node.id name node.kind difficulty nearest"
+_GONE_COLUMNS: Final = "id name node.kind difficulty nearest"
 _SETTINGS_COLUMNS: Final = f"namespace {' '.join(RUN_SETTINGS)}"
 _LEGEND: Final = (
     "thickness: of its thickest relation; difficulty of restoring it: 1 − similarity to the nearest that stays"
@@ -44,13 +46,15 @@ _WHY: Final[dict[str, str]] = {
 def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableType]:
     """The relations of a plan, how many there are, and what can be done with them."""
     names = {ref.id: ref for ref in plan.nodes}
-    rows = [
-        _relation(edge, names, why=shown(edge.reason), worth_it="yes" if edge.accepted else "no")
-        for edge in (*plan.accepted, *(plan.rejected if rejected else ()))
-    ]
-    if rows:
-        figures = "figures.score figures.g figures.hop"
-        yield table_of(rows, f"from to weight why {figures}{' worth_it' if rejected else ''}")
+    for edge in (*plan.accepted, *(plan.rejected if rejected else ())):
+        figures = [f"{name} {tidy(getattr(edge.figures, name))}" for name in ("score", "g", "hop")]
+        worth_it = [f"worth it: {'yes' if edge.accepted else 'no'}"] if rejected else []
+        yield Entry(
+            mark="-",
+            head=Text.assemble(_end(edge.source_id, names), f" -[{edge.weight:.2f}]-> ", _end(edge.target_id, names)),
+            text=shown(edge.reason),
+            facts=(*figures, *worth_it),
+        )
     judged = count(plan.judged, "question" if "query" in plan.asked else "memo")
     others = f", {len(plan.rejected):,} not" if plan.rejected else ""
     yield f"{judged} judged: {count(len(plan.accepted), 'relation')} worth making{others}"
@@ -61,26 +65,29 @@ def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableTy
 
 
 def _after_insight(plan: InsightPlan) -> Iterator[str]:
+    plan_id = short_id(plan.id)
     if plan.state == "applied":
-        yield f"plan {plan.id} is applied: {count(plan.written, 'relation')} made"
+        yield f"plan {plan_id} is applied: {count(plan.written, 'relation')} made"
         if plan.written:
-            yield f"to take them back: wherefrom insight --undo {plan.id}"
+            yield f"to take them back: wherefrom insight --undo {plan_id}"
     elif plan.state == "undone":
         left = f"{count(plan.written, 'relation')} of it left" if plan.written else "no relation of it is left"
-        yield f"plan {plan.id} is undone: {left}"
+        yield f"plan {plan_id} is undone: {left}"
     elif plan.accepted:
-        yield f"plan {plan.id} is proposed; to make these relations: wherefrom insight --apply-plan {plan.id}"
+        yield f"plan {plan_id} is proposed"
+        yield f"to make these relations: wherefrom insight --apply-plan {plan_id}"
     elif plan.judged and "since" in plan.asked:
-        yield f"plan {plan.id} has no relations; to go on from here: wherefrom insight --apply-plan {plan.id}"
+        yield f"plan {plan_id} has no relations"
+        yield f"to go on from here: wherefrom insight --apply-plan {plan_id}"
     else:
-        yield f"plan {plan.id} has no relations"
+        yield f"plan {plan_id} has no relations"
 
 
 def linked_lines(saved: Saved) -> Iterator[RenderableType]:
     """The relations that saving a memo with --link made."""
     for edge in saved.links:
         guess = f"{edge.tag} {edge.weight:.2f}, confidence {edge.confidence:g}, guess: {edge.judge}"
-        yield shown(f"linked {edge.source_id} -[{guess}]-> {edge.target_id}: {edge.reason}")
+        yield shown(f"linked {short_id(edge.source_id)} -[{guess}]-> {short_id(edge.target_id)}: {edge.reason}")
     if not saved.links:
         yield "no new relation is worth it"
     yield from degraded_lines(saved)
@@ -114,11 +121,11 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
 def restored_lines(restored: Restored) -> Iterator[RenderableType]:
     """The nodes that came back, and the reasons why others did not."""
     yield f"{count(len(restored.node_ids), 'node')} and {count(restored.links, 'relation')} came back"
-    yield from (shown(node_id) for node_id in restored.node_ids[:_MAX_ROWS])
+    yield from (shown(short_id(node_id)) for node_id in restored.node_ids[:_MAX_ROWS])
     yield from _more(len(restored.node_ids))
     if restored.skipped:
         yield f"{len(restored.skipped):,} did not:"
-        yield from (shown(f"{name}: {why}") for name, why in list(restored.skipped.items())[:_MAX_ROWS])
+        yield from (shown(f"{short_id(name)}: {why}") for name, why in list(restored.skipped.items())[:_MAX_ROWS])
         yield from _more(len(restored.skipped))
 
 
@@ -126,7 +133,7 @@ def reinforced_lines(reinforced: Reinforced) -> Iterator[RenderableType]:
     """The relation, and what it is worth now."""
     edge, before = reinforced.edge, reinforced.before
     verb = "strengthened" if (edge.confidence, edge.weight) >= (before.confidence, before.weight) else "weakened"
-    yield shown(f"{verb}: {edge.source_id} -[{edge.tag}]-> {edge.target_id}")
+    yield shown(f"{verb}: {short_id(edge.source_id)} -[{edge.tag}]-> {short_id(edge.target_id)}")
     yield f"weight {before.weight:.2f} → {edge.weight:.2f}, confidence {before.confidence:.2f} → {edge.confidence:.2f}"
 
 
@@ -177,7 +184,9 @@ def _row(weak: NodeVerdict) -> Overlay:
         verdict = f"stays: {_WHY.get(weak.rule, weak.rule)}"
     nearest = _name(weak.neighbour, _COMPARED_CHARACTERS) if weak.neighbour else Text("–")
     name = _name(weak.node, _COMPARED_CHARACTERS)
-    return Overlay(weak, {"name": name, "for_example": name, "nearest": nearest, "verdict": verdict})
+    return Overlay(
+        weak, {"id": short_id(weak.node.id), "name": name, "for_example": name, "nearest": nearest, "verdict": verdict}
+    )
 
 
 def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[RenderableType]:
@@ -200,8 +209,9 @@ def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[R
 
 def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
     if plan.state == "planned":
-        how = "; to let these go: wherefrom metabolize --apply (with the same options)"
-        yield f"nothing was changed{how if plan.removed or plan.pruned else ''}"
+        yield "nothing was changed"
+        if plan.removed or plan.pruned:
+            yield "to let these go: wherefrom metabolize --apply (with the same options)"
         return
     if plan.resumed:
         yield "a run that was stopped before is completed with it"
@@ -210,14 +220,21 @@ def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
     if plan.purged:
         yield f"{count(plan.purged, 'receipt')} older than {KEPT.days} days deleted for good"
     if plan.run_id and (plan.nodes_removed or plan.links_removed):
-        yield f"run {plan.run_id} is applied; receipts are kept for {KEPT.days} days"
-        yield f"to take it back: wherefrom restore --run {plan.run_id}; one of them: wherefrom restore NODE_ID"
+        yield f"run {short_id(plan.run_id)} is applied; receipts are kept for {KEPT.days} days"
+        yield f"to take it back: wherefrom restore --run {short_id(plan.run_id)}"
+        yield "one of them: wherefrom restore NODE_ID"
     else:
         yield "nothing was let go"
 
 
 def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:
-    return first_line(ref.title or ref.id, width=width)
+    return first_line(ref.title or short_id(ref.id), width=width)
+
+
+def _end(node_id: str, names: Mapping[str, NodeRef]) -> Text:
+    """The end of a relation: its id, and its name if it is known."""
+    known, ref = Text(short_id(node_id), style="cyan"), names.get(node_id)
+    return Text.assemble(known, " ", _name(ref)) if ref is not None and ref.title else known
 
 
 def _relation(edge: Any, names: Mapping[str, NodeRef], *, ids: bool = False, **more: Any) -> Overlay:
@@ -225,8 +242,8 @@ def _relation(edge: Any, names: Mapping[str, NodeRef], *, ids: bool = False, **m
     ends = []
     for end in (edge.source_id, edge.target_id):
         ref = names.get(end)
-        name = _name(ref) if ref else shown(end)
-        ends.append(Text("\n").join([name, shown(end, style="dim")]) if ids and ref and ref.title else name)
+        name = _name(ref) if ref else shown(short_id(end))
+        ends.append(Text("\n").join([name, shown(short_id(end), style="dim")]) if ids and ref and ref.title else name)
     return Overlay(edge, {"from": ends[0], "to": ends[1], **more})
 
 

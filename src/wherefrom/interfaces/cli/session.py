@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +19,9 @@ from rich.text import Text
 
 from wherefrom import interfaces
 from wherefrom.api import Memory
+from wherefrom.interfaces.cli import last_list
 from wherefrom.interfaces.cli.cells import count, shown
+from wherefrom.interfaces.cli.layout import sentence
 from wherefrom.interfaces.verbs import Verb
 from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import (
@@ -44,6 +47,8 @@ EXIT_CODES: Final[tuple[tuple[type[WherefromError], int, str], ...]] = (
     (BoundaryDenied, 6, "the policy forbids it"),
 )
 UNHEALTHY: Final = 1
+# Commands whose progress is counted in bytes, and shown as a share.
+_BYTES: Final = ("import",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class Call:
     @contextmanager
     def progress(self, label: str) -> Iterator[Progress]:
         """Show a progress bar on a terminal, nothing elsewhere."""
-        columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
+        amount = progress.TaskProgressColumn() if self.verb.command in _BYTES else progress.MofNCompleteColumn()
+        columns = (progress.BarColumn(), amount, progress.TimeRemainingColumn())
         error = Console(stderr=True)
         with progress.Progress(label, *columns, console=error, transient=True, disable=not error.is_terminal) as bar:
             task = bar.add_task(label, total=None)
@@ -88,6 +94,7 @@ class Call:
         elif self.as_json:
             self.say(interfaces.answering.value_of(result, self.memory.root_namespace, explain=self.explain))
         else:
+            last_list.remember(result)
             self.say(None, *interfaces.render.lines_of(result, {**self.given, "explain": self.explain}))
         if not getattr(result, "ok", True) or getattr(result, "failures", False):
             raise typer.Exit(UNHEALTHY)
@@ -109,8 +116,8 @@ _COUNTED: Final[Mapping[str, Callable[[Any], tuple[dict[str, Any], RenderableTyp
 
 
 def output() -> Console:
-    """Return standard output; a file or pipe has no width of its own and gets a generous one."""
-    return Console() if sys.stdout.isatty() else Console(width=160)
+    """Return standard output; a file or pipe has no width of its own and gets that of COLUMNS, else a generous one."""
+    return Console() if sys.stdout.isatty() else Console(width=shutil.get_terminal_size((160, 24)).columns)
 
 
 @contextmanager
@@ -134,9 +141,16 @@ def reported(*, as_json: bool) -> Iterator[None]:
 
 
 def print_parts(console: Console, parts: Iterable[RenderableType]) -> None:
-    """Print tables and sentences; a sentence is not broken into lines, so that what is in it can be copied."""
+    """Print tables, entries and sentences. In a terminal a sentence is broken between words, so that what is in it can
+    be copied; elsewhere it is one line.
+    """
     for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str | Text), markup=False, highlight=False)
+        if isinstance(part, str | Text) and console.is_terminal:
+            for line in sentence(Text(part) if isinstance(part, str) else part, console.width):
+                console.print(line, soft_wrap=True, markup=False, highlight=False)
+        else:
+            is_sentence = isinstance(part, str | Text)
+            console.print(part, soft_wrap=is_sentence, crop=False, markup=False, highlight=False)
 
 
 def print_json(value: object, stream: TextIO) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,11 +18,14 @@ import typer
 
 from wherefrom import config, interfaces
 from wherefrom.api import Memory
-from wherefrom.interfaces.cli.cells import count, shown
-from wherefrom.interfaces.cli.session import Call, output, print_json, reported
+from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
+from wherefrom.interfaces.cli import following, last_list, render_history
+from wherefrom.interfaces.cli.cells import count, first_line, shown
+from wherefrom.interfaces.cli.session import UNHEALTHY, Call, output, print_json, print_parts, reported
 from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
-from wherefrom.text.check import check_path
+from wherefrom.model.identifiers import short_id
+from wherefrom.text.check import check_path, json_text
 
 if TYPE_CHECKING:
     from wherefrom.interfaces.cli import pictures
@@ -33,6 +37,7 @@ else:
 _INTERRUPTED: Final = 130
 _STOPPED: Final = "stopped: what went until now can be restored"
 _AGAIN: Final = "the same command again completes it"
+_NAME_CHARACTERS: Final = 72
 
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw it in this file.")]
 
@@ -42,6 +47,85 @@ def save(call: Call) -> None:
     if call.given["content"] == "-":
         call.given["content"] = sys.stdin.buffer.read().decode(errors="surrogateescape")
     call.show(call.run())
+
+
+def delete(
+    call: Call,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", "-y", help="Delete without asking. Where there is no terminal, it never asks."),
+    ] = False,
+) -> None:
+    """Delete a memo for good; its relations go with it. On a terminal it is shown first, and asked about."""
+    if not (yes or call.as_json) and sys.stdin.isatty() and sys.stdout.isatty():
+        would = call.memory.delete(call.given["memo_id"], dry_run=True)
+        node, relations = would.node, count(would.edges_deleted, "relation")
+        call.say(None, shown(f"{node.kind} {short_id(node.id)} in {node.namespace}, with {relations}:"))
+        call.say(None, first_line(node.title or node.content, width=_NAME_CHARACTERS))
+        if not typer.confirm("Delete it for good?"):
+            call.say(None, "nothing was deleted")
+            raise typer.Exit(UNHEALTHY)
+        call.given["memo_id"] = node.id  # what was shown, whatever has this title by now
+    call.show(call.run())
+
+
+def evidence_add(
+    call: Call,
+    claim: Annotated[
+        str | None, typer.Option("--claim", metavar="TEXT", help="The statement, or give --claim-id.")
+    ] = None,
+    claim_id: Annotated[str | None, typer.Option("--claim-id", metavar="CLAIM_ID", help="A stored claim.")] = None,
+    fragment: Annotated[
+        str | None, typer.Option("--fragment", metavar="FRAGMENT_ID", help="A stored fragment that speaks about it.")
+    ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option("--page", metavar="URL", help="Or the source of --quote, which becomes a fragment of it."),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the --page.")] = None,
+    year: Annotated[int | None, typer.Option("--year", metavar="YEAR", help="When the --page was published.")] = None,
+    quote: Annotated[
+        str | None,
+        typer.Option("--quote", metavar="TEXT", help="The words that say so; they must stand in the fragment."),
+    ] = None,
+    supports: Annotated[bool, typer.Option("--supports", help="It speaks for the claim.")] = False,
+    refutes: Annotated[bool, typer.Option("--refutes", help="It speaks against the claim.")] = False,
+    neutral: Annotated[
+        bool, typer.Option("--neutral", help="It is about the claim, and speaks for neither side.")
+    ] = False,
+    confidence: Annotated[
+        float, typer.Option("--confidence", metavar="NUMBER", help="How sure you are of that, 0 to 1.")
+    ] = 1.0,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, in one plain sentence.")] = None,
+) -> None:
+    """Put a claim into a task, with what a fragment says about it, and say how the claim stands then."""
+    sides = {"supports": supports, "refutes": refutes, "neutral": neutral}
+    said = [relation for relation, given in sides.items() if given]
+    if fragment is not None and page is not None:
+        raise InvalidInput("--fragment and --page exclude each other", hint="a stored fragment has its page already")
+    if page is None and (title is not None or year is not None):
+        raise InvalidInput("--title and --year belong to a --page", hint="`wherefrom page set` corrects a stored one")
+    if page is not None and quote is None:
+        raise InvalidInput("nothing of the page is quoted", hint="copy the words that matter into --quote")
+    judges = fragment is not None or page is not None
+    if len(said) != judges:
+        what = "what it says about the claim" if judges else "who says so"
+        hint = "one of --supports, --refutes and --neutral" if judges else "--fragment, or --page with --quote"
+        raise InvalidInput(f"it is not clear {what}", hint=f"give {hint}")
+    source: int | str | None = 0 if page is not None else fragment
+    if isinstance(source, str):
+        source = last_list.meant_by(source)
+    judgements = [
+        NewEvidence(relation, fragment=source, confidence=confidence, quote=quote, reason=reason)  # type: ignore[arg-type]
+        for relation in said
+    ]
+    call.show(
+        call.run(
+            page=None if page is None else NewPage(page, title, year),
+            fragments=() if page is None else [NewFragment(str(quote), type="quote")],
+            claims=[NewClaim(claim, claim_id and last_list.meant_by(claim_id), judgements)],
+        )
+    )
 
 
 def export(
@@ -176,9 +260,35 @@ def calibrate(
     _show_and_draw(call, plot, lambda: call.run(judged=_judged(file)), pictures.reliability)
 
 
+def history(
+    call: Call,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on and print what happens as it comes; Ctrl-C ends it.")
+    ] = False,
+) -> None:
+    """Say what happened, newest first; with an id what happened to that node, run, plan or task, and what it is now."""
+    if not follow:
+        call.show(call.run())
+        return
+    if barred := [name for name in ("until", "cursor") if name in call.given]:
+        raise InvalidInput(f"--follow and --{barred[0]} exclude each other", hint="give --since to begin earlier")
+    since, limit = call.given.pop("since", None), call.given.pop("limit", 20)
+    console, root = output(), call.memory.root_namespace
+    for entries in following.followed(call.run, time.sleep, since=since, limit=limit):
+        for entry in entries:
+            if call.as_json:
+                sys.stdout.write(json_text(interfaces.answering.value_of(entry, root)) + "\n")
+            else:
+                print_parts(console, [render_history.entry_line(entry, root)])
+        sys.stdout.flush()
+
+
 SPECIALS: Final = {
-    function.__name__.removesuffix("_"): function
-    for function in (save, export, import_, reembed, add, reject, sql, view, insight, metabolize, policy, calibrate)
+    function.__name__.removesuffix("_").replace("_", " "): function
+    for function in (
+        *(save, delete, insight, add, evidence_add, reject, sql, view),
+        *(metabolize, export, import_, reembed, policy, calibrate, history),
+    )
 }
 
 

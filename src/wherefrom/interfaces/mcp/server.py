@@ -9,10 +9,10 @@ import argparse
 import logging
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
 from importlib.resources import files
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 import anyio
 import mcp_types as types
@@ -22,7 +22,7 @@ from mcp.server.lowlevel import Server
 
 from wherefrom import config, interfaces
 from wherefrom.api import Memory, access_of, dialect_of
-from wherefrom.interfaces.verbs import BY_NAME, TOOLS
+from wherefrom.interfaces.verbs import BY_NAME, TOOLS, Verb
 from wherefrom.lazy import metadata
 from wherefrom.model.cancellation import CURRENT, Cancellation
 from wherefrom.model.errors import WherefromError, shown
@@ -30,6 +30,7 @@ from wherefrom.transport.ending import end, end_on_signals
 from wherefrom.transport.stdio import StdioTransport, take_standard_streams
 
 logger = logging.getLogger("wherefrom.mcp")
+_Answer = TypeVar("_Answer")
 
 # The SQL dialect that descriptions name as long as the database is not known.
 ANY_DIALECT: Final = "SQLite or PostgreSQL"
@@ -55,14 +56,29 @@ class Opener:
                 self._memory.close()
 
 
-def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server[Any]:
-    """A server of these tools on this memory. `dialect` is what query_graph is said to speak."""
+def listed_verbs(sets: Collection[str]) -> list[Verb]:
+    """The verbs whose tools are in some sets."""
+    return [verb for verb in TOOLS if "all" in sets or verb.tools in sets]
+
+
+def build(
+    memory: Callable[[], Memory],
+    *,
+    dialect: str = ANY_DIALECT,
+    sets: Collection[str] = ("memory",),
+    schemas: bool = False,
+) -> Server[Any]:
+    """A server on this memory that lists some sets of tools; every tool can be called, listed or not. `dialect` is what
+    query_graph is said to speak; with `schemas`, the schemas of all answers are listed and answers have a structured
+    copy.
+    """
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[interfaces.tools.listed(verb, dialect) for verb in TOOLS])
+        tools = [interfaces.tools.listed(verb, dialect, schemas=schemas) for verb in listed_verbs(sets)]
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -70,15 +86,10 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
         del context
         if params.name not in BY_NAME:
             raise MCPError(code=types.INVALID_PARAMS, message=f"there is no tool {shown(params.name)}")
-        running = Cancellation()
-        CURRENT.set(running)
-        try:
-            return await anyio.to_thread.run_sync(
-                interfaces.tools.answer_call, memory, params.name, params.arguments or {}, abandon_on_cancel=True
-            )
-        except anyio.get_cancelled_exc_class():
-            threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
-            raise
+        answered: types.CallToolResult = await _on_thread(
+            partial(interfaces.tools.answer_call, memory, params.name, params.arguments or {}, schemas=schemas)
+        )
+        return answered
 
     return Server(
         "wherefrom",
@@ -87,13 +98,70 @@ def build(memory: Callable[[], Memory], *, dialect: str = ANY_DIALECT) -> Server
         instructions=instructions(),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        **_reading(memory),
     )
 
 
-def serve(arguments: Sequence[str]) -> NoReturn:
-    """Serve on stdin and stdout until the input ends and all calls are answered, or the options turn out
-    to be wrong; then end the process.
-    """
+def _reading(memory: Callable[[], Memory]) -> dict[str, Any]:
+    """The handlers of prompts and resources."""
+
+    async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
+        del context, params
+        return types.ListPromptsResult(prompts=interfaces.prompts.listed())
+
+    async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        del context
+        prompt: types.GetPromptResult = await _answered(
+            interfaces.prompts.answered, memory, params.name, params.arguments or {}
+        )
+        return prompt
+
+    async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
+        del context, params
+        return types.ListResourcesResult(resources=interfaces.resources.listed())
+
+    async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+        del context, params
+        return types.ListResourceTemplatesResult(resource_templates=interfaces.resources.templates())
+
+    async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        del context
+        read: types.ReadResourceResult = await _answered(interfaces.resources.read, memory, params.uri)
+        return read
+
+    return {
+        "on_list_prompts": list_prompts,
+        "on_get_prompt": get_prompt,
+        "on_list_resources": list_resources,
+        "on_list_resource_templates": list_templates,
+        "on_read_resource": read_resource,
+    }
+
+
+async def _on_thread(work: Callable[[], _Answer]) -> _Answer:
+    """Return what a function returns on a worker thread; if the client cancels the call, the work is stopped."""
+    running = Cancellation()
+    CURRENT.set(running)
+    try:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+    except anyio.get_cancelled_exc_class():
+        threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
+        raise
+
+
+async def _answered(work: Callable[..., _Answer], *given: Any) -> _Answer:
+    """Return what a prompt or resource says; an error of ours reaches the client with its hint."""
+    try:
+        return await _on_thread(partial(work, *given))
+    except WherefromError as error:
+        raise MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code}) from None
+    except Exception:
+        logger.exception("a prompt or resource failed")
+        raise MCPError(code=types.INTERNAL_ERROR, message="it failed unexpectedly; the server's log says why") from None
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the options of `wherefrom mcp`."""
     options = argparse.ArgumentParser(
         prog="wherefrom mcp",
         description="Serve the memory to an MCP client over stdin and stdout, until the input ends.",
@@ -103,12 +171,25 @@ def serve(arguments: Sequence[str]) -> NoReturn:
     options.add_argument("--root", help="namespace that this access may not leave (WHEREFROM_ROOT)")
     options.add_argument("--also", action="append", metavar="NAMESPACE", help="further one to read (WHEREFROM_ALSO)")
     options.add_argument("--namespace", help="default namespace inside the root (WHEREFROM_NAMESPACE)")
+    options.add_argument(
+        "--tools", action="append", metavar="SET", help="memory, graph, research, upkeep or all (WHEREFROM_TOOLS)"
+    )
+    options.add_argument("--schemas", action="store_true", help="list the schemas of all answers, and send both copies")
     options.add_argument("--allow", action="append", metavar="TAG", help="tag that this access holds (WHEREFROM_ALLOW)")
-    given = options.parse_args(arguments)
+    return options
+
+
+def serve(arguments: Sequence[str]) -> NoReturn:
+    """Serve on stdin and stdout until the input ends and all calls are answered, or the options turn out
+    to be wrong; then end the process.
+    """
+    given = parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     access = {name: getattr(given, name) for name in ("owner", "root", "also", "namespace", "allow")}
+    joined = None if given.tools is None else ",".join(given.tools)
     try:
-        access_of(config.load(access))
+        settings = config.load({**access, "tools": joined})
+        access_of(settings)
     except WherefromError as error:
         sys.stderr.write(f"{error.code}: {error}\n")
         sys.exit(2)
@@ -119,7 +200,7 @@ def serve(arguments: Sequence[str]) -> NoReturn:
 
     end_on_signals(opener.close)
     incoming, outgoing = take_standard_streams()
-    server = build(opener, dialect=dialect_of(given.db))
+    server = build(opener, dialect=dialect_of(given.db), sets=settings.tools, schemas=given.schemas)
 
     async def serve() -> None:
         await StdioTransport(incoming, outgoing, end_now=end_now).serve(server)

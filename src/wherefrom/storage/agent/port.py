@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, Protocol
 from wherefrom.model.access import Access
 from wherefrom.model.evidence import TableShape
 
-BASE_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "embedding_models")
+BASE_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "embedding_models", "events")
 # A text, blob or row that is longer stops the statement.
 MAX_VALUE_BYTES: Final = 150_000
 MAX_ROW_BYTES: Final = 4_000_000

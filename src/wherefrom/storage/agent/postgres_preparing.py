@@ -30,7 +30,7 @@ Connection = psycopg.Connection[Row]
 # One number for all processes, also those of the former name: whoever holds it makes the schema, the others wait.
 _LOCK: Final = 0x5265636F6C6D
 _LOCK_TIMEOUT: Final = "10s"
-_GUARDED_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings")
+_GUARDED_TABLES: Final = ("nodes", "edges", "tasks", "queries", "embeddings", "events")
 # Before this version of the server, whoever is a member of a role can take it on.
 _FIRST_VERSION_WITH_SET: Final = 160_000
 # Errors that say that another process did the same at the same time.

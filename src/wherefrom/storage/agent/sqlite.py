@@ -28,7 +28,7 @@ from wherefrom.model.evidence import TableShape
 from wherefrom.model.limits import SQL_CHARACTERS
 from wherefrom.storage.agent import port
 from wherefrom.storage.agent.port import Budget, Rows, SqlFailed, Statement, collected
-from wherefrom.storage.agent.tables import definitions, names, readable, unhidden, with_literals
+from wherefrom.storage.agent.tables import definitions, names, readable, unhidden, wholly_seen, with_literals
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.sqlite_errors import closed_quietly, translated
 
@@ -205,11 +205,13 @@ class _Connection:
         self._connection.execute("pragma temp_store = file")
         self._connection.create_scalar_function("asked_at", lambda *_: self._now, 0)
         condition, prefixes = unhidden(access.hidden)
+        whole, places = wholly_seen(access.partly_seen)
         inside, roots = readable(access.also)
-        scope = {**scope_parameters(access), **prefixes, **roots}
+        scope = {**scope_parameters(access), **prefixes, **places, **roots}
+        own = {"unhidden": condition, "wholly_seen": whole, "readable": inside, "readable_within": inside}
         # In one transaction: each by itself is written to a file of its own.
         self._connection.execute("begin")
-        for name, select in definitions("sqlite", {"unhidden": condition, "readable": inside}).items():
+        for name, select in definitions("sqlite", own).items():
             hidden = self._inner + name
             self._connection.execute(f"create temp view {hidden} as {with_literals(select, scope)}")
             fence = " limit -1" if self.use == "fenced" else ""

@@ -43,6 +43,13 @@ def unhidden(hidden: Sequence[str]) -> tuple[str, dict[str, str]]:
     return "".join(f" and {test}" for test in tests), parameters
 
 
+def wholly_seen(partly_seen: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Return the condition on events of no single node, and its parameters, likewise."""
+    named = {f"partly_{'x' * number}": place for number, place in enumerate(partly_seen, 1)}
+    places = ", ".join(f":{name}" for name in named)
+    return f" and ({{0}}.node_id is not null or {{0}}.namespace not in ({places}))" if named else "", named
+
+
 def readable(also: Sequence[str]) -> tuple[str, dict[str, str]]:
     """Return the condition that a namespace is in the root or in a further root, and its parameters, likewise."""
     tests, parameters = _prefix_tests("{0} || '/'", "in", "also", [root + "/" for root in also])

@@ -168,6 +168,13 @@ from edges e
 where e.owner_id = :owner and e.target_id in {each claims} and e.source_id in {each sources}
   and e.tag in ('supports', 'refutes', 'neutral', 'origin')
 
+-- name: evidence_of_claim
+select {edge e}
+from edges e
+where {visible_edge e} and e.target_id = :claim and e.tag in ('supports', 'refutes', 'neutral', 'origin')
+order by e.seq + 0 desc
+limit :limit
+
 -- name: posteriors
 -- For each claim the weight of evidence for and against it, and its sources.
 select e.target_id,

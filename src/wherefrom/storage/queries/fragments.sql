@@ -16,6 +16,11 @@
 {inside {0} root} --unless also
 ({inside {0} root} or exists (select 1 from {each also} as a where substr({0} || '/', 1, length(a.value)) = a.value)) --if also
 
+-- fragment: readable_within
+-- The same for tables without an index by namespace (see `within`).
+{within {0} root} --unless also
+({within {0} root} or exists (select 1 from {each also} as a where substr({0} || '/', 1, length(a.value)) = a.value)) --if also
+
 -- fragment: unhidden
 and not exists (select 1 from {each hidden} as h where substr({0} || ' ' || {1} || '/', 1, length(h.value)) = h.value) --if hidden
 
@@ -35,6 +40,17 @@ and not exists (select 1 from {each hidden} as h where substr({0} || ' ' || {1} 
 and {0}.boundary_class in {each classes}
 {unhidden {0}.boundary_class {0}.source_namespace} {unhidden {0}.boundary_class {0}.target_namespace}
 
+-- fragment: visible_event
+-- An event has a second namespace, as a relation has: that of its other node, or its own again.
+{0}.owner_id = :owner and {readable_within {0}.namespace} and {readable_within {0}.other_namespace}
+and {0}.boundary_class in {each classes}
+{unhidden {0}.boundary_class {0}.namespace} {unhidden {0}.boundary_class {0}.other_namespace}
+{wholly_seen {0}}
+
+-- fragment: wholly_seen
+-- An event of no single node may count any of its namespace and of those below: all of them must be seen.
+and ({0}.node_id is not null or {0}.namespace not in {each partly_seen}) --if hidden
+
 -- A walk does not follow edges by which one node contradicts or replaces another.
 -- fragment: walkable = {visible_edge {0}} and {0}.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
 
@@ -52,13 +68,15 @@ order by {0}.score desc, {0}.seq desc
 ({0}.expires_at is null or {0}.expires_at > cast(:now as text)) and {0}.rejected_at is null
 and ({0}.valid_to is null or {0}.kind <> 'fragment')
 
--- fragment: strictest
+-- fragment: stricter
 case
-    when 'secret' in ({0}.boundary_class, {1}.boundary_class) then 'secret'
-    when 'pii' in ({0}.boundary_class, {1}.boundary_class) then 'pii'
-    when 'internal' in ({0}.boundary_class, {1}.boundary_class) then 'internal'
+    when 'secret' in ({0}, {1}) then 'secret'
+    when 'pii' in ({0}, {1}) then 'pii'
+    when 'internal' in ({0}, {1}) then 'internal'
     else 'public'
 end
+
+-- fragment: strictest = {stricter {0}.boundary_class {1}.boundary_class}
 
 -- fragment: each_number = (select cast(v.value as bigint) from {each {0}} as v)
 -- fragment: still = {0}.seq not in {each_number gone}

@@ -115,4 +115,4 @@ delete from edges
 where {visible_edge edges} and judge = 'insight' and created_at = :created_at and (source_id, target_id, tag) in (
     select r.source_id, r.target_id, r.tag from {rows source_id text, target_id text, tag text}
 )
-returning seq
+returning {edge edges}

@@ -61,6 +61,16 @@ from nodes n
 where n.owner_id = :owner and n.page_id in {each ids}
 order by n.seq
 
+-- name: claims_naming
+-- The claims of the root whose source has one of these URLs, each with the pages of this URL whose fragments judge it.
+select distinct p.id, {node n}
+from nodes n
+left join edges e on e.owner_id = :owner and e.target_id = n.id and e.page_id is not null
+left join nodes p on p.owner_id = :owner and p.id = e.page_id and p.content = {text_in n.provenance url}
+where n.owner_id = :owner and n.kind = 'claim' and {inside n.namespace root}
+  and {text_in n.provenance url} in {each urls}
+order by n.id, p.id
+
 -- name: nodes_by_id
 select {node n}
 from nodes n
@@ -131,13 +141,26 @@ limit :limit
 
 -- name: text_beginnings
 -- The first 4,000 characters of each text, enough to see how a word stands in it.
-select n.id, n.title, n.aliases, substr(n.content, 1, 4000), n.shared_class
+select n.id, n.title, n.aliases, n.metadata, substr(n.content, 1, 4000), n.shared_class
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
+-- name: fragments_first
+-- The first :each fragments of pages, without those that the access or the request leaves out.
+select n.id, n.page_id
+from {each pages} as p
+join nodes n on n.owner_id = :owner and n.page_id = p.value
+where n.position < :each + (
+    select min(f.position) from nodes f where f.owner_id = :owner and f.page_id = p.value and f.valid_to is null
+)
+and {visible_or_masked n} and {live n}
+and n.scope in {each scopes} --if scopes
+and {visible n} and {matches n} --if metadata
+order by n.page_id, n.position
+
 -- name: node_batch
 -- A batch of the nodes of the root, in order, to index them anew.
-select n.seq, n.title, n.aliases, n.content, n.boundary_class, n.shared_class
+select n.seq, n.title, n.aliases, n.metadata, n.content, n.boundary_class, n.shared_class
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq

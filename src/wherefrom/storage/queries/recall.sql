@@ -35,6 +35,12 @@ from edges e
 where {visible_edge e} and e.source_id in {each ids} and e.target_id in {each ids}
   and e.tag in ('contradicts', 'conflicts', 'refutes', 'supersedes')
 
+-- name: helpful_counts
+select f.node_id, count(*)
+from feedback f
+where f.owner_id = :owner and f.node_id in {each ids} and f.signal = 'helpful'
+group by f.node_id
+
 -- name: entities_of
 -- The entities that these nodes mention.
 select e.source_id, e.target_id

@@ -65,11 +65,35 @@ _NAMED: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to import: whether long memos are split, where rejected lines are written, and who is told how far it is."""
+    """How to import: who is told of the bytes done, whether long memos are split, where rejected lines are written."""
 
     progress: Progress
     split: bool = False
     rejects: IO[str] | None = None
+
+
+class _Steps:
+    """Tells how far an import is, in bytes: each counts when it is stored, and again when its mentions are found."""
+
+    def __init__(self, progress: Progress, size: int) -> None:
+        self._progress = progress
+        self._size = size
+        progress(0, 2 * size)
+
+    def read(self, position: int) -> None:
+        """Tell that a file is stored up to a position."""
+        self._progress(min(position, self._size), 2 * self._size)
+
+    def linking(self, total: int) -> Callable[[int], None]:
+        """Return what is called with each number of nodes, of so many, whose mentions are found."""
+        left = total
+
+        def linked(number: int) -> None:
+            nonlocal left
+            left = max(left - number, 0)
+            self._progress(2 * self._size - self._size * left // max(total, 1), 2 * self._size)
+
+        return linked
 
 
 def load(
@@ -86,6 +110,7 @@ def load(
     access = access.writing()
     rejections = Rejections(options.rejects)
     lines = line_count(source)
+    steps = _Steps(options.progress, source.tell())
     admission = Admission(access, guard, rejections, now=now)
     records = admission.admitted(parsed(source, access, rejections, split=options.split, now=now))
     loader = _Loader(database, access, guard, rejections, now)
@@ -94,21 +119,22 @@ def load(
     is_stale = is_large and lines > loader.last_before
     for batch, made in _embedded(batches(records), embedder):
         loader.write(batch, made)
-        options.progress(batch[-1][0].number, max(lines, batch[-1][0].number))
+        steps.read(source.tell())
         if is_stale:
             database.refresh_statistics()
             is_stale = False
     early = sorted([*admission.links, *loader.early], key=lambda read: _FINAL_ORDER.index(type(read[1])))
     for batch, made in _embedded(batches(iter(early)), embedder):
         loader.write(batch, made, final=True)
-    loader.finish()
+    loader.finish(steps)
     if is_large:
         database.refresh_statistics()
         embeddings.prepare(database)
     counts: Counter[str] = loader.counts + admission.counts
     payload = {"nodes": counts["nodes_created"], "edges": counts["edges_created"]}
     payload |= {"rejected": rejections.total} if rejections.total else {}
-    database.write(lambda tx: events.record(tx, access, "import", payload, namespace=access.namespace, at=now))
+    about = events.about_place(access, access.namespace)
+    database.write(lambda tx: events.record(tx, access, "import", payload, about=about, at=now))
     return Imported(**dict[str, Any](counts), rejected=rejections.total, rejections=rejections.shown())
 
 
@@ -151,11 +177,14 @@ class _Loader:
             reason = f"{what} is neither here nor in a line that can be stored"
             self._rejections.add(line, NotFound(reason, hint="import it together with what it names"))
 
-    def finish(self) -> None:
+    def finish(self, steps: _Steps) -> None:
         """Note the successors of nodes, and find the mentions in all that came in, now that all of it is there."""
         successors = {node_id: self._node_id(heir) for node_id, heir in self._superseded.items()}
         self._database.write(lambda tx: store_successors(tx, self._access, successors))
-        nodes.link_mentions(self._database, self._access, after=self.last_before, changed=self._changed, now=self._now)
+        coming = steps.linking(self.counts["nodes_created"] + len(self._changed))
+        nodes.link_mentions(
+            self._database, self._access, after=self.last_before, changed=self._changed, now=self._now, linked=coming
+        )
 
     def _loaded(self, tx: Transaction, batch: Sequence[Read], made: Made | None, *, final: bool) -> Loaded:
         kind = type(batch[0][1])

@@ -1,6 +1,6 @@
 -- The tables that an agent's SQL sees: the same on both databases, limited to the rows that the access may see.
 --
--- {visible n} and {visible_edge e} are the rules of queries/fragments.sql with the access written in; on PostgreSQL, where
+-- {visible n}, {visible_edge e} and {visible_event e} are the rules of queries/fragments.sql with the access written in; on PostgreSQL, where
 -- row-level security applies them, they are true. {table t} is a table of the store, {field n name} a text in the
 -- metadata, {number n name} a whole number in it, {json n name} a JSON value, {now} the time of the question.
 
@@ -41,7 +41,7 @@ from {table nodes} n
 where {visible n} and n.kind = 'claim' and (n.expires_at is null or n.expires_at > {now})
 
 -- name: memos
-select n.id, n.title, n.content, {whole n} as metadata, n.namespace, n.boundary_class, n.scope, n.confidence,
+select n.id, n.title, n.content, {whole n metadata} as metadata, n.namespace, n.boundary_class, n.scope, n.confidence,
        n.utility, n.quality, n.superseded_by, n.expires_at, n.created_at, n.updated_at
 from {table nodes} n
 where {visible n} and n.kind = 'memo' and (n.expires_at is null or n.expires_at > {now})
@@ -86,6 +86,13 @@ where {visible_edge e} and e.source_kind = 'fragment' and e.target_kind = 'claim
   and e.tag in ('supports', 'refutes', 'neutral') and e.target_id not in (
     select r.id from {table nodes} r where {visible r} and r.rejected_at is not null
   )
+
+-- name: history
+-- Events that tell of nothing that the access may not see; a payload names no nodes but these two.
+select e.seq as id, e.at, e.topic, e.node_id, e.other_id, e.part_of, e.namespace, e.request_id, e.trace_id,
+       {whole e payload} as payload
+from {table events} e
+where {visible_event e}
 
 -- name: clock
 select {year} as this_year

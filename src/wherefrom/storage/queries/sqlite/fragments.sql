@@ -13,6 +13,10 @@
  and m.value = w.value and (m.type = w.type or m.type || w.type in ('integerreal', 'realinteger')))
 = (select count(*) from json_each(:metadata))
 
+-- A title in which A to Z have become a to z; the other letters are as they were.
+-- fragment: folded = lower({0})
+-- A text in a column of JSON.
+-- fragment: text_in = json_extract({0}, '$.{1}')
 -- fragment: vector = {0}.vector
 -- A stored time as a number of days.
 -- fragment: day = julianday({0})

@@ -24,7 +24,7 @@ where :owner is not null
 -- name: text_search
 -- The best :reach rows of the index; those that the access may not see have no id. FTS5 weighs a term by the whole
 -- store; :ratios holds for each term its weight in the part that is searched, divided by its weight in the store.
-select n.id, best.score
+select n.id, best.score, n.kind, n.page_id
 from (
     select rowid as seq, -rank as score --unless ratios
     from node_terms --unless ratios

@@ -5,10 +5,11 @@
 -- fragment: claim = c.{0}
 -- fragment: visible = true
 -- fragment: visible_edge = true
+-- fragment: visible_event = true
 -- fragment: field = (cast({0}.metadata as jsonb) ->> '{1}')
 -- fragment: number = cast(cast({0}.metadata as jsonb) ->> '{1}' as integer)
 -- fragment: json = (cast({0}.metadata as jsonb) -> '{1}')
--- fragment: whole = cast({0}.metadata as jsonb)
+-- fragment: whole = cast({0}.{1} as jsonb)
 -- fragment: vector = cast({0}.vector as text)
 -- fragment: now = (select wherefrom_agent.scope_text('now'))
 -- A subquery is run once; the function would be called for every row.
@@ -22,6 +23,11 @@
      and wherefrom_agent.reaches((select wherefrom_agent.scope_list('also'))::text[], {0})))
 and ((select wherefrom_agent.scope_text('hidden')) is null
      or not wherefrom_agent.hides((select wherefrom_agent.scope_list('hidden'))::text[], boundary_class, {0}))
+
+-- fragment: whole_of
+-- An event of no single node may count any of its namespace and of those below: all of them must be seen.
+(node_id is not null or (select wherefrom_agent.scope_text('hidden')) is null
+ or not wherefrom_agent.hides_below((select wherefrom_agent.scope_list('hidden'))::text[], {0}))
 
 -- fragment: classed = boundary_class = any ((select wherefrom_agent.scope_list('classes'))::text[])
 

@@ -42,6 +42,12 @@ language sql immutable parallel safe as $body$
     select exists (select 1 from unnest(hidden) as h where starts_with(boundary_class || ' ' || namespace || '/', h))
 $body$;
 
+-- True if something is hidden in a namespace, or below it.
+create function wherefrom_agent.hides_below(hidden text[], namespace text) returns boolean
+language sql immutable parallel safe as $body$
+    select exists (select 1 from unnest(hidden) as h where strpos(h, ' ' || namespace || '/') > 0)
+$body$;
+
 -- True if a namespace lies in one of the further roots, which end in /.
 create function wherefrom_agent.reaches(roots text[], namespace text) returns boolean
 language sql immutable parallel safe as $body$
@@ -51,7 +57,10 @@ $body$;
 {guarded nodes} ({owned} and {classed} and {reached namespace});
 {guarded tasks} ({owned} and {classed} and {reached namespace});
 {guarded edges} ({owned} and {classed} and {reached source_namespace} and {reached target_namespace});
+{guarded events} ({owned} and {classed} and {reached namespace} and {reached other_namespace} and {whole_of namespace});
 {guarded queries} ({owned});
 {guarded embeddings} ({owned});
 grant select on {table nodes}, {table edges}, {table tasks}, {table queries}, {table embeddings},
     {table embedding_models} to wherefrom_views;
+grant select (seq, at, topic, node_id, other_id, part_of, namespace, request_id, trace_id, payload) on {table events}
+    to wherefrom_views;

@@ -7,6 +7,6 @@
 -- fragment: field = json_extract({0}.metadata, '$.{1}')
 -- fragment: number = {field {0} {1}}
 -- fragment: json = {field {0} {1}}
--- fragment: whole = {0}.metadata
+-- fragment: whole = {0}.{1}
 -- fragment: now = asked_at()
 -- fragment: year = cast(substr(asked_at(), 1, 4) as integer)

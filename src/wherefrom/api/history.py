@@ -1,0 +1,237 @@
+"""The engine of history: what happened in a memory, or to one node, run, plan or task of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
+
+from wherefrom.api.history_sentences import Known, counted, day, quoted, sentence
+from wherefrom.engine.params import Cursor, id_param, namespace_param
+from wherefrom.engine.view import Engine
+from wherefrom.model import limits
+from wherefrom.model.access import Access
+from wherefrom.model.errors import Gone, NotFound
+from wherefrom.model.graph import Node, NodeRef
+from wherefrom.model.history import History, HistoryEntry, HistorySubject, ShownTopic
+from wherefrom.model.identifiers import short_id, timestamp
+from wherefrom.model.param import Param
+from wherefrom.storage import history, insight, nodes, tasks
+from wherefrom.storage.history import Event, LetGo
+from wherefrom.storage.port import Transaction
+from wherefrom.storage.receipts import KEPT
+from wherefrom.text import check
+
+_MAX_RELATIONS_HELD: Final = 50
+_TITLE_CHARACTERS: Final = 80
+
+_Id = Annotated[
+    str | None,
+    id_param("Only the history of this memo, claim, page, run, plan or task.", refers="any", metavar="ID"),
+]
+_Topics = Annotated[
+    Sequence[ShownTopic],
+    Param(
+        "Only these topics. Omit for all that was saved, changed, refused, judged or let go; searches are shown only "
+        "if asked for. metabolism lists runs, retire what they let go, plan the stored plans.",
+        option="--topic",
+    ),
+]
+_Since = Annotated[
+    str | None, Param("Only what happened at or after this ISO-8601 time.", metavar="TIME", check=check.check_time)
+]
+_Until = Annotated[
+    str | None, Param("Only what happened before this ISO-8601 time.", metavar="TIME", check=check.check_time)
+]
+_Within = Annotated[str | None, namespace_param("Only what happened in this namespace or below it.")]
+
+
+class HistoryEngine(Engine):
+    """Tells what happened."""
+
+    def history(
+        self,
+        memo_id: _Id = None,
+        *,
+        topic: _Topics = (),
+        namespace: _Within = None,
+        since: _Since = None,
+        until: _Until = None,
+        limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
+        cursor: Cursor = None,
+    ) -> History:
+        """Say what happened, newest first: what was saved, refused, judged, let go, when and by which request; with an
+        id, what happened to that node, run, plan or task, and what it is now.
+
+        Only what the access may see is told: of a node that is hidden from it, it sees no event.
+        """
+        self.store.journal.write()  # what was just searched or refused is told, too
+        access, moment = self.view.access.narrowed(namespace), self.store.clock()
+        topics = check.json_text(topic) if topic else None
+        filters = {"id": memo_id, "topics": topics, "since": since, "until": until}
+
+        def work(tx: Transaction) -> History:
+            found, more = history.page(tx, access, filters, limit=limit, cursor=cursor)
+            about = None if memo_id is None else _Looking(tx, access, moment).subject(memo_id)
+            if about is None and memo_id is not None and not found:
+                raise NotFound(
+                    f"there is no history of {memo_id} in {access.root!r}",
+                    hint="history without an id lists what happened lately",
+                )
+            items = _told(found, _known(tx, access, found))
+            return History(access.root, access.owner, items, about, more)
+
+        return self.store.database.read(work)
+
+
+def _known(tx: Transaction, access: Access, found: Sequence[Event]) -> Known:
+    """Look up all that the sentences of a page name, some at a time."""
+    receipts = history.receipts(tx, access, sorted({event.node_id for event in found if event.node_id}))
+    ids = {node_id for event in found for node_id in (event.node_id, event.other_id) if node_id}
+    ids.update(receipt.stand_in for receipt in receipts.values() if receipt.stand_in)
+    gone = {node_id: receipt.title for node_id, receipt in receipts.items()}
+    here = nodes.refs(tx, access, sorted(ids), beginnings=True)
+    claims = {node.id for node in here if node.kind == "claim"}
+    claims.update(node_id for node_id, receipt in receipts.items() if receipt.kind == "claim")
+    plans = {event.part_of for event in found if event.topic == "plan" and event.part_of}
+    return Known({**gone, **_titles(here)}, receipts, history.plan_states(tx, access, sorted(plans)), claims)
+
+
+def _titles(found: Iterable[NodeRef]) -> dict[str, str]:
+    return {ref.id: ref.title for ref in found if ref.title}
+
+
+def _told(found: Sequence[Event], known: Known) -> tuple[HistoryEntry, ...]:
+    return tuple(
+        HistoryEntry(
+            seq=event.seq,
+            at=event.at,
+            topic=event.topic,
+            text=sentence(event, known),
+            namespace=event.namespace,
+            node_id=event.node_id,
+            other_id=event.other_id,
+            part_of=event.part_of,
+            restorable_until=_until(known.receipt(event)),
+            request_id=event.request_id,
+            trace_id=event.trace_id,
+            payload=event.payload,
+        )
+        for event in found
+    )
+
+
+def _until(receipt: LetGo | None) -> str | None:
+    """Until when a node can be brought back; what has expired cannot."""
+    if receipt is None or receipt.rule == "expired":
+        return None
+    return timestamp(datetime.fromisoformat(receipt.at) + KEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """Finds out what an id stands for now, in one snapshot."""
+
+    tx: Transaction
+    access: Access
+    moment: datetime
+
+    def subject(self, given: str) -> HistorySubject | None:
+        """Return the thing that an id stands for, if the access may see it."""
+        node = nodes.read_by_ids(self.tx, self.access, [given]).get(given)
+        if node is not None:
+            return self._here(node)
+        return self._gone(given) or self._run(given) or self._plan(given) or self._task(given)
+
+    def _here(self, node: Node) -> HistorySubject:
+        title = node.title or node.content[:_TITLE_CHARACTERS]
+        text = f"{node.kind} {quoted(title)}, version {node.version}, saved {day(node.created_at)}"
+        if node.updated_at != node.created_at:
+            text += f", changed {day(node.updated_at)}"
+        heir = self._name(node.superseded_by)
+        if heir is not None:
+            text += f"; {heir} stands for it"
+        return HistorySubject(node.id, node.kind, "here", text, node.namespace, title)
+
+    def _gone(self, given: str) -> HistorySubject | None:
+        """A node that was let go or deleted."""
+        receipt = history.receipts(self.tx, self.access, [given]).get(given)
+        if receipt is not None:
+            return self._let_go(given, receipt)
+        went = history.end(self.tx, self.access, given)
+        if went is None:
+            return None
+        topic, at, namespace, run_id = went
+        if topic == "delete":
+            return HistorySubject(given, "node", "deleted", f"deleted {day(at)}, for good", namespace)
+        text = f"let go {day(at)} by run {short_id(run_id or '?')}; its receipt is no longer kept"
+        return HistorySubject(given, "node", "let_go", text, namespace)
+
+    def _let_go(self, given: str, receipt: LetGo) -> HistorySubject:
+        text = f"{receipt.kind} {quoted(receipt.title)} was let go {day(receipt.at)} by run {short_id(receipt.run_id)}"
+        heir, until = self._name(receipt.stand_in), _until(receipt)
+        if heir is not None:
+            text += f"; {heir} says nearly the same"
+        text += "; its time is over" if until is None else f"; restore brings it back until {day(until)}"
+        return HistorySubject(
+            given,
+            receipt.kind,  # type: ignore[arg-type]  # a kind of node, as it was stored
+            "let_go",
+            text,
+            receipt.namespace,
+            receipt.title,
+            None if heir is None else receipt.stand_in,
+            until,
+        )
+
+    def _run(self, given: str) -> HistorySubject | None:
+        """A run of metabolism, or a sweep, which has no row of its own."""
+        found = history.run(self.tx, self.access, given)
+        counts = history.run_counts(self.tx, self.access, given, since=timestamp(self.moment - KEPT))
+        if found is None and not counts.let_go:
+            return None
+        namespace, state, began, ended = found or (None, "applied", counts.first_at or "", None)
+        text = f"run {short_id(given)}, {state}, {day(ended or began)}: let go {counted(counts.let_go, 'node')}"
+        if counts.back:
+            text += f", of which {counts.back:,} came back"
+        until = None
+        if counts.first_at is not None and counts.lately > counts.back:
+            until = timestamp(datetime.fromisoformat(counts.first_at) + KEPT)
+            text += f"; restore brings back {'the rest' if counts.back else 'all of it'} until {day(until)}"
+        return HistorySubject(given, "run", state, text, namespace, restorable_until=until)
+
+    def _plan(self, given: str) -> HistorySubject | None:
+        """A stored plan of insight, with the relations that it holds."""
+        try:
+            plan = insight.get(self.tx, self.access, given, moment=self.moment).plan
+        except Gone as error:
+            return HistorySubject(given, "plan", "expired", error.message)
+        except NotFound:
+            return None
+        ends = {end for link in plan.accepted for end in (link.source_id, link.target_id)}
+        known = Known(_titles(nodes.refs(self.tx, self.access, sorted(ends), beginnings=True)))
+        holds = [
+            f"{known.name(link.source_id)} -{link.tag}-> {known.name(link.target_id)}"
+            for link in plan.accepted
+            if {link.source_id, link.target_id} <= known.titles.keys()
+        ]
+        text = f"plan {short_id(given)}, {plan.state}, made {day(plan.created_at)}: {counted(len(holds), 'relation')}"
+        if len(holds) < len(plan.accepted):
+            text += f", and {len(plan.accepted) - len(holds):,} to nodes that are not here"
+        if plan.state == "proposed":
+            text += "; insight makes them (apply_plan_id)"
+        return HistorySubject(given, "plan", plan.state, text, holds=tuple(holds[:_MAX_RELATIONS_HELD]))
+
+    def _task(self, given: str) -> HistorySubject | None:
+        try:
+            task = tasks.get(self.tx, self.access, given)
+        except NotFound:
+            return None
+        text = f"task {quoted(task.query)}, {task.status}, begun {day(task.created_at)}"
+        return HistorySubject(given, "task", task.status, text, task.namespace, task.query[:_TITLE_CHARACTERS])
+
+    def _name(self, node_id: str | None) -> str | None:
+        """The name of a node that is here; None if there is none, or none that the access may see."""
+        found = nodes.refs(self.tx, self.access, [node_id], beginnings=True) if node_id else []
+        return next((f"{quoted(ref.title)} ({short_id(ref.id)})" for ref in found if ref.title), None)

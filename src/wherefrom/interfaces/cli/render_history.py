@@ -1,0 +1,43 @@
+"""The history for people: a table, or a line for each event as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from wherefrom.interfaces.cli.cells import new_table, shown, when
+from wherefrom.model.history import History, HistoryEntry
+from wherefrom.model.identifiers import short_id
+
+
+def history_lines(found: History) -> Iterable[RenderableType]:
+    """Say what the id is now, if one was given; then list what happened."""
+    if found.about is not None:
+        yield shown(found.about.text)
+        yield from (shown(f"  {held}") for held in found.about.holds)
+        yield ""
+    table = new_table("when", "id", "what")
+    for entry in found.items:
+        table.add_row(when(entry.at), _id(entry), _what(entry, found.root_namespace))
+    yield table if table.row_count else "nothing happened here yet"
+
+
+def entry_line(entry: HistoryEntry, root: str) -> Text:
+    """One event on a line of its own."""
+    return Text("  ").join([Text(when(entry.at)), Text(_id(entry).ljust(8)), _what(entry, root)])
+
+
+def _id(entry: HistoryEntry) -> str:
+    """The end of the id that the event is found by: of its node, or of its run, plan or task."""
+    return short_id(entry.node_id or entry.part_of or "")
+
+
+def _what(entry: HistoryEntry, root: str) -> Text:
+    what = shown(entry.text)
+    if entry.restorable_until is not None:
+        what.append(f"; restorable until {entry.restorable_until[:10]}")
+    if entry.namespace != root:
+        what.append_text(shown(f" · {entry.namespace}", style="dim"))
+    return what

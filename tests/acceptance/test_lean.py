@@ -1,0 +1,350 @@
+"""What a model pays: the list of tools and its answers, over stdio with a real client, in both protocol eras."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+from mcp import Client
+from talking_for_tests import answer_in, call, talk, wherefrom
+
+from wherefrom import Memory
+from wherefrom.evidence.input import NewFragment, NewPage
+from wherefrom.interfaces.mcp.server import instructions, listed_verbs
+from wherefrom.interfaces.mcp.tools import answer, answer_schema, listed
+from wherefrom.interfaces.verbs import BY_NAME, TOOLS
+from wherefrom.text.tokens import count_tokens
+
+EIGHT = [
+    "memory_activate", "memory_search", "memory_save", "memory_get", "memory_list", "memory_delete",
+    "memory_feedback", "memory_relation_save",
+]  # fmt: skip
+ERAS = ("legacy", "2026-07-28")
+MAX_ITEM_BYTES, MAX_FRAME_BYTES = 110, 350
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+POLICY = "version: 1.0.1\n"
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def tokens(sets, **given):
+    tools = [
+        listed(verb, **given).model_dump(mode="json", by_alias=True, exclude_none=True) for verb in listed_verbs(sets)
+    ]
+    return (len(compact(tools).encode()) + len(instructions().encode())) / 4
+
+
+def serving(*options):
+    return (
+        sys.executable,
+        "-c",
+        f"import sys; sys.argv = ['wherefrom', 'mcp', *{options!r}, *sys.argv[2:]]; from wherefrom.__main__ import main; main()",
+    )
+
+
+async def names(client: Client):
+    return [tool.name for tool in (await client.list_tools()).tools]
+
+
+def test_the_list_of_tools_costs_few_tokens():
+    """Whoever adds a tool, a parameter or a word pays for it here."""
+    assert tokens(["memory"]) <= 3_500
+    assert tokens(["all"]) <= 11_000
+
+
+def test_eight_tools_are_listed_and_all_can_be_called(tmp_path):
+    async def conversation(client):
+        assert await names(client) == EIGHT
+        assert (await call(client, "get_status"))["counts"]["memo"] == 0
+        assert (await call(client, "memory.list_namespaces"))["items"]
+        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        assert not any(schemas.values())
+
+    talk(str(tmp_path / "memory.db"), conversation)
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "sets"),
+    [
+        (("--tools", "graph"), {}, ["graph"]),
+        (("--tools", "memory,research"), {}, ["memory", "research"]),
+        (("--tools", "upkeep", "--tools", "graph"), {}, ["upkeep", "graph"]),
+        (("--tools", "all"), {}, ["all"]),
+        ((), {"WHEREFROM_TOOLS": "research,upkeep"}, ["research", "upkeep"]),
+    ],
+)
+def test_a_set_limits_what_is_listed(tmp_path, options, environment, sets):
+    async def conversation(client):
+        assert await names(client) == [verb.tool for verb in listed_verbs(sets)]
+        always = {"query_graph", "query_view", "vector_search"}
+        shapes = {tool.name for tool in (await client.list_tools()).tools if tool.output_schema}
+        assert shapes == always & set(await names(client))
+
+    talk(str(tmp_path / "memory.db"), conversation, start=serving(*options), **environment)
+
+
+def test_an_unknown_set_is_refused(tmp_path):
+    said = wherefrom(str(tmp_path / "memory.db"), "mcp", "--tools", "memory,dreams", code=2)
+    assert "'dreams' is no set of tools" in said
+
+
+def test_every_tool_is_in_one_set_and_names_tools_that_there_are():
+    assert {verb.tools for verb in TOOLS} == {"memory", "graph", "research", "upkeep"}
+    assert [verb.tool for verb in listed_verbs(["memory"])] == EIGHT
+    for verb in TOOLS:
+        words = listed(verb).description.replace(",", " ").replace(".", " ").replace(";", " ").split()
+        named = {word for word in words if word.startswith(("memory_", "query_")) or word in BY_NAME}
+        assert named <= BY_NAME.keys() | {"memory_relation_save"}, verb.tool
+        assert "Call it first" not in listed(verb).description, verb.tool
+
+
+def every_tool(ids):
+    """One call of each tool that succeeds, in an order in which each finds what it needs."""
+    gate, moat, task = ids
+    yield "memory_save", {"content": "The bridge is new.", "title": "Bridge", "claim_kind": "fact"}
+    yield "memory_get", {"memo_id": gate}
+    yield "memory_list", {}
+    yield "memory_search", {"query": "when does the gate open?"}
+    yield "memory_activate", {"query": "when does the gate open?"}
+    yield "memory_feedback", {"memo_id": gate, "signal": "helpful"}
+    yield "memory_relation_save", {"source_memo_id": gate, "target_memo_id": moat, "tag": "near", "weight": 0.5}
+    yield "memory_relation_list", {}
+    yield "memory_relation_delete", {"source_memo_id": gate, "target_memo_id": moat, "tag": "near"}
+    yield "find_insight", {}
+    yield "list_namespaces", {}
+    yield "create_task", {"query": "Does the bridge hold?"}
+    claim = {"text": "Gates open.", "evidence": [{"relation": "supports", "fragment": 0}]}
+    page = {"url": "https://example.org/gates", "title": "Gates"}
+    fragments = [{"text": "All gates open."}]
+    yield "add_evidence", {"page": page, "fragments": fragments, "claims": [claim], "task_id": task}
+    yield "vector_search", {"query": "gates", "target": "fragments"}
+    yield "query_view", {"name": "v_claim_evidence_summary"}
+    yield "query_graph", {"sql": "select count(*) as n from memos"}
+    yield "update_task", {"task_id": task, "status": "completed"}
+    yield "get_status", {}
+    yield "metabolize", {}
+    yield "restore", {"since": "2020-01-01T00:00:00Z"}
+    yield "policy_apply", {"yaml": POLICY, "validate_only": True}
+    yield "boundary_validate", {"text": "The gate opens at nine."}
+    yield "history", {}
+    yield "memory_delete", {"memo_id": moat}
+
+
+def prepared(memory):
+    """Two memos and a task, for `every_tool`."""
+    memos = [memory.save(f"The {thing} is open at nine.").node.id for thing in ("gate", "moat")]
+    return [*memos, memory.create_task("Does the gate open?").id]
+
+
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.parametrize("schemas", [False, True], ids=["text", "schemas"])
+@pytest.mark.parametrize("era", ERAS)
+def test_every_tool_answers_lean_and_full_as_its_schema_says(url, era, schemas):
+    """With listed schemas the client checks each structured copy as well."""
+    with Memory.open(url) as memory:
+        ids = prepared(memory)
+
+    async def conversation(client):
+        called = set()
+        assert len(await names(client)) == len(TOOLS)
+        for tool, arguments in every_tool(ids):
+            called.add(tool)
+            for detail in ("full", "lean") if tool not in ("memory_delete", "memory_relation_delete") else ("lean",):
+                result = await client.call_tool(tool, {**arguments, "detail": detail})
+                assert not result.is_error, result.content
+                said = answer_in(result)
+                jsonschema.validate(said, answer_schema(BY_NAME[tool]))
+                assert (result.structured_content is None) == (not schemas and not BY_NAME[tool].is_schema_listed)
+                if detail == "lean":
+                    assert None not in said.values(), tool
+                    assert said["request_id"], tool
+        assert called == {verb.tool for verb in TOOLS}
+
+    options = ("--tools", "all", *(["--schemas"] * schemas))
+    talk(url, conversation, start=serving(*options), mode=era)
+
+
+def test_tools_that_find_nothing_say_so_in_both_forms(sqlite_memory):
+    empty = {
+        "memory_list": {"items": []},
+        "memory_relation_list": {"root_namespace": "main", "nodes": [], "edges": []},
+        "memory_search": {"items": []},
+        "memory_activate": {"items": []},
+        "history": {"items": []},
+        "list_namespaces": {},
+        "restore": {"nodes": 0, "relations": 0, "not_restored": 0},
+        "query_graph": {"rows": [], "row_count": 0, "cut": []},
+        "get_status": {},
+        "find_insight": {"accepted": 0},
+        "metabolize": {"nodes_to_go": 0},
+    }
+    given = {
+        "memory_search": {"query": "gate"},
+        "memory_activate": {"query": "gate"},
+        "restore": {"since": "2020-01-01T00:00:00Z"},
+        "query_graph": {"sql": "select id from memos"},
+    }
+    for tool, expected in empty.items():
+        lean = answer(sqlite_memory, tool, given.get(tool, {}))
+        assert expected.items() <= lean.items(), tool
+        assert None not in lean.values()
+        full = answer(sqlite_memory, tool, {**given.get(tool, {}), "detail": "full"})
+        jsonschema.validate({**full, "request_id": "a", "trace_id": "b"}, answer_schema(BY_NAME[tool]))
+
+
+def test_a_text_that_needs_several_pages_is_read_with_the_cursor(sqlite_memory):
+    text = "".join(f"{number} 日本語の文章。" for number in range(2_400))
+    memo = sqlite_memory.save(text).node
+    for detail in ("lean", "full"):
+        asked = {"memo_id": memo.id, "detail": detail}
+        pages = [answer(sqlite_memory, "memory_get", asked)]
+        while cursor := pages[-1].get("next_cursor"):
+            pages.append(answer(sqlite_memory, "memory_get", {**asked, "cursor": cursor}))
+        assert len(pages) > 1
+        assert "".join(page["content"] for page in pages) == text
+
+
+def test_a_claim_is_not_shown_as_a_quotation(mixed):
+    source = {"url": "https://example.org/x", "source_title": "On gates"}
+    mixed.save("Portcullis gates are heavy.", claim_kind="fact", provenance=source)
+    (item, *_) = answer(mixed, "memory_search", {"query": "portcullis"})["items"]
+    assert (item["kind"], item["source"]) == ("claim", "example.org")
+
+
+def test_the_history_is_lean(mixed):
+    said = answer(mixed, "history", {"limit": 5})
+    for item in said["items"]:
+        assert len(item["node_id"]) == 8
+        assert len(item["at"]) == len("2026-01-01T00:00:00")
+        assert not {"request_id", "trace_id", "id"} & item.keys()
+    assert said.keys() <= {"items", "next_cursor", "truncated"}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_every_tool_is_called_by_the_inspector(tmp_path):
+    """The reference inspector's command line, which npm installs; it is left out where there is no npm."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    subprocess.run(
+        ["npm", "install", "--silent", "--no-audit", "--prefix", tmp_path, INSPECTOR], check=True, capture_output=True
+    )
+    url = str(tmp_path / "memory.db")
+    with Memory.open(url) as memory:
+        ids = prepared(memory)
+    server = [sys.executable, "-m", "wherefrom", "mcp", "--tools", "all", "--db", url]
+    inspect = [str(tmp_path / "node_modules" / ".bin" / "mcp-inspector"), "--cli", *server]
+    for tool, arguments in every_tool(ids):
+        said = [value if isinstance(value, str) else json.dumps(value) for value in arguments.values()]
+        given = [
+            part for name, value in zip(arguments, said, strict=True) for part in ("--tool-arg", f"{name}={value}")
+        ]
+        call = [*inspect, "--method", "tools/call", "--tool-name", tool, *given]
+        done = subprocess.run(call, capture_output=True, text=True, check=True, timeout=60)
+        answered = json.loads(done.stdout)
+        assert not answered.get("isError"), (tool, answered)
+        assert json.loads(answered["content"][0]["text"])["request_id"], tool
+
+
+# --- sizes ------------------------------------------------------------------------------------------------------------
+
+
+def weigh(said):
+    """The bytes of an answer without its items, each of which may weigh so much beside its text."""
+    items = said["items"]
+    for item in items:
+        own = len(compact(item["content"]).encode()) + len(compact(item.get("title", "")).encode()) - 4
+        frame = len(compact(item).encode()) + 1 - own
+        assert frame <= MAX_ITEM_BYTES, item
+        assert len(item.get("reason", "").encode()) <= 60
+    return len(compact({**said, "items": []}).encode())
+
+
+@pytest.fixture
+def mixed(sqlite_memory):
+    """Notes, claims and quotes, short and long, in two languages, judged and with sources."""
+    memory = sqlite_memory
+    for number in range(8):
+        one = memory.save(f"The gate number {number} opens at {number} o'clock on Friday.", title=f"Gate {number}")
+        memory.save(f"The gate of castle {number} is closed on Friday. " + f"Mortar {number}. " * 200)
+        memory.save(f"第{number}城門は金曜日に開く。門番は{number}人。", title=f"城門{number}")
+        memory.save(
+            f"Gate keeper {number} works on Friday.", claim_kind="fact", scope="project", metadata={"a": [1] * 9}
+        )
+        memory.feedback(one.node.id, "helpful")
+    page = NewPage(
+        "https://www.example.org/a/very/long/path", "The opening hours of city gates in the Middle Ages", 2019
+    )
+    memory.add_evidence(page, fragments=[NewFragment(f"Gate {n} opened late on a Friday.") for n in range(5)])
+    return memory
+
+
+@pytest.mark.parametrize("question", ["Which gate opens on Friday?", "金曜日に開く城門はどれ", "keeper", "zebra"])
+@pytest.mark.parametrize("tool", ["memory_search", "memory_activate"])
+def test_an_answer_weighs_little_beside_its_texts(mixed, tool, question):
+    many = {"limit": 30} if tool == "memory_search" else {"top_k": 30}
+    ids = {"request_id": "0" * 36, "trace_id": "0" * 36}
+    said = {**answer(mixed, tool, {"query": question, **many}), **ids}
+    assert weigh(said) <= MAX_FRAME_BYTES
+    assert said["items"] or said["note"].startswith("nothing fits: searched ")
+    assert said["policy_version"]
+
+
+def test_twelve_memos_cost_less_than_two_and_a_half_times_their_text(sqlite_memory):
+    for number in range(12):
+        text = f"Note {number:02}: the release of Friday waits for the soak test of part {number:02}; Mira signs it off"
+        sqlite_memory.save(f"{text:.<120}")
+    for tool in ("memory_activate", "memory_search"):
+        said = answer(sqlite_memory, tool, {"query": "release on Friday", "limit": 12})
+        assert len(said["items"]) == 12
+        whole = compact({**said, "request_id": "0" * 36, "trace_id": "0" * 36})
+        assert len(whole.encode()) <= 2.4 * 12 * 120
+
+
+def test_max_tokens_is_what_a_model_receives(mixed):
+    for limit in (150, 300, 1_000):
+        for detail in ("lean", "full"):
+            arguments = {"query": "Which gate opens on Friday?", "max_tokens": limit, "top_k": 30, "detail": detail}
+            said = answer(mixed, "memory_activate", arguments)
+            received = count_tokens(compact({**said, "request_id": "0" * 36, "trace_id": "0" * 36}))
+            assert received <= limit or len(said["items"]) == 1
+            assert said["items"]
+
+
+def test_a_long_text_is_shown_by_the_passage_that_fits_and_read_on(sqlite_memory):
+    text = "Filler about nothing. " * 200 + "The gate opens at nine on Fridays. " + "More of the same. " * 200
+    memo = sqlite_memory.save(text).node
+    (item,) = answer(sqlite_memory, "memory_search", {"query": "when does the gate open?"})["items"]
+    assert item["content"].startswith("The gate opens at nine on Fridays.")
+    assert text[item["offset"] :].startswith(item["content"])
+    assert item["length"] == len(text)
+    rest = answer(sqlite_memory, "memory_get", {"memo_id": memo.id, "offset": item["offset"]})
+    assert rest["content"] == text[item["offset"] :]
+    assert (rest["offset"], rest["length"]) == (item["offset"], len(text))
+    whole = answer(sqlite_memory, "memory_get", {"memo_id": memo.id})
+    assert whole["content"] == text
+    assert "offset" not in whole
+
+
+def test_the_figures_are_there_for_those_who_ask(mixed):
+    (item, *_) = answer(mixed, "memory_activate", {"query": "gate", "explain": True})["items"]
+    assert "S=" in item["figures"]
+    assert item["features"]["S"] > 0
+    (item, *_) = answer(mixed, "memory_activate", {"query": "gate"})["items"]
+    assert not {"figures", "features", "score"} & item.keys()
+
+
+def test_nothing_leaves_that_is_not_declared(mixed):
+    """Neither form has a key that its schema lacks."""
+    for tool, given in (("memory_search", {"query": "gate"}), ("memory_list", {"limit": 5}), ("get_status", {})):
+        for detail in ("lean", "full"):
+            said = answer(mixed, tool, {**given, "detail": detail})
+            schema = answer_schema(BY_NAME[tool])
+            assert schema["additionalProperties"] is False
+            jsonschema.validate({**said, "request_id": "a", "trace_id": "b"}, schema)
