@@ -81,6 +81,17 @@ def _delete(event: Event, known: Known) -> str:
     return f"deleted {known.name(event.node_id)}{why}"
 
 
+def _replace(event: Event, known: Known) -> str:
+    until = day(event.payload.get("valid_to") or event.at)
+    if event.other_id is None:
+        return f"{known.name(event.node_id)} held until {until}"
+    return f"{known.name(event.other_id)} took the place of {known.name(event.node_id)}, which held until {until}"
+
+
+def _reopen(event: Event, known: Known) -> str:
+    return f"{known.name(event.node_id)} holds again"
+
+
 def _ends(event: Event, known: Known) -> str:
     return f"{known.name(event.node_id)} -{event.payload.get('tag', '?')}-> {known.name(event.other_id)}"
 
@@ -233,4 +244,6 @@ _SENTENCES: Final[Mapping[str, Callable[[Event, Known], str]]] = {
     "retire": _retire,
     "return": _return,
     "reinforce": _reinforce,
+    "replace": _replace,
+    "reopen": _reopen,
 }

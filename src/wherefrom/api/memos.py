@@ -7,10 +7,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
+from wherefrom.engine import params
 from wherefrom.engine.boundary import guarded, keep_invariants, note_of
-from wherefrom.engine.params import Cursor, MemoId, MemoWithin, Namespace, Place, RequestId, TraceId, id_param
+from wherefrom.engine.params import (
+    AsOf,
+    Cursor,
+    MemoId,
+    MemoWithin,
+    Namespace,
+    Place,
+    RequestId,
+    Since,
+    TraceId,
+    Until,
+    id_param,
+)
+from wherefrom.engine.questions import Questions
 from wherefrom.engine.view import Engine
 from wherefrom.insight.plans import InsightEngine
 from wherefrom.model import graph, limits
@@ -21,14 +35,13 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
-from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, receipts
+from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, replacing
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
 logger = logging.getLogger("wherefrom")
 
-_MAX_SWEPT_PER_SAVE: Final = 20
 # The values of a node that a save changes; those that it changes only if they are stated come beside them.
 _CHANGED: Final = ("content", "title", "metadata", "provenance", "boundary_class", "shared_class", "claim_kind")
 
@@ -56,6 +69,18 @@ _SOURCE: Final = 'Where it comes from, e.g. {"url": "…", "actor": "…"}.'
 _Provenance = Annotated[Mapping[str, Any] | None, Param(_SOURCE, check=check.check_metadata)]
 _PINNED: Final = "Keep it whatever metabolism makes of it; false unpins."
 _Pinned = Annotated[bool | None, Param(_PINNED, option="--pin/--unpin")]
+_VALID_FROM: Final = "Since when it holds: 2026, 2026-03, 2026-03-14 or a time. Omit: from now on."
+_ValidFrom = Annotated[str | None, Param(_VALID_FROM, metavar="DATE", check=check.check_start)]
+_VALID_TO: Final = "Until when it holds, that day, month or year included."
+_ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.check_end)]
+_OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
+_ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
+_SUPERSEDES: Final = "Memos that no longer hold because of this one: they end, and stay as history."
+_Supersedes = Annotated[Sequence[str], id_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
+_SLOT: Final = "What it is the current answer to, as a short path, e.g. project/database: the former answer ends."
+_Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
+_INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
+_Include = Annotated[Sequence[Literal["replaced", "expired"]], Param(_INCLUDE)]
 _Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
 
 
@@ -64,6 +89,7 @@ class _Saving:
     """A memo or claim that is about to be stored: guarded by the policy, and embedded.
 
     stated: the values that the caller gave, of those that have a default. existing: the node that is changed.
+    supersedes: the ids of the statements that it takes the place of.
     """
 
     node: Node
@@ -73,6 +99,7 @@ class _Saving:
     redacted: Counter[str]
     rules: PlaceRules
     made: embeddings.Made | None
+    supersedes: Sequence[str] = ()
 
 
 class MemoEngine(Engine):
@@ -93,6 +120,11 @@ class MemoEngine(Engine):
         quality: _Quality = None,
         entities: _Entities = (),
         provenance: _Provenance = None,
+        supersedes: _Supersedes = (),
+        slot: _Slot = None,
+        valid_from: _ValidFrom = None,
+        valid_to: _ValidTo = None,
+        observed_at: _ObservedAt = None,
         pinned: _Pinned = None,
         link: _Link = False,
         request_id: RequestId = None,
@@ -104,10 +136,14 @@ class MemoEngine(Engine):
         the same namespace is kept once: the node that has it is returned as a duplicate. It keeps its title;
         another one becomes an alias, by which it is found and linked, too. `scope` says how long
         it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
+        `supersedes` names statements that it takes the place of; a `slot` has one statement at a time, and a new one
+        takes the place of the one before. What was replaced stays as history. `valid_from`, `valid_to` and
+        `observed_at` say since when and until when it holds, and when it was said.
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
-        access, trace = self.view.access, Trace(request_id, trace_id)
+        access, trace, now = self.view.access, Trace(request_id, trace_id), self.view.now()
+        _refuse_times(valid_from, valid_to, observed_at, now=now)
         given = node_at(
             "",
             id=self.store.new_id(),
@@ -123,11 +159,15 @@ class MemoEngine(Engine):
             confidence=0.5 if confidence is None else confidence,
             quality=0.5 if quality is None else quality,
             pinned=pinned or False,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            slot=slot,
         )
         existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
         with self.view.noting_refusal("save", given.namespace, trace):
-            stated = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
-            saving = self._saving(given, stated, existing, entities)
+            stated: dict[str, Any] = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
+            stated |= {"valid_from": valid_from, "valid_to": valid_to, "observed_at": observed_at, "slot": slot}
+            saving = replace(self._saving(given, stated, existing, entities), supersedes=supersedes)
             saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
@@ -143,14 +183,23 @@ class MemoEngine(Engine):
         *,
         namespace: Namespace = None,
         kind: Annotated[graph.NodeKind | None, Param("What to list. Omit for memos and claims.")] = None,
+        since: Since = None,
+        until: Until = None,
+        as_of: AsOf = None,
+        include: _Include = (),
         limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
         cursor: Cursor = None,
     ) -> Page:
         """List the memos and claims (or the nodes of one kind) of a namespace and of those below it, newest first;
         without one, of the default.
+
+        Listed is what holds now, or with `as_of` at another time; `include` adds what was replaced or has expired.
         """
         access, kinds = self.view.access.reading(namespace), _SAVED_KINDS if kind is None else (kind,)
-        return self.store.database.read(lambda tx: nodes.page(tx, access, kinds=kinds, limit=limit, cursor=cursor))
+        times = Questions(self.view).times(since, until, as_of)
+        where = times.parameters() | dict.fromkeys(include, True)
+        page = partial(nodes.page, kinds=kinds, where=where, limit=limit, cursor=cursor)
+        return self.store.database.read(lambda tx: page(tx, access))
 
     def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None, dry_run: bool = False) -> Deleted:
         """Delete a memo for good; its relations go with it.
@@ -223,25 +272,37 @@ class MemoEngine(Engine):
         return _Saving(node, stated, existing, named, redacted, rules, made)
 
     def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
-        locks.share(tx, access.owner)
+        replaces = saving.supersedes or saving.node.slot is not None
+        # Of those who replace the same statement at once, each must see what the one before has done.
+        (locks.be_alone if replaces else locks.share)(tx, access.owner)
         moment = self.store.clock()
         now = timestamp(moment)
         node = saving.node
-        sweep = partial(
-            receipts.retire_expired, tx, access, run_id=self.store.new_id(), now=now, limit=_MAX_SWEPT_PER_SAVE
-        )
-        sweep()
-        sweep(content_hash=node.content_hash)
         lifetime = saving.rules.expiry(node.scope)
         expires_at = None if lifetime is None else timestamp(moment + lifetime)
         accept = partial(keep_invariants, rules=saving.rules)
+        done: replacing.Replacement | None = None
         if saving.existing is None:
-            new = replace(node, expires_at=expires_at, **times_at(now))
+            seen = dict.fromkeys(("observed_at", "recency_anchor"), saving.stated["observed_at"] or now)
+            new = replace(node, expires_at=expires_at, **times_at(now) | seen)
+            if replaces:
+                # The heir is the node that has this text already, if there is one.
+                known = nodes.same_text(tx, access, new)
+                heir = new if known is None else replace(new, id=known.id, observed_at=known.observed_at)
+                done = replacing.make_room(tx, access, heir, saving.supersedes, now=now)
+                new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
             _refuse_judged(tx, access, saving.existing, node.content)
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
+            if replaces:
+                heir = node_saving.after_change(nodes.get(tx, access, saving.existing.id), change, now=now)
+                done = replacing.make_room(tx, access, heir, saving.supersedes, now=now)
+                change |= {"valid_to": done.heir.valid_to, "superseded_by": done.heir.superseded_by}
             saved = node_saving.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=accept)
+        if done is not None:
+            replacing.relate(tx, access, saved.node, done, now=now, trace=trace)
+            saved = replace(saved, replaced=tuple(node.id for node in done.ended))
         self._link_entities(tx, access, saved.node, saving, now=now)
         if saved.status == "duplicate":
             # Said again: what it mentions is seen again.
@@ -268,6 +329,14 @@ class MemoEngine(Engine):
         ]
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
+
+
+def _refuse_times(valid_from: str | None, valid_to: str | None, observed_at: str | None, *, now: str) -> None:
+    """Raise an error for a statement that ends before it begins, or was observed in the future."""
+    if valid_from is not None and valid_to is not None and valid_to <= valid_from:
+        raise InvalidInput("valid_to lies before valid_from", hint="valid_from is the first day, valid_to the last")
+    if observed_at is not None and observed_at > now:
+        raise InvalidInput("observed_at lies in the future", hint="valid_from says since when it will hold")
 
 
 def _refuse_judged(tx: Transaction, access: Access, claim: Node, content: str) -> None:

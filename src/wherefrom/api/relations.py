@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
 from wherefrom.engine import params
 from wherefrom.engine.boundary import ImportGuard
-from wherefrom.engine.params import Cursor, SourceId, SourceWithin, TargetId, id_param, namespace_param
+from wherefrom.engine.params import AsOf, Cursor, SourceId, SourceWithin, TargetId, id_param, namespace_param
 from wherefrom.engine.view import Engine
+from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model import limits
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.graph import Edge
 from wherefrom.model.namespaces import is_inside
 from wherefrom.model.param import Param
 from wherefrom.model.results import Direction, Namespaces, Related, Relations, Renamed
-from wherefrom.storage import edges, events, namespaces
+from wherefrom.storage import edges, events, namespaces, nodes, replacing
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
@@ -44,7 +47,8 @@ class RelationEngine(Engine):
     ) -> Related:
         """Relate two memos, or update that relation. A reason that is not given stays; an empty one is cleared.
 
-        With `namespace`, the source memo must be in it.
+        With `namespace`, the source memo must be in it. By `supersedes` the target ends, and by a tag of which the
+        policy says that it is exclusive, the source's other relations with it.
         """
         access = self.view.access
         within = None if namespace is None else access.resolve(namespace)
@@ -53,6 +57,12 @@ class RelationEngine(Engine):
         def work(tx: Transaction) -> Related:
             key, now = (source_id, target_id, tag), self.view.now()
             related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within, guard=guard)
+            if tag == replacing.TAG and source_id != target_id:
+                source, target = (nodes.get(tx, access, end) for end in (source_id, target_id))
+                replacing.supersede(tx, access, source, target, now=now)
+            elif tag in self._exclusive(related.edge):
+                ended = edges.end_others(tx, access, related.edge, now=now)
+                related = replace(related, replaced=tuple(edge.target_id for edge in ended))
             if related.status != "unchanged":
                 payload = {**_names(related.edge), "status": related.status, "version": related.edge.version}
                 events.record(tx, access, "integrate", payload, about=events.about_edge(related.edge), at=now)
@@ -60,10 +70,14 @@ class RelationEngine(Engine):
 
         return self.store.database.write(work)
 
+    def _exclusive(self, edge: Edge) -> Collection[str]:
+        """Return the tags of which a node has one relation at a time, where this relation belongs."""
+        return self.view.boundary.policies.at(edge.source_namespace).settings(MetabolismSettings).exclusive
+
     def unrelate(
         self, source_id: SourceId, target_id: TargetId, *, tag: params.Tag, namespace: SourceWithin = None
     ) -> Edge:
-        """Delete one relation; the memos stay.
+        """Delete one relation; the memos stay. A memo that holds no longer because of it holds again.
 
         Returns the relation as it was.
         """
@@ -71,8 +85,12 @@ class RelationEngine(Engine):
         within = None if namespace is None else access.resolve(namespace)
 
         def work(tx: Transaction) -> Edge:
-            edge = edges.delete(tx, access, (source_id, target_id, tag), within=within)
-            events.record(tx, access, "delete", _names(edge), about=events.about_edge(edge), at=self.view.now())
+            edge, now = edges.delete(tx, access, (source_id, target_id, tag), within=within), self.view.now()
+            events.record(tx, access, "delete", _names(edge), about=events.about_edge(edge), at=now)
+            if tag == replacing.TAG and source_id != target_id:
+                target = nodes.get(tx, access, target_id)
+                if target.superseded_by == source_id:
+                    replacing.reopen(tx, access, target, now=now)
             return edge
 
         return self.store.database.write(work)
@@ -84,14 +102,16 @@ class RelationEngine(Engine):
         target_id: _ToMemo = None,
         tag: params.AnyTag = None,
         since: _Since = None,
+        as_of: AsOf = None,
         namespace: Annotated[str | None, namespace_param("Only relations whose source is in it or below.")] = None,
         limit: Annotated[int, Param("How many at most.", 1, limits.RELATIONS_LIMIT)] = 100,
         cursor: Cursor = None,
     ) -> Relations:
         """List relations, newest first, filtered by any of source, target, tag, namespace of the source, and
-        `since` (created or changed at or after that time: what a copy needs to catch up).
+        `since` (created or changed at or after that time: what a copy needs to catch up). Those that hold now, or at
+        the time `as_of`.
         """
-        filters = {"source_id": source_id, "target_id": target_id, "tag": tag, "since": since}
+        filters = {"source_id": source_id, "target_id": target_id, "tag": tag, "since": since, "as_of": as_of}
         access = self.view.access
         within = None if namespace is None else access.readable(namespace)
         page = partial(edges.page, within=within, limit=limit, cursor=cursor, measure=self.view.measure(access))

@@ -24,6 +24,13 @@ def check_new_tag(value: object, *, field: str) -> str:
     return check.check_tag(check_place(value, field=field), field=field)
 
 
+def check_slot(value: object, *, field: str) -> str:
+    """Return a slot, which is stored as it is; one that holds a secret is refused."""
+    slot = check.check_slot(value, field=field)
+    refuse_secret(slot, field=field)
+    return slot
+
+
 def check_call_id(value: object, *, field: str) -> str:
     """Return a caller's name for a request; one that holds a secret is refused, because events keep it."""
     name = check.check_id(value, field=field)
@@ -81,5 +88,13 @@ def check_query(value: object, *, field: str) -> str:
     """Return a question, or some words to look for; a blank or too long one is refused."""
     return check.check_text(value, field=field, size=limits.QUERY_BYTES)
 
+
+_DATE = "2026, 2026-03, 2026-03-14 or a time"
+Since = Annotated[str | None, Param("Only what was observed since then.", metavar="DATE", check=check.check_start)]
+Until = Annotated[str | None, Param("Only what was observed until then.", metavar="DATE", check=check.check_moment)]
+_AS_OF = f"What held then, instead of now: {_DATE}."
+AsOf = Annotated[str | None, Param(_AS_OF, metavar="DATE", check=check.check_moment)]
+_KNOWN_AT = "What this memory said then, with the texts of that time."
+KnownAt = Annotated[str | None, Param(_KNOWN_AT, metavar="DATE", check=check.check_moment)]
 
 Scopes = Annotated[Sequence[Scope], Param("Only what was saved with one of these scopes.", option="--scope")]

@@ -13,7 +13,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import EmbedderUnavailable
 from wherefrom.policy.boundary import Policies
 from wherefrom.storage import embeddings, nodes
-from wherefrom.storage.port import EmbeddingModel, SearchRequest, Transaction
+from wherefrom.storage.port import EmbeddingModel, SearchRequest, Times, Transaction
 from wherefrom.text.sensitive.findings import LABEL, lookup_terms
 from wherefrom.text.tokens import text_of
 
@@ -30,7 +30,15 @@ class Questions(Engine):
     def question(self, query: str | None, like: str | None, access: Access) -> tuple[SearchRequest, tuple[str, ...]]:
         """Return the request for some words, or for what is like a node; and the reasons why it has no vector."""
         request, degraded = self._in_words(query or "", access) if like is None else self._like(like)
-        return replace(request, now=self.view.now()), degraded
+        return replace(request, times=Times(self.view.now())), degraded
+
+    def times(
+        self, since: str | None, until: str | None, as_of: str | None, known_at: str | None = None, **given: bool
+    ) -> Times:
+        """Return the times of a question: it is put now, or at the time that it asks about."""
+        moment = as_of or known_at
+        now = self.view.now()
+        return Times(now if moment is None else min(moment, now), moment, since, until, known_at, **given)
 
     def direction(self, text: str) -> tuple[EmbeddingModel | None, Matrix]:
         """Return the store's model and the question's vector by it; raises if the embedder is of another model."""

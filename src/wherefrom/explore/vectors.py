@@ -15,7 +15,7 @@ from wherefrom.model.param import Param
 from wherefrom.model.results import Similar, SimilarFound, Target
 from wherefrom.storage import nodes
 from wherefrom.storage.candidates import nearest
-from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.storage.port import SearchRequest, Times, Transaction
 
 TARGETS: Final[Mapping[Target, NodeKind]] = {"claims": "claim", "fragments": "fragment", "memos": "memo"}
 _MAX_PREVIEW_CHARACTERS: Final = 200
@@ -38,7 +38,7 @@ class VectorSearchEngine(Engine):
         access = self.view.access.reading(namespace)
         model, vector = Questions(self.view).direction(self.view.boundary.cleaned(query, access.root))
         kinds, now = (TARGETS[target],), self.view.now()
-        request = SearchRequest(query, vector, model, kinds=kinds, task_id=task_id, now=now)
+        request = SearchRequest(query, vector, model, kinds=kinds, task_id=task_id, times=Times(now, holding=True))
 
         def work(tx: Transaction) -> SimilarFound:
             near = nearest(tx, access, request, vectors=self.store.database.vectors, limit=top_k, thorough=True)

@@ -22,7 +22,7 @@ from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, events, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.insight import GateObservation, StoredPlan
-from wherefrom.storage.port import SEARCHED, SearchRequest, Transaction
+from wherefrom.storage.port import SEARCHED, SearchRequest, Times, Transaction
 from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class InsightEngine(Engine):
         now = self.view.now()
         for node in some:
             words = text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED]
-            question = SearchRequest(words, vectors.get(node.id), model, now=now)
+            question = SearchRequest(words, vectors.get(node.id), model, times=Times(now, holding=True))
             self._decide(draft, question, node.id, namespace=node.namespace)
         if self.store.embedder is not None and len(vectors) < len(some):
             draft.degraded = (_NO_VECTOR,)

@@ -70,8 +70,8 @@ class Node:
     confidence: float = 0.5
     quality: float = 0.5
     expires_at: str | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
+    valid_from: Annotated[str | None, Param("Since when it holds; null: since it was observed.")] = None
+    valid_to: Annotated[str | None, Param("From then on it holds no longer.")] = None
     superseded_by: Annotated[str | None, Param("The node that stands for this one now.")] = None
     task_id: str | None = None
     judged_at: str | None = None
@@ -84,6 +84,16 @@ class Node:
     """The class of the text without the personal data in it, which those see who may not see the whole; None: there is
     no such text.
     """
+    slot: Annotated[str | None, Param("The path that has one statement at a time.")] = None
+
+    @property
+    def holds_from(self) -> str:
+        """The time from which it is known to hold: the one that was stated, or when it was observed."""
+        return self.valid_from or self.observed_at
+
+    def holds_at(self, moment: str) -> bool:
+        """Return True unless it began to hold later, or had ended."""
+        return (self.valid_from or "") <= moment and (self.valid_to is None or moment < self.valid_to)
 
     @property
     def open_class(self) -> BoundaryClass:
@@ -142,6 +152,8 @@ class Edge:
     """Page, domain and year are those of the source, if it is a fragment of a page."""
     task_id: str | None = None
     """The task that the target belongs to."""
+    valid_from: str | None = None
+    valid_to: Annotated[str | None, Param("From then on it holds no longer.")] = None
 
 
 @dataclass(frozen=True, slots=True)

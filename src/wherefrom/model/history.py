@@ -11,7 +11,7 @@ from wherefrom.model.param import Param
 ShownTopic = Literal[
     "ingest", "integrate", "delete", "rename", "import", "search", "search_fallback", "activate", "policy", "filter",
     "critic", "feedback", "task", "evidence", "correct", "insight", "plan", "metabolism", "retire", "return",
-    "reinforce",
+    "reinforce", "replace", "reopen",
 ]  # fmt: skip
 # A sweep or a restore tells of many nodes; shown are the events of each of them (retire, return).
 Topic = ShownTopic | Literal["sweep", "restore"]

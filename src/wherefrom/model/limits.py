@@ -12,6 +12,10 @@ POLICY_BYTES: Final = 128 * 1024
 METADATA_BYTES: Final = 16 * 1024
 METADATA_DEPTH: Final = 32
 TITLE_CHARACTERS: Final = 300
+SLOT_CHARACTERS: Final = 128
+# A node replaces at most so many others in one save; so many of its former versions are kept.
+REPLACED: Final = 20
+VERSIONS: Final = 50
 ALIASES: Final = 20
 TAG_CHARACTERS: Final = 64
 REASON_CHARACTERS: Final = 1_000

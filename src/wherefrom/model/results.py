@@ -20,7 +20,8 @@ class Saved:
     """A saved memo or claim. `duplicate`: the text was already there, and the node that has it is returned.
     `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
     of another title, and what was not kept. `redacted`: how much the policy took out of the text, by kind. `links`:
-    the links that the caller asked to be made; `degraded`: why some of them may be missing.
+    the links that the caller asked to be made; `degraded`: why some of them may be missing. `replaced`: the statements
+    that it took the place of, which are history now.
     """
 
     node: Node
@@ -30,6 +31,7 @@ class Saved:
     degraded: tuple[str, ...] = ()
     alias_added: str | None = None
     note: str | None = None
+    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,13 @@ class SimilarFound:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A saved edge, and whether saving it created or changed it."""
+    """A saved edge, and whether saving it created or changed it. `replaced`: the targets of the relations whose place
+    it took.
+    """
 
     edge: MeasuredEdge
     status: Literal["created", "updated", "unchanged"]
+    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

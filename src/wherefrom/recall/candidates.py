@@ -100,13 +100,18 @@ class CandidateReader:
     def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of nodes, and of their heirs: the nodes by which they were superseded."""
         by_id = new = self.read_facts(ids)
+        now = self.request.search.now
         for _ in range(MAX_GENERATIONS):
-            heirs = [heir for facts in new.values() if (heir := facts.superseded_by) and heir not in by_id]
+            heirs = [heir for facts in new.values() if (heir := facts.heir(now)) and heir not in by_id]
             if not heirs:
                 break
             new = self.read_facts(heirs)
             by_id = by_id | new
         return by_id
+
+    def find_replaced(self, ids: Sequence[str]) -> list[str]:
+        """Return those of these nodes that have ended, or are duplicates of others."""
+        return candidates.replaced(self.tx, self.access, ids)
 
     def read_candidates(self, ids: Sequence[str]) -> list[Candidate]:
         """Return nodes that no arm found as candidates: without ranks, but with their vectors."""

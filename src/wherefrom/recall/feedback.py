@@ -51,6 +51,7 @@ class FeedbackEngine(Engine):
         """Say that a memo or claim was helpful, harmful, outdated, a duplicate, or completed.
 
         `score` (−1 to 1) says how strongly: utility and confidence change by its size times what the signal changes.
+        What is outdated or completed no longer holds: it becomes history, and `restore` undoes that.
         With `duplicate_of`, that node stands for it from now on; it is kept and no longer recalled by itself.
         The same request_id counts once.
         """
@@ -91,18 +92,20 @@ class FeedbackEngine(Engine):
 
 
 def judged(node: Node, signal: Signal, *, now: str, settings: Feedback, strength: float = 1.0) -> Node:
-    """Return a node after a judgement. Only a positive one makes it fresh again; `completed` closes a task.
+    """Return a node after a judgement. Only a positive one makes it fresh again; what is `completed` or `outdated` has
+    ended, and `restore` lets it hold again.
 
     strength: the share of the signal's deltas that counts, 0 to 1.
     """
     utility_delta, confidence_delta = (strength * delta for delta in settings.deltas[signal])
     current = decayed(node, now=now, settings=settings)
+    ends = signal in ("completed", "outdated") and strength > 0 and node.holds_at(now)
     return replace(
         current,
         utility=current.utility + utility_delta,
         confidence=min(max(current.confidence + confidence_delta, 0.0), 1.0),
         recency_anchor=max(now, node.recency_anchor) if utility_delta > 0 else node.recency_anchor,
-        valid_to=now if signal == "completed" and node.valid_to is None else node.valid_to,
+        valid_to=now if ends else node.valid_to,
     )
 
 

@@ -70,9 +70,10 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
         ranking = _ranked(reader, fused, filtered)
         rows = [(ranked.scored, ranked.score, ranked.factors, ranked.scored.score) for ranked in ranking]
     else:
+        standing, _ = _standing(reader, fused, filtered)
         # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
-        scores = sorted((scored.score for scored in fused.scored), reverse=True)
-        rows = [(scored, score, None, None) for scored, score in zip(fused.scored, scores, strict=True)]
+        scores = sorted((scored.score for scored in standing), reverse=True)
+        rows = [(scored, score, None, None) for scored, score in zip(standing, scores, strict=True)]
     best = rows[: selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit]
     by_id = nodes.read_by_ids(reader.tx, reader.access, [scored.id for scored, *_ in best])
     holding = reader.select_holding(by_id)
@@ -176,14 +177,7 @@ def _ranked(reader: CandidateReader, fused: Fused, filtered: Counter[str]) -> li
     request, retrieval = reader.request, reader.request.retrieval
     now = request.search.now
     by_id = reader.read_facts_with_heirs([scored.id for scored in fused.scored])
-    allowed = reader.select_holding(by_id)
-    closed = {node_id for node_id, facts in by_id.items() if facts.is_closed(now)}
-    filtered["invariant"] += len(by_id) - len(allowed)
-    filtered["not_live"] += sum(scored.id not in by_id for scored in fused.scored)
-    filtered["closed"] += len(closed & allowed)
-    found_through, replaces = _inherited(fused.scored, by_id, allowed - closed - {request.exclude})
-    filtered["superseded"] += sum(map(len, replaces.values()))
-    candidates = _with_own_scores(reader, fused, found_through)
+    candidates, replaces = _standing(reader, fused, filtered, by_id)
     facts = [by_id[scored.id] for scored in candidates]
     half_life_days, utilities = retrieval.feedback.utility_half_life_days, reader.store.utilities
     among = utilities.mean_deviation(reader.tx, reader.access, request.search, half_life_days=half_life_days)
@@ -205,12 +199,41 @@ def _ranked(reader: CandidateReader, fused: Fused, filtered: Counter[str]) -> li
     return [replace(ranked, score=score) for ranked, score in zip(sorted(ranking, key=order), scores, strict=True)]
 
 
-def _inherited(
-    candidates: Sequence[Scored], by_id: Mapping[str, RankingFacts], allowed: set[str]
-) -> tuple[dict[str, Scored], dict[str, list[str]]]:
-    """Return each node once, a superseded one as its heir, the node that supersedes it, if that may be recalled.
+def _standing(
+    reader: CandidateReader, fused: Fused, filtered: Counter[str], by_id: Mapping[str, RankingFacts] | None = None
+) -> tuple[list[Scored], dict[str, list[str]]]:
+    """Return the candidates that hold, in order: what was replaced, or is a duplicate, gives its place and its S to its
+    heir. Then, by heir, the nodes that it stands for. Without the facts of all candidates, those are read that may not
+    stand for themselves, and the rest is left to the caller's checks.
+    """
+    ids = [scored.id for scored in fused.scored]
+    if by_id is None:
+        by_id = reader.read_facts_with_heirs(reader.find_replaced(ids))
+        if not by_id:
+            return list(fused.scored), {}
+        known = by_id.keys() | set(ids)
+        allowed = reader.select_holding(by_id) | (known - by_id.keys())
+    else:
+        known = set(by_id)
+        allowed = reader.select_holding(by_id)
+        filtered["invariant"] += len(by_id) - len(allowed)
+        filtered["not_live"] += sum(node_id not in by_id for node_id in ids)
+    now = reader.request.search.now
+    ended = {node_id for node_id, facts in by_id.items() if facts.has_ended(now)}
+    heirs = {node_id: heir for node_id, facts in by_id.items() if (heir := facts.heir(now)) in known}
+    found_through, replaces = _inherited(fused.scored, heirs, allowed - {reader.request.exclude}, ended)
+    filtered["superseded"] += sum(map(len, replaces.values()))
+    filtered["closed"] += len(ended & allowed) - sum(len(ended & set(old)) for old in replaces.values())
+    return _with_own_scores(reader, fused, found_through), replaces
 
-    First by heir the best candidate that it is or stands for, then by heir the duplicates that it stands for.
+
+def _inherited(
+    candidates: Sequence[Scored], heirs: Mapping[str, str], allowed: set[str], ended: set[str]
+) -> tuple[dict[str, Scored], dict[str, list[str]]]:
+    """Return each node once, a superseded one as its heir, the node that supersedes it, if that may be recalled. What
+    has ended and has no such heir is left out.
+
+    First by heir the best candidate that it is or stands for, then by heir the nodes that it stands for.
     """
     best: dict[str, Scored] = {}
     replaces: dict[str, list[str]] = {}
@@ -219,10 +242,12 @@ def _inherited(
             continue
         heir = scored.id
         for _ in range(MAX_GENERATIONS):
-            following = by_id[heir].superseded_by
+            following = heirs.get(heir)
             if following is None or following not in allowed or following == scored.id:
                 break
             heir = following
+        if heir in ended:
+            continue
         if heir != scored.id:
             replaces.setdefault(heir, []).append(scored.id)
         if heir not in best or scored.score > best[heir].score:

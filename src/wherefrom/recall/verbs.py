@@ -9,7 +9,18 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
-from wherefrom.engine.params import Filter, Namespace, RequestId, Scopes, TraceId, check_query, id_param
+from wherefrom.engine.params import (
+    AsOf,
+    Filter,
+    Namespace,
+    RequestId,
+    Scopes,
+    Since,
+    TraceId,
+    Until,
+    check_query,
+    id_param,
+)
 from wherefrom.engine.questions import Questions, holding
 from wherefrom.engine.view import Engine, View
 from wherefrom.model import limits
@@ -88,6 +99,9 @@ class RecallEngine(Engine):
         metadata: Filter = None,
         scope: Scopes = (),
         namespace: Namespace = None,
+        since: Since = None,
+        until: Until = None,
+        as_of: AsOf = None,
         limit: _Limit = None,
         rank: _Rank = "relevance",
         graph: _FollowGraph = False,
@@ -99,15 +113,17 @@ class RecallEngine(Engine):
 
         Words are found in all their forms and in any language, and memos by their meaning. With `like`, the
         memos like that one. `metadata` names values that a memo must have, `scope` the scopes to look in. Without a
-        limit there are as many hits as their scores suggest. `rank="final"` weighs in how useful, sure and fresh
-        each one is; `graph` follows relations and mentions from the best hits.
+        limit there are as many hits as their scores suggest. What was replaced gives its place to what holds now;
+        `as_of` asks what held at another time, `since` and `until` when it was observed. `rank="final"` weighs in how
+        useful, sure and fresh each one is; `graph` follows relations and mentions from the best hits.
         """
         if (query is None) == (like is None):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
         access = self.view.access.reading(namespace)
         rules = self.view.boundary.at(access.root)
         question, degraded = self._questions.question(query, like, access)
-        question = replace(question, metadata=metadata or {}, scopes=scope)
+        times = self._questions.times(since, until, as_of)
+        question = replace(question, metadata=metadata or {}, scopes=scope, times=times)
         request = replace(self._request(question, access, rules, graph=graph), exclude=like)
         settings = self.store.settings
         cut = CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
@@ -135,6 +151,9 @@ class RecallEngine(Engine):
         scope: Scopes = (),
         allow: _Allow = None,
         namespace: Namespace = None,
+        since: Since = None,
+        until: Until = None,
+        as_of: AsOf = None,
         limit: _Items = None,
         max_tokens: _MaxTokens = None,
         graph: _Graph = None,
@@ -147,13 +166,15 @@ class RecallEngine(Engine):
 
         `scope` takes only nodes of these scopes, `allow` gives up all tags but these, `limit` is how many nodes at
         most, `max_tokens` how long the answer may be, as a model receives it. `graph` follows relations and mentions,
-        too (the policy says whether, by default it does).
+        too (the policy says whether, by default it does). `as_of` recalls what held at another time than now, `since`
+        and `until` what was observed in a time.
         """
         started, boundary = time.monotonic(), self.view.boundary
         access = boundary.narrowed(self.view.access.reading(namespace), allow)
         rules = boundary.at(access.root)
         question, degraded = self._questions.question(query, None, access)
-        question = replace(question, metadata=metadata or {}, scopes=scope)
+        times = self._questions.times(since, until, as_of)
+        question = replace(question, metadata=metadata or {}, scopes=scope, times=times)
         request = self._request(question, access, rules, graph=graph)
         settings = request.retrieval.context
         request = replace(request, deadline=started + settings.timeout_ms / 1000)

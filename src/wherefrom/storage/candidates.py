@@ -76,10 +76,10 @@ def nearest(
     if request.vector is None or request.model is None:
         return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
-    if request.metadata or request.scopes or request.task_id is not None:
+    if request.metadata or request.scopes or request.task_id is not None or request.times.are_narrow:
         where = {**scope_parameters(access), **request.filters(), "task_id": request.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
-    near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.now)
+    near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.times)
     return vectors.nearest(tx, access, near)
 
 
@@ -100,9 +100,13 @@ class RankingFacts:
     valid_to: str | None = None
     page_id: str | None = None
 
-    def is_closed(self, now: str) -> bool:
-        """True for a task that has been completed by `now`."""
-        return self.claim_kind == "task" and self.valid_to is not None and self.valid_to <= now
+    def has_ended(self, now: str) -> bool:
+        """True if it holds no longer: it was replaced, outdated or completed."""
+        return self.valid_to is not None and self.valid_to <= now
+
+    def heir(self, now: str) -> str | None:
+        """The node that stands for this one: what took its place, once it has ended, or that it is a duplicate of."""
+        return self.superseded_by if self.valid_to is None or self.has_ended(now) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,11 @@ def facts_of(tx: Transaction, access: Access, request: SearchRequest, ids: Itera
     """The facts of those nodes that are live, that the access may see, and that fit the request's filters."""
     rows = tx.rows("ranking_facts", {**scope_parameters(access), **request.filters(), "ids": json_text(list(ids))})
     return {row[0]: RankingFacts(*row) for row in rows}
+
+
+def replaced(tx: Transaction, access: Access, ids: Sequence[str]) -> list[str]:
+    """Those of these nodes that may not stand for themselves: they have an end, or another node stands for them."""
+    return [row[0] for row in tx.rows("nodes_replaced", {"owner": access.owner, "ids": json_text(ids)})]
 
 
 def edges_around(

@@ -91,6 +91,8 @@ def judge(
     if given["duplicate_of"] is not None:
         heir = _heir(tx, access, node, given["duplicate_of"])
         after = replace(after, superseded_by=heir.id)
+    if (after.valid_to, after.superseded_by) != (node.valid_to, node.superseded_by):
+        after = replace(after, version=node.version + 1, updated_at=given["at"])
     tx.run("feedback_insert", new)
     nodes.replace_many(tx, access, [(node, after)], None)
     said = {"memo_id": node.id, "signal": signal, "active_context_id": context_id}

@@ -72,6 +72,8 @@ def save(
     # An edge that is stated again is surer.
     sure = 1.0 if existing.judge in GUESSING else min(1.0, existing.confidence + STRENGTHEN)
     changed = guard(replace(existing, weight=weight, reason=kept, judge=None, confidence=sure))
+    if existing.valid_to is not None:  # it holds again, from now on
+        changed = replace(changed, valid_from=now, valid_to=None)
     saved = replace(_next_version(existing, changed, now=now), observed_at=now)
     replace_many(tx, access, [saved])
     return Related(_undecayed(tx, saved), "unchanged" if changed == existing else "updated")
@@ -122,6 +124,15 @@ def delete(tx: Transaction, access: Access, key: Key, *, within: str | None = No
     return edge
 
 
+def end_others(tx: Transaction, access: Access, edge: Edge, *, now: str) -> list[Edge]:
+    """End the other edges of its source with its tag that hold; returns them as they are now."""
+    where = {**scope_parameters(access), "source_id": edge.source_id, "target_id": edge.target_id, "tag": edge.tag}
+    found = [Edge(*row) for row in tx.rows("edges_beside", where)]
+    ended = [_next_version(other, replace(other, valid_to=now), now=now) for other in found if other.judge != HUMAN]
+    replace_many(tx, access, ended)
+    return ended
+
+
 def insert(
     tx: Transaction, access: Access, new: Sequence[Edge], *, seqs: Iterable[int | None] = (), skip_known: bool = False
 ) -> set[Key]:
@@ -158,9 +169,9 @@ def page(
     cursor: str | None,
     measure: Measure,
 ) -> Relations:
-    """Edges and their ends. Filters: source_id, target_id, tag, since.
+    """Edges and their ends. Filters: source_id, target_id, tag, since, as_of.
 
-    Newest first; with `since`, in the order in which they changed.
+    Newest first; with `since`, in the order in which they changed, also those that have ended.
     """
     parameters: dict[str, Any] = {**scope_parameters(access), **filters, "within": None, "limit": limit + 1}
     if within is not None:

@@ -33,9 +33,14 @@ KeepEdge = Callable[[Edge], Edge]
 
 
 # The values that a node with the same text brings to the one that has it already.
-_MERGED: Final = ("metadata", "provenance", "boundary_class", "shared_class", "claim_kind", "expires_at", "year")
+_MERGED: Final = (
+    "metadata", "provenance", "boundary_class", "shared_class", "claim_kind", "expires_at", "year", "valid_from", "slot"
+)  # fmt: skip
 # The values of a change that take the place of the node's own.
-_PLAIN: Final = ("content", "title", "claim_kind", "scope", "confidence", "quality", "pinned", "year")
+_PLAIN: Final = (
+    "content", "title", "claim_kind", "scope", "confidence", "quality", "pinned", "year", "observed_at", "valid_from",
+    "valid_to", "superseded_by", "slot",
+)  # fmt: skip
 
 
 def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Accept | None = None) -> Saved:
@@ -58,11 +63,14 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, ac
         nodes.insert(tx, access, [created], made, now=node.updated_at)
         return Saved(created, "created")
     renamed = existing.title is None or node.kind == "page"
-    # A scope is never shortened by saying the same again.
-    scope = node.scope if SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None
+    # A scope is never shortened by saying the same again; what has expired begins anew.
+    expired = existing.expires_at is not None and existing.expires_at <= node.updated_at
+    scope = node.scope if expired or SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None
     change = {name: getattr(node, name) for name in _MERGED}
     change |= {"title" if renamed else "alias": node.title, "scope": scope, "pinned": node.pinned or None}
-    merged = _merged(existing, change, now=node.updated_at)
+    merged = after_change(existing, change, now=node.updated_at)
+    if expired and merged.expires_at != node.expires_at:
+        merged = replace(merged, expires_at=node.expires_at, scope=node.scope)
     if node.kind != "page":  # adding the same source again changes nothing
         merged = _fresh(merged, now=node.updated_at)
     if accept is not None:
@@ -91,7 +99,7 @@ def update(
 ) -> Saved:
     """Change a node. The version rises if anything changed."""
     old = nodes.get(tx, access, node_id)
-    new = _merged(old, change, now=now)
+    new = after_change(old, change, now=now)
     if accept is not None:
         accept(new)
     if not access.sees(new.namespace, new.boundary_class):
@@ -167,7 +175,7 @@ def rewrite_node(
         receipts.sweep(tx, access, [node.id], receipt, instead={node.id: new})
         return True
     new = replace(new, version=node.version + 1)
-    nodes.replace_many(tx, access, [(node, new)], made)
+    nodes.replace_many(tx, access, [(node, new)], made, keep_versions=False)
     payload = {"memo_id": node.id, "status": "updated", "version": new.version, "rule": "policy"}
     events.record(tx, access, "ingest", payload, about=events.about_node(new), at=receipt.now)
     # Reasons follow the class of the node, also those of edges that lead out of the namespace.
@@ -206,7 +214,8 @@ def rewrite_rest(
         database.write(lambda tx, changed=changed: receipts.rewrite(tx, access, changed))  # type: ignore[misc]
 
 
-def _merged(node: Node, change: Change, *, now: str) -> Node:
+def after_change(node: Node, change: Change, *, now: str) -> Node:
+    """The node after a change; the node itself if nothing differs."""
     plain: dict[str, Any] = {name: value for name in _PLAIN if (value := change.get(name)) is not None}
     # Without being asked, a class becomes stricter, never more open.
     whole, shared = change.get("boundary_class"), change.get("shared_class")

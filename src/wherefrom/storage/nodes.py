@@ -16,7 +16,7 @@ from wherefrom.model.errors import BoundaryDenied, NotFound, shown_id
 from wherefrom.model.graph import Node, NodeRef, strictest
 from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, events, locks, mentions, text_index
+from wherefrom.storage import embeddings, events, locks, mentions, text_index, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
@@ -82,9 +82,14 @@ def _missing(access: Access, node_id: str, label: str) -> NoReturn:
     raise NotFound(f"there is no {label} {shown_id(node_id)} in {access.root!r}", hint=_MISSING_HINT)
 
 
-def page(tx: Transaction, access: Access, *, kinds: Sequence[str], limit: int, cursor: str | None) -> Page:
-    """Nodes of these kinds in the access's root, newest first."""
-    where = {**scope_parameters(access), "before": cursors.decode_number(cursor, "nodes"), "limit": limit + 1}
+def page(
+    tx: Transaction, access: Access, *, kinds: Sequence[str], where: Mapping[str, Any], limit: int, cursor: str | None
+) -> Page:
+    """Nodes of these kinds in the access's root, newest first. where: the times that they must fit, and with
+    `replaced` or `expired` what is listed though it has ended.
+    """
+    kept = dict.fromkeys(("replaced", "expired")) | dict(where)
+    where = {**scope_parameters(access), **kept, "before": cursors.decode_number(cursor, "nodes"), "limit": limit + 1}
     # The index has each kind in order: two short lists are joined faster than both kinds are sorted.
     found = chain.from_iterable(tx.rows("node_list", {**where, "kind": kind}) for kind in kinds)
     rows = sorted(found, key=lambda row: -row[0])[: limit + 1]
@@ -174,13 +179,24 @@ def insert(
 
 
 def replace_many(
-    tx: Transaction, access: Access, pairs: Sequence[tuple[Node, Node]], made: Made | None, *, link: bool = True
+    tx: Transaction,
+    access: Access,
+    pairs: Sequence[tuple[Node, Node]],
+    made: Made | None,
+    *,
+    link: bool = True,
+    keep_versions: bool = True,
 ) -> None:
     """Store nodes in place of what they were, with all that depends on them; each pair is a node before and after.
 
-    A node may take a text that one before it in the list gives up.
+    A node may take a text that one before it in the list gives up. With `keep_versions`, what memos and claims were is
+    kept; else none of their former versions is left.
     """
     pairs = [(old, new) for old, new in pairs if new is not old]
+    if keep_versions:
+        versions.keep(tx, access, pairs)
+    else:
+        versions.forget(tx, access, [new.id for _, new in pairs])
     seqs: dict[str, int] = {}
     for wave in _waves(pairs):
         rows = [to_parameters(node) for _, node in wave]
@@ -248,8 +264,12 @@ def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
 
 
 def text_key(node: Node) -> tuple[str | int | None, ...]:
-    """A text and its place: of nodes with the same key there is at most one in each boundary class."""
-    return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position
+    """A text and its place: of nodes with the same key there is at most one in each boundary class. A statement that
+    has ended does not keep its text from being said again.
+    """
+    ended = node.valid_to is not None and node.kind in versions.VERSIONED
+    period = f"{node.valid_to}{node.superseded_by or ''}" if ended else ""
+    return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position, period
 
 
 def sourced(node: Node, page: Node) -> Node:

@@ -96,10 +96,37 @@ class EmbeddingModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """The time of a question and the times of what it looks for.
+
+    now: what has expired by then, or holds only later, is not found. as_of: the question is put at this time, which
+    `now` is then. since, until: when it was observed. known_at: only what was stored by then. holding: what has ended
+    is not found, either; else it may lead to what took its place.
+    """
+
+    now: str = ""
+    as_of: str | None = None
+    since: str | None = None
+    until: str | None = None
+    known_at: str | None = None
+    holding: bool = False
+
+    @property
+    def are_narrow(self) -> bool:
+        """True if many nodes may be left out, so that a search needs to know which."""
+        return any(time is not None for time in (self.as_of, self.since, self.until, self.known_at))
+
+    def parameters(self) -> dict[str, Any]:
+        """The times as parameters of a statement."""
+        given = {"now": self.now, "as_of": self.as_of and self.now, "since": self.since, "until": self.until}
+        return {**given, "known_at": self.known_at, "holding": self.holding or None}
+
+
+@dataclass(frozen=True, slots=True)
 class SearchRequest:
     """A search by words, a direction, or both, among nodes of some kinds and scopes, with some metadata, of a task.
 
-    now: nodes that have expired by then are not found; if it is empty, they are.
+    times: the time of the question, and the times of what is looked for.
     lookups: the terms of personal data in the question, for those who may see them.
     """
 
@@ -110,8 +137,13 @@ class SearchRequest:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     task_id: str | None = None
     scopes: Sequence[str] = ()
-    now: str = ""
+    times: Times = Times()
     lookups: Sequence[str] = ()
+
+    @property
+    def now(self) -> str:
+        """The time of the question."""
+        return self.times.now
 
     def filters(self) -> dict[str, Any]:
         """The filters as parameters of a statement."""
@@ -119,7 +151,7 @@ class SearchRequest:
             "kinds": json_text(self.kinds),
             "metadata": json_text(self.metadata) if self.metadata else None,
             "scopes": json_text(self.scopes) if self.scopes else None,
-            "now": self.now,
+            **self.times.parameters(),
         }
 
 
@@ -127,7 +159,7 @@ class SearchRequest:
 class Near:
     """A search for the nodes nearest to a direction, of these kinds and, if given, with these seqs (`within`).
 
-    now: nodes that have expired by then are left out.
+    times: the time of the question, and the times of what is looked for.
     thorough: find the true neighbours (99 of 100), rather than most of them in a third of the time.
     """
 
@@ -137,7 +169,7 @@ class Near:
     limit: int
     within: Sequence[int] | None = None
     thorough: bool = False
-    now: str = ""
+    times: Times = Times()
 
 
 @dataclass(frozen=True, slots=True)

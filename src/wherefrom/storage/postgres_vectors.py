@@ -47,7 +47,7 @@ class PostgresVectors:
             "dimension": model.dimension,
             "question": near.direction,
             "limit": near.limit,
-            "now": near.now,
+            **near.times.parameters(),
             "half": True if model.dimension > _MAX_VECTOR_DIMENSIONS else None,
             "within": None if near.within is None else json_text(near.within),
         }

@@ -72,8 +72,8 @@ class VectorIndex:
             positions = np.flatnonzero(within & view.alive & allowed[view.scopes])
             searched = len(positions)
             seqs = view.best(near.direction, positions, reach)
-        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(seqs), "now": near.now}
-        found = tx.rows("embedding_rows", {**scope_parameters(access), **where})
+        where = {"kinds": json_text(near.kinds), "model": near.model.number, "seqs": json_text(seqs)}
+        found = tx.rows("embedding_rows", {**scope_parameters(access), **where, **near.times.parameters()})
         vectors = tx.dialect.from_vectors([row[1] for row in found])
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)
         order = np.argsort(-similarities, kind="stable")[: near.limit]

@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +21,7 @@ from wherefrom.model.identifiers import timestamp
 _JOINTS: Final = "_-.:"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 _INTEGER_LIMIT: Final = 2**63
+_PERIOD: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 
 def content_hash(text: str) -> str:
@@ -195,6 +196,31 @@ def check_time(value: object, *, field: str) -> str:
     raise InvalidInput(f"{field} {shown(value)} is not a time", hint="for example '2026-01-31T12:00:00Z'")
 
 
+def check_start(value: object, *, field: str) -> str:
+    """The first moment of a year (2026), a month (2026-03), a day or a time, in the stored form."""
+    return _period(value, field=field)[0]
+
+
+def check_end(value: object, *, field: str) -> str:
+    """The first moment after a year, a month or a day, or a time as it is, in the stored form."""
+    return _period(value, field=field)[1]
+
+
+def check_moment(value: object, *, field: str) -> str:
+    """The last moment of a year, a month or a day, or a time as it is, in the stored form."""
+    start, end = _period(value, field=field)
+    return start if start == end else timestamp(datetime.fromisoformat(end) - timedelta(microseconds=1))
+
+
+def check_slot(value: object, *, field: str = "slot") -> str:
+    """A path of a few words such as project/database, without white space at the ends of its parts."""
+    text = check_text(value, field=field, characters=limits.SLOT_CHARACTERS)
+    parts = [" ".join(part.split()) for part in unicodedata.normalize("NFC", text).split("/")]
+    if not all(parts) or not text.isprintable():
+        raise InvalidInput(f"{field} {shown(text)} is not a path", hint="words joined by '/', e.g. project/database")
+    return "/".join(parts)
+
+
 def json_text(value: object) -> str:
     """JSON as stored: compact, characters as they are."""
     return _JSON.encode(value)
@@ -213,6 +239,27 @@ def _stored_time(text: str) -> str | None:
         return None if moment.tzinfo is None else timestamp(moment)
     except (ValueError, OverflowError):
         return None
+
+
+def _period(value: object, *, field: str) -> tuple[str, str]:
+    """The first moment of a period, and the first one after it; both are the same for a time."""
+    if isinstance(value, str) and (found := _PERIOD.fullmatch(value)) is not None:
+        year, month, day = (None if part is None else int(part) for part in found.groups())
+        try:
+            start = datetime(int(year or 0), month or 1, day or 1, tzinfo=UTC)
+            if day is not None:
+                end = start + timedelta(days=1)
+            else:
+                end = start.replace(month=1 if month in (None, 12) else start.month + 1)
+                end = end.replace(year=start.year + 1) if month in (None, 12) else end
+            return timestamp(start), timestamp(end)
+        except (ValueError, OverflowError):
+            pass
+    elif isinstance(value, str) and (stored := _stored_time(value)) is not None:
+        return stored, stored
+    raise InvalidInput(
+        f"{field} {shown(value)} is not a date", hint="for example 2026, 2026-03, 2026-03-14 or 2026-03-14T12:00:00Z"
+    )
 
 
 def _encodable(value: object, *, field: str) -> str:

@@ -18,6 +18,8 @@ where e.owner_id = :owner and e.seq in (
       and e.target_id = :target_id --if target_id
       and e.tag = :tag --if tag
       and e.seq < :before --if before
+      and e.valid_to is null --unless as_of
+      and coalesce(e.valid_from, e.created_at) <= :as_of and (e.valid_to is null or e.valid_to > :as_of) --if as_of
     order by e.seq desc --unless of_memo
     order by e.seq + 0 desc --if of_memo
     limit :limit
@@ -37,11 +39,17 @@ where {visible_edge e} and e.updated_at >= :since
 order by e.updated_at, e.seq
 limit :limit
 
+-- name: edges_beside
+-- The other edges of a source with the same tag that hold.
+select {edge e}
+from edges e
+where {visible_edge e} and e.source_id = :source_id and e.tag = :tag and e.target_id <> :target_id and e.valid_to is null
+
 -- name: edges_at
 -- One step of a walk: the strongest edges first, so that a limit keeps what matters most.
 select e.seq, {edge e}
 from edges e
-where {visible_edge e}
+where {visible_edge e} and e.valid_to is null
   and e.source_id in {each frontier} --unless backward
   and e.target_id in {each frontier} --if backward
   and e.tag = :tag --if tag

@@ -176,10 +176,10 @@ where n.kind in {each kinds} and {open_class n} in {each classes}
   )
 
 -- name: nodes_matching
--- The nodes that a search is confined to by metadata or by task.
+-- The nodes that a search is confined to by metadata, by task or by time.
 select n.seq
 from nodes n
-where {visible n} and n.kind in {each kinds} and n.rejected_at is null
+where {visible n} and n.kind in {each kinds} and {recallable n}
   and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
   and (n.task_id = :task_id or n.id in ( --if task_id

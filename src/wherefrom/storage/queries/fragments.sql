@@ -52,11 +52,11 @@ and {0}.boundary_class in {each classes}
 and ({0}.node_id is not null or {0}.namespace not in {each partly_seen}) --if hidden
 
 -- A walk does not follow edges by which one node contradicts or replaces another.
--- fragment: walkable = {visible_edge {0}} and {0}.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
+-- fragment: walkable = {visible_edge {0}} and {0}.valid_to is null and {0}.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
 
 -- fragment: found_by_text
 left join nodes n on n.seq = {0}.seq and {visible_or_masked n} and n.kind in {each kinds}
-  and {live n}
+  and {recallable n}
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata
 order by {0}.score desc, {0}.seq desc
@@ -67,6 +67,25 @@ order by {0}.score desc, {0}.seq desc
 -- A fragment with `valid_to` is no longer on its page.
 ({0}.expires_at is null or {0}.expires_at > cast(:now as text)) and {0}.rejected_at is null
 and ({0}.valid_to is null or {0}.kind <> 'fragment')
+
+-- fragment: recallable
+-- What a question at :now can lead to: what holds then, and what led to that (see `holds`). With :as_of, which is :now
+-- then, a statement without `valid_from` holds since it was observed.
+{live {0}} and ({0}.valid_from is null or {0}.valid_from <= cast(:now as text))
+and ({0}.valid_from is not null or {0}.observed_at <= cast(:as_of as text)) --if as_of
+and {0}.observed_at >= cast(:since as text) --if since
+and {0}.observed_at <= cast(:until as text) --if until
+and {0}.created_at <= cast(:known_at as text) --if known_at
+and {holds {0}} --if holding
+
+-- fragment: holds = ({0}.valid_to is null or {0}.valid_to > cast(:now as text))
+
+-- fragment: ended
+-- What tells a statement that has ended from the one with its text that holds: '' for the latter.
+case
+    when {0}.valid_to is null or {0}.kind not in ('memo', 'claim') then ''
+    else {0}.valid_to || coalesce({0}.superseded_by, '')
+end
 
 -- fragment: stricter
 case
@@ -124,5 +143,5 @@ case
     when exists (select 1 from edges e where {judging {0} source_id fragment} and {of_live_claim})
       or exists (select 1 from edges e where {judging {0} page_id page} and {of_live_claim}) then 'evidence'
     when {0}.kind = 'fragment' and {0}.page_id is not null then 'page'
-    when not ({live {0}}) then 'ended'
+    when not ({live {0}}) or {0}.valid_to is not null then 'ended'
 end

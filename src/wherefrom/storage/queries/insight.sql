@@ -6,14 +6,14 @@ select n.seq, {node n} --unless counted
 select count(*) --if counted
 from nodes n
 where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
-  and n.superseded_by is null
+  and n.superseded_by is null and n.valid_to is null
 order by n.seq --unless counted
 limit :limit --unless counted
 
 -- name: nodes_linkable
 select {node n}
 from nodes n
-where {visible n} and {live n} and n.superseded_by is null and n.id in {each ids}
+where {visible n} and {live n} and n.superseded_by is null and n.valid_to is null and n.id in {each ids}
 
 -- name: edges_of_centers
 -- Each edge as its center and its other end.

@@ -41,7 +41,7 @@ where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and 
 insert into edges (owner_id, {edge_columns})
 select s.owner_id, s.id, t.id, 'mentions', 1.0, s.namespace, t.namespace, cast(:now as text), cast(:now as text),
        cast(:now as text), 1, 1.0, null, {strictest s t}, cast(:judge as text), s.kind, t.kind, s.page_id, s.domain,
-       s.year, t.task_id
+       s.year, t.task_id, null, null
 from (
     select r.source_id, r.target_id, row_number() over (partition by r.target_id order by r.source_id) as number
     from {rows source_id text, target_id text}

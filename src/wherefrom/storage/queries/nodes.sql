@@ -10,6 +10,7 @@ where {visible_or_masked n} and n.id = :id
 select {node n}
 from nodes n
 where {visible n} and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
+  and (n.valid_to is null or n.valid_to > :updated_at or n.kind not in ('memo', 'claim'))
   and coalesce(n.task_id, '') = coalesce(cast(:task_id as text), '')
   and coalesce(n.page_id, '') = coalesce(cast(:page_id as text), '')
   and coalesce(n.position, -1) = coalesce(cast(:position as integer), -1)
@@ -24,6 +25,13 @@ where n.owner_id = :owner and n.kind = :kind and n.seq in (
     from nodes n
     where {visible_or_masked n} and n.kind = :kind
       and n.seq < :before --if before
+      and ({holds n} or n.kind not in ('memo', 'claim')) --unless replaced
+      and (n.expires_at is null or n.expires_at > :now) --unless expired
+      and (n.valid_from is null or n.valid_from <= :now) --unless replaced
+      and (n.valid_from is not null or n.observed_at <= :as_of) --if as_of
+      and n.observed_at >= :since --if since
+      and n.observed_at <= :until --if until
+      and n.created_at <= :known_at --if known_at
     order by n.seq desc
     limit :limit
 )
@@ -35,6 +43,23 @@ select n.id, n.namespace, n.kind, coalesce(n.title, substr(n.content, 1, 80)) --
 from nodes n
 where {visible n} and n.id in {each ids}
 order by n.seq
+
+-- name: slot_covering
+-- The other statements in a slot that hold at a time, or have no end.
+select {node n}
+from nodes n
+where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id
+  and coalesce(n.valid_from, n.observed_at) <= :at and (n.valid_to is null or n.valid_to > :at)
+order by n.seq
+
+-- name: slot_following
+-- The first statement in a slot that holds only after a time.
+select {node n}
+from nodes n
+where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id
+  and coalesce(n.valid_from, n.observed_at) > :at
+order by coalesce(n.valid_from, n.observed_at), n.seq
+limit 1
 
 -- name: nodes_insert
 -- Restored nodes have their former seqs, the others the next ones.
@@ -101,7 +126,7 @@ where n.owner_id = :owner and n.id in {each ids}
 
 -- name: nodes_with_texts
 -- The nodes with these texts: at most one in each boundary class.
-select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position
+select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position, {ended n}
 from nodes n
 where {visible n} and n.content_hash in {each hashes}
 order by n.seq
@@ -153,7 +178,7 @@ join nodes n on n.owner_id = :owner and n.page_id = p.value
 where n.position < :each + (
     select min(f.position) from nodes f where f.owner_id = :owner and f.page_id = p.value and f.valid_to is null
 )
-and {visible_or_masked n} and {live n}
+and {visible_or_masked n} and {recallable n}
 and n.scope in {each scopes} --if scopes
 and {visible n} and {matches n} --if metadata
 order by n.page_id, n.position

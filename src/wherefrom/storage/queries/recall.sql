@@ -5,9 +5,14 @@
 select n.id, n.kind, n.claim_kind, n.content_hash, n.utility, n.confidence, n.quality,
        coalesce(n.judged_at, n.created_at), n.recency_anchor, n.superseded_by, n.valid_to, n.page_id
 from nodes n
-where {visible_or_masked n} and {live n} and n.id in {each ids} and n.kind || '' in {each kinds}
+where {visible_or_masked n} and {recallable n} and n.id in {each ids} and n.kind || '' in {each kinds}
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata
+
+-- name: nodes_replaced
+select n.id
+from nodes n
+where n.owner_id = :owner and n.id in {each ids} and (n.valid_to is not null or n.superseded_by is not null)
 
 -- name: utility_sums
 -- Sum and sum of squares of the utilities at :now; most nodes have a utility of 0.

@@ -151,6 +151,7 @@ Checker = Callable[[Any], Any]
 _ADDED_LATER: Final = frozenset(
     """
     task_id judged_at judge page_id position domain year rejected_at source_kind target_kind aliases shared_class
+    slot valid_from valid_to
     """.split()  # noqa: SIM905  # a list of words
 )
 
@@ -222,6 +223,7 @@ _CHECKERS: Final[Mapping[str, Checker]] = {
     "utility": partial(check.check_number, field="utility", low=-_MAX_UTILITY, high=_MAX_UTILITY),
     "pinned": partial(check.check_flag, field="pinned"),
     "aliases": check.check_aliases,
+    "slot": check.check_slot,
     "year": partial(check.check_whole, field="year", low=-9999, high=9999),
     "version": partial(check.check_whole, field="version", low=1, high=2**30),
 }

@@ -12,7 +12,7 @@ set local hnsw.max_scan_tuples = 200000;
 select n.id, vector_send(e.vector)
 from embeddings e
 join nodes n on n.owner_id = :owner and n.seq = e.node_seq
-where e.model = {literal model} and e.owner_id = :owner and {visible_or_masked n} and n.kind in {each kinds} and {live n}
+where e.model = {literal model} and e.owner_id = :owner and {visible_or_masked n} and n.kind in {each kinds} and {recallable n}
 order by cast(e.vector as vector({literal dimension})) <=> cast(:question as vector({literal dimension})) --unless half
 order by cast(e.vector as halfvec({literal dimension})) <=> cast(:question as halfvec({literal dimension})) --if half
 limit :limit
@@ -23,7 +23,7 @@ with found as (
     select n.id, e.node_seq, e.vector <=> cast(:question as vector) as distance
     from nodes n
     join embeddings e on e.owner_id = :owner and e.node_seq = n.seq and e.model = {literal model}
-    where {visible_or_masked n} and n.kind in {each kinds} and {live n}
+    where {visible_or_masked n} and n.kind in {each kinds} and {recallable n}
       and n.seq in (select cast(jsonb_array_elements_text(cast(:within as jsonb)) as bigint)) --if within
 ),
 best as (

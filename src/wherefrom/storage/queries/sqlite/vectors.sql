@@ -26,4 +26,4 @@ select n.id, e.vector
 from nodes n
 join embeddings e on e.node_seq = n.seq and e.model = :model
 where n.seq in (select value from json_each(:seqs)) and {visible_or_masked n} and n.kind in {each kinds}
-  and {live n}
+  and {recallable n}

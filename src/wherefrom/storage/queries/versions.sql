@@ -1,0 +1,40 @@
+-- Former versions of nodes.
+
+-- name: versions_insert
+insert into node_versions (owner_id, node_id, version, known_from, known_to, content)
+select cast(:owner as text), r.node_id, r.version, r.known_from, r.known_to, r.content
+from {rows node_id text, version integer, known_from text, known_to text, content text}
+where true
+on conflict do nothing
+
+-- name: versions_cut
+delete from node_versions
+where owner_id = :owner and node_id = :node_id and version <= :version
+
+-- name: versions_of
+select v.node_id, v.version, v.known_from, v.known_to, v.content, n.namespace
+from node_versions v
+join nodes n on n.owner_id = v.owner_id and n.id = v.node_id
+where v.owner_id = :owner and v.node_id in {each ids}
+order by v.node_id, v.version
+
+-- name: versions_at
+-- Of each node, the version that was known at a moment.
+select v.node_id, v.version, v.known_from, v.known_to, v.content, n.namespace
+from node_versions v
+join nodes n on n.owner_id = v.owner_id and n.id = v.node_id
+where v.owner_id = :owner and v.node_id in {each ids} and v.known_from <= :moment and v.known_to > :moment
+order by v.version
+
+-- name: versions_in_force
+-- The versions of all nodes of the root that were known at a moment, those that changed last first.
+select v.node_id, v.version, v.known_from, v.known_to, v.content, n.namespace
+from node_versions v
+join nodes n on n.owner_id = v.owner_id and n.id = v.node_id
+where v.owner_id = :owner and v.known_to > :moment and v.known_from <= :moment and {visible_or_masked n}
+order by v.known_to desc
+limit :limit
+
+-- name: versions_forget
+delete from node_versions
+where owner_id = :owner and node_id in {each ids}

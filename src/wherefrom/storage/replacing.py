@@ -1,0 +1,139 @@
+"""Statements that take the place of others: those end when the new one begins to hold, and can hold again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from wherefrom.model.access import Access
+from wherefrom.model.errors import Conflict, InvalidInput, shown
+from wherefrom.model.graph import Node
+from wherefrom.storage import edges, events, nodes, versions
+from wherefrom.storage.events import NO_TRACE, Trace
+from wherefrom.storage.port import Transaction
+from wherefrom.storage.sql import scope_parameters
+
+TAG: Final = "supersedes"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A statement that takes the place of others, before it is stored.
+
+    heir: the statement; if a later one holds in its slot, it ends when that begins. ended: the statements that it
+    ended, as they are now. old: all that it supersedes, also those that had ended before. following: the later one.
+    """
+
+    heir: Node
+    ended: Sequence[Node] = ()
+    old: Sequence[Node] = ()
+    following: Node | None = None
+
+
+def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *, now: str) -> Replacement:
+    """End the statements with these ids, and those that hold in the slot of a new one, when that begins to hold.
+
+    One that was superseded by another before stays so.
+    """
+    named = _replaceable(tx, access, ids, heir_id=heir.id)
+    covering: list[Node] = []
+    following: Node | None = None
+    if heir.slot is not None:
+        covering, following = _in_slot(tx, access, heir, at=heir.holds_from)
+    old = {node.id: node for node in (*named, *covering)}
+    in_slot = {node.id for node in covering}
+    pairs = [
+        (node, _ended(node, heir.holds_from, heir.id, now=now))
+        for node in old.values()
+        if node.superseded_by is None or node.id in in_slot
+    ]
+    nodes.replace_many(tx, access, pairs, None)
+    if following is not None:
+        ends = min(following.holds_from, heir.valid_to or following.holds_from)
+        heir = replace(heir, valid_to=ends, superseded_by=following.id)
+    return Replacement(heir, [node for _, node in pairs], list(old.values()), following)
+
+
+def relate(
+    tx: Transaction, access: Access, heir: Node, done: Replacement, *, now: str, trace: Trace = NO_TRACE
+) -> None:
+    """Store the relations and the events of a replacement, whose heir is stored."""
+    relations = [edges.between(heir, node, TAG, now=now) for node in done.old]
+    if done.following is not None:
+        relations.append(edges.between(done.following, heir, TAG, now=now))
+    edges.insert(tx, access, relations, skip_known=True)
+    for node in done.ended:
+        note(tx, access, node, heir, now=now, trace=trace)
+
+
+def note(tx: Transaction, access: Access, ended: Node, heir: Node | None, *, now: str, trace: Trace = NO_TRACE) -> None:
+    """Record that a statement has ended, and what took its place."""
+    payload = {"memo_id": ended.id, "valid_to": ended.valid_to}
+    events.record(tx, access, "replace", payload, about=events.about_node(ended, other=heir), at=now, trace=trace)
+
+
+def supersede(tx: Transaction, access: Access, heir: Node, old: Node, *, now: str) -> Node | None:
+    """End a statement when another one that is stored begins to hold; returns it, or None if it had an heir before.
+
+    Raises if it is itself what took the place of the other.
+    """
+    if old.kind not in versions.VERSIONED or heir.kind not in versions.VERSIONED or old.superseded_by is not None:
+        return None
+    following, seen = heir, {heir.id}
+    while following.superseded_by is not None and following.superseded_by not in seen:
+        seen.add(following.superseded_by)
+        found = nodes.by_ids(tx, access, [following.superseded_by])
+        if not found:
+            break
+        following = found[following.superseded_by]
+    if old.id in seen:
+        raise Conflict(
+            f"{old.id} took the place of {heir.id}", hint="restore the older one first, so that it holds again"
+        )
+    ended = _ended(old, heir.holds_from, heir.id, now=now)
+    nodes.replace_many(tx, access, [(old, ended)], None)
+    note(tx, access, ended, heir, now=now)
+    return ended
+
+
+def reopen(tx: Transaction, access: Access, node: Node, *, now: str) -> Node:
+    """Let a statement that has ended hold again; raises if another has its text or its slot."""
+    held = replace(node, valid_to=None, superseded_by=None, updated_at=now, version=node.version + 1)
+    holder = nodes.same_text(tx, access, held)
+    if holder is not None and holder.id != node.id:
+        raise Conflict(f"memo {holder.id} has its text and holds", hint="use that memo")
+    if held.slot is not None and (current := _in_slot(tx, access, held, at=now)[0]):
+        raise Conflict(
+            f"memo {current[0].id} holds in the slot {shown(held.slot)}",
+            hint="save its text again with this slot, and it takes the place of the other",
+        )
+    nodes.replace_many(tx, access, [(node, held)], None)
+    events.record(tx, access, "reopen", {"memo_id": node.id}, about=events.about_node(held), at=now)
+    return held
+
+
+def _replaceable(tx: Transaction, access: Access, ids: Sequence[str], *, heir_id: str) -> list[Node]:
+    """The memos and claims with these ids; raises if one of them cannot be replaced."""
+    found = [nodes.get(tx, access, node_id) for node_id in dict.fromkeys(ids)]
+    for node in found:
+        if node.kind not in versions.VERSIONED:
+            raise InvalidInput(f"{node.id} is a {node.kind}: it stays as its source has it")
+        if node.id == heir_id:
+            raise InvalidInput(f"{node.id} cannot supersede itself", hint="memo_id changes it; supersedes names others")
+    return found
+
+
+def _in_slot(tx: Transaction, access: Access, node: Node, *, at: str) -> tuple[list[Node], Node | None]:
+    """The other statements in the slot of a node that the access may see: those that hold at a time, and the first that
+    holds only later.
+    """
+    where = {**scope_parameters(access), "id": node.id, "namespace": node.namespace, "slot": node.slot, "at": at}
+    following = tx.row("slot_following", where)
+    covering = [nodes.from_row(row) for row in tx.rows("slot_covering", where)]
+    return covering, None if following is None else nodes.from_row(following)
+
+
+def _ended(node: Node, at: str, heir_id: str | None, *, now: str) -> Node:
+    ends = at if node.valid_to is None else min(at, node.valid_to)
+    return replace(node, valid_to=ends, superseded_by=heir_id, updated_at=now, version=node.version + 1)
