@@ -14,7 +14,7 @@ where owner_id = :owner and node_id = :node_id and version <= :version
 -- name: versions_of
 select v.node_id, v.version, v.known_from, v.known_to, v.content, n.namespace
 from node_versions v
-join nodes n on n.owner_id = v.owner_id and n.id = v.node_id
+join nodes n on n.owner_id = :owner and n.id = v.node_id
 where v.owner_id = :owner and v.node_id in {each ids}
 order by v.node_id, v.version
 
@@ -22,7 +22,7 @@ order by v.node_id, v.version
 -- Of each node, the version that was known at a moment.
 select v.node_id, v.version, v.known_from, v.known_to, v.content, n.namespace
 from node_versions v
-join nodes n on n.owner_id = v.owner_id and n.id = v.node_id
+join nodes n on n.owner_id = :owner and n.id = v.node_id
 where v.owner_id = :owner and v.node_id in {each ids} and v.known_from <= :moment and v.known_to > :moment
 order by v.version
 
@@ -30,7 +30,7 @@ order by v.version
 -- The versions of all nodes of the root that were known at a moment, those that changed last first.
 select v.node_id, v.version, v.known_from, v.known_to, v.content, n.namespace
 from node_versions v
-join nodes n on n.owner_id = v.owner_id and n.id = v.node_id
+join nodes n on n.owner_id = :owner and n.id = v.node_id
 where v.owner_id = :owner and v.known_to > :moment and v.known_from <= :moment and {visible_or_masked n}
 order by v.known_to desc
 limit :limit
