@@ -82,7 +82,10 @@ def test_sql_sees_what_the_access_says(memory, reader, filled):
         wanted = expected(filled, access)
 
         def look(tx):
-            listed = {node.id for node in nodes.page(tx, access, kinds=["memo"], where={"now": NOW}, limit=100, cursor=None).nodes}
+            listed = {
+                node.id
+                for node in nodes.page(tx, access, kinds=["memo"], where={"now": NOW}, limit=100, cursor=None).nodes
+            }
             got = {ref.id for ref in nodes.refs(tx, access, [node.id for node in filled])}
             question = SearchRequest("bridge", None, None, ("memo",))
             found = {node_id for node_id, _ in search.best(tx, access, question, limit=100)}

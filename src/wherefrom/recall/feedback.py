@@ -92,8 +92,8 @@ class FeedbackEngine(Engine):
 
 
 def judged(node: Node, signal: Signal, *, now: str, settings: Feedback, strength: float = 1.0) -> Node:
-    """Return a node after a judgement. Only a positive one makes it fresh again. A task that is `completed`, and whatever
-    is `outdated`, has ended; `restore` lets it hold again.
+    """Return a node after a judgement. Only a positive one makes it fresh again. A task that is `completed`, and
+    whatever is `outdated`, has ended; `restore` lets it hold again.
 
     strength: the share of the signal's deltas that counts, 0 to 1.
     """

@@ -29,8 +29,14 @@ from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
 from wherefrom.recall.reasons import item_tokens, passage_of, reason_in_words
 from wherefrom.recall.rerank import figures_of, rerank
-from wherefrom.storage import nodes
-from wherefrom.storage.candidates import Candidates, RankingFacts, disputing_edges, entities, helpful_counts
+from wherefrom.storage.candidates import (
+    Candidates,
+    RankingFacts,
+    disputing_edges,
+    entities,
+    helpful_counts,
+    replaced_by,
+)
 from wherefrom.storage.edges import Measure
 
 # For a search, unless the policy says another number: with more, SciFact and LoCoMo gain less than 0.002.
@@ -39,7 +45,6 @@ CANDIDATES_PER_ARM: Final = 64
 _MAX_REACHED: Final = 32
 # MMR compares every node with every other: it chooses among this many times what is wanted.
 _MMR_POOL_FACTOR: Final = 4
-_SUPERSEDES: Final = "supersedes"
 _LONGER: Final = "what fits the question is longer than max_tokens"
 _LATE: Final = "the graph arm was left out: time was up"
 
@@ -75,13 +80,23 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
         scores = sorted((scored.score for scored in standing), reverse=True)
         rows = [(scored, score, None, None) for scored, score in zip(standing, scores, strict=True)]
     best = rows[: selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit]
-    by_id = nodes.read_by_ids(reader.tx, reader.access, [scored.id for scored, *_ in best])
+    by_id = reader.read_nodes([scored.id for scored, *_ in best])
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
     shown = _shown(reader, by_id)
+    took = replaced_by(reader.tx, reader.access, list(by_id))
     return SearchResult(
         hits=tuple(
-            Hit(node, score, scored.scores, factors, relevance, *shown(node, scored.scores, scored.id in fused.reached))
+            Hit(
+                node,
+                score,
+                scored.scores,
+                factors,
+                relevance,
+                *shown(node, scored.scores, scored.id in fused.reached),
+                replaces=tuple(replaced := dict(took.get(node.id, ()))),
+                held_until=max(replaced.values(), default=None),
+            )
             for scored, score, factors, relevance in best
             if scored.id in holding and (node := by_id[scored.id])
         ),
@@ -208,10 +223,11 @@ def _standing(
     """
     ids = [scored.id for scored in fused.scored]
     if by_id is None:
-        by_id = reader.read_facts_with_heirs(reader.find_replaced(ids))
-        if not by_id:
+        replaced = reader.find_replaced(ids)
+        if not replaced:
             return list(fused.scored), {}
-        known = by_id.keys() | set(ids)
+        by_id = reader.read_facts_with_heirs(replaced)
+        known = by_id.keys() | (set(ids) - set(replaced))
         allowed = reader.select_holding(by_id) | (known - by_id.keys())
     else:
         known = set(by_id)
@@ -297,17 +313,15 @@ def _items(
     of tokens of that answer.
     """
     tx, access = reader.tx, reader.access
-    by_id = nodes.read_by_ids(tx, access, [ranked.scored.id for ranked in chosen])
-    against = disputing_edges(tx, access, list(by_id))
-    superseding = [edge for edge in against if edge.tag == _SUPERSEDES]
-    superseded = {edge.target_id for edge in superseding if edge.target_id != edge.source_id}
-    disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])
+    by_id = reader.read_nodes([ranked.scored.id for ranked in chosen])
+    disputes = measure(tx, disputing_edges(tx, access, list(by_id)))
+    took = replaced_by(tx, access, list(by_id))
     shown = _shown(reader, by_id)
     items: list[ContextItem] = []
     tokens = ANSWER_TOKENS
     for ranked in chosen:
         node = by_id.get(ranked.scored.id)
-        if node is None or node.id in superseded:
+        if node is None:
             continue
         reason, passage = shown(node, ranked.scored.scores, ranked.graph > 0)
         size = item_tokens(node, passage)
@@ -315,7 +329,7 @@ def _items(
             continue
         tokens += size
         breakdown = ScoreBreakdown(ranked.scored.scores, ranked.scored.score, ranked.graph, ranked.factors)
-        older = (edge.target_id for edge in superseding if edge.source_id == node.id)
+        replaced = dict(took.get(node.id, ()))
         own = tuple(edge for edge in disputes if node.id in (edge.source_id, edge.target_id))
         others = {edge.source_id if edge.target_id == node.id else edge.target_id for edge in own}
         items.append(
@@ -327,7 +341,8 @@ def _items(
                 figures=figures_of(breakdown, ranked.score),
                 passage=passage,
                 breakdown=breakdown,
-                replaces=(*ranked.replaces, *older),
+                replaces=tuple(dict.fromkeys((*replaced, *ranked.replaces))),
+                held_until=max(replaced.values(), default=None),
                 disputed_by=tuple(sorted(others)),
                 disputes=own,
             )
