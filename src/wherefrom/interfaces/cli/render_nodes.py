@@ -142,6 +142,7 @@ def _entry(
     source, text = source_of(node), node.content if passage is None else passage.text
     text = f"… {text}" if passage is not None and passage.offset else text
     said = [*([] if source is None else [source.words()]), *([node.namespace] if node.namespace else []), *facts]
+    said += _times(node)
     return Entry(
         mark=mark,
         head=_head(node),
@@ -156,7 +157,8 @@ def _head(node: Node) -> Text:
     """The id, the date and the title of a node; one without a title is named by its kind."""
     kind = f"{node.kind}: {node.claim_kind}" if node.claim_kind else node.kind
     name = shown(node.title, style="bold") if node.title else Text(kind, style="italic")
-    known = [Text(short_id(node.id), style="cyan"), *([Text(node.updated_at[:10])] if node.updated_at else []), name]
+    date = node.observed_at if node.observed_at < node.created_at else node.updated_at
+    known = [Text(short_id(node.id), style="cyan"), *([Text(date[:10])] if date else []), name]
     return Text("  ").join(known)
 
 
@@ -166,16 +168,21 @@ def _facts(node: Node) -> Iterator[str]:
         yield f"expires {when(node.expires_at)}"
     if node.pinned:
         yield "pinned"
-    if node.slot:
-        yield f"slot {node.slot}"
-    if node.valid_from:
-        yield f"since {node.valid_from[:10]}"
-    if node.valid_to:
-        yield f"until {node.valid_to[:10]}"
+    yield from _times(node)
     if node.superseded_by:
         yield f"superseded by {short_id(node.superseded_by)}"
     if node.rejected_at:
         yield f"rejected {when(node.rejected_at)}"
+
+
+def _times(node: Node) -> Iterator[str]:
+    """The slot of a statement, and since when and until when it holds."""
+    if node.slot:
+        yield f"slot {node.slot}"
+    if node.valid_from:
+        yield f"since {node.valid_from[:10]}"
+    if node.valid_to and node.kind in ("memo", "claim"):
+        yield f"until {node.valid_to[:10]}"
 
 
 def _relation_entry(mark: str, edge: MeasuredEdge, names: Mapping[str, NodeRef]) -> Entry:
