@@ -17,6 +17,7 @@ from wherefrom.engine.view import View
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Node
+from wherefrom.recall.older import older_ones
 from wherefrom.recall.settings import RecallSettings
 from wherefrom.storage import candidates, embeddings, mentions, nodes
 from wherefrom.storage.candidates import Candidate, Candidates, RankingFacts, WeightedEdge
@@ -118,6 +119,10 @@ class CandidateReader:
         """Return nodes as far as the access may see them."""
         return nodes.read_by_ids(self.tx, self.access, ids)
 
+    def find_older(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the statements among these nodes that are older than another, which exchanges their value."""
+        return older_ones(candidates.short_statements(self.tx, self.access, ids))
+
     def read_candidates(self, ids: Sequence[str]) -> list[Candidate]:
         """Return nodes that no arm found as candidates: without ranks, but with their vectors."""
         model = self.request.search.model
@@ -162,6 +167,11 @@ class PastReader(CandidateReader):
     def find_replaced(self, ids: Sequence[str]) -> list[str]:
         """Return all of these nodes: of each it matters what it was then."""
         return list(ids)
+
+    def find_older(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return nothing: texts of the past are not compared."""
+        del ids
+        return {}
 
     def read_nodes(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return nodes as they were, as far as the access may see them."""

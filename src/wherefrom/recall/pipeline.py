@@ -27,6 +27,7 @@ from wherefrom.model.results import (
 from wherefrom.recall import graph_arm, selection
 from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
+from wherefrom.recall.older import later_first
 from wherefrom.recall.reasons import item_tokens, passage_of, reason_in_words
 from wherefrom.recall.rerank import figures_of, rerank
 from wherefrom.storage.candidates import (
@@ -45,6 +46,8 @@ CANDIDATES_PER_ARM: Final = 64
 _MAX_REACHED: Final = 32
 # MMR compares every node with every other: it chooses among this many times what is wanted.
 _MMR_POOL_FACTOR: Final = 4
+# How many hits beyond those of the answer may stand above an older one.
+_LATER_LOOKED_FOR: Final = 10
 _LONGER: Final = "what fits the question is longer than max_tokens"
 _LATE: Final = "the graph arm was left out: time was up"
 
@@ -79,7 +82,16 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
         # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
         scores = sorted((scored.score for scored in standing), reverse=True)
         rows = [(scored, score, None, None) for scored, score in zip(standing, scores, strict=True)]
-    best = rows[: selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit]
+    most = selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit
+    window = {row[0].id: row for row in rows[: most + _LATER_LOOKED_FOR]}
+    older = reader.find_older(list(window))
+    scores = [row[1] for row in rows]
+    best = [
+        (scored, score, factors, relevance)
+        for (scored, _, factors, relevance), score in zip(
+            map(window.__getitem__, later_first(list(window), older)), scores, strict=False
+        )
+    ][:most]
     by_id = reader.read_nodes([scored.id for scored, *_ in best])
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
@@ -96,6 +108,7 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
                 *shown(node, scored.scores, scored.id in fused.reached),
                 replaces=tuple(replaced := dict(took.get(node.id, ()))),
                 held_until=max(replaced.values(), default=None),
+                older_than=older.get(node.id),
             )
             for scored, score, factors, relevance in best
             if scored.id in holding and (node := by_id[scored.id])
@@ -120,9 +133,10 @@ def recall(
     found, reach = reader.find_enough((hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit), limit)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter(unrelated=fused.unrelated)
-    ranking = _ranked(reader, fused, filtered)
+    ranking, older = _with_later_first(reader, _ranked(reader, fused, filtered), _MMR_POOL_FACTOR * limit)
     chosen = _chosen(reader, ranking, limit, filtered)
     items, tokens = _items(reader, chosen, budget, measure)
+    items = [replace(item, older_than=older.get(item.node.id)) for item in items] if older else items
     filtered["over_budget"] += len(chosen) - len(items)
     parameters = {
         "alpha": fused.alpha,
@@ -282,6 +296,22 @@ def _with_own_scores(reader: CandidateReader, fused: Fused, found_through: Mappi
             scores = replace(own[node_id].scores, found_through=through.id)
             own[node_id] = replace(own[node_id], score=through.score, scores=scores)
     return [own[node_id] for node_id in found_through]
+
+
+def _with_later_first(
+    reader: CandidateReader, ranking: Sequence[Ranked], window: int
+) -> tuple[list[Ranked], dict[str, str]]:
+    """Return a ranking in which, among the first, a statement stands above the older one whose value it exchanges; and
+    the older ones, each with the later. The scores are handed out in that order.
+    """
+    first = {ranked.scored.id: ranked for ranked in ranking[:window]}
+    older = reader.find_older(list(first))
+    if not older:
+        return list(ranking), {}
+    order = later_first(list(first), older)
+    scores = [ranked.score for ranked in first.values()]
+    moved = [replace(first[node_id], score=score) for node_id, score in zip(order, scores, strict=True)]
+    return [*moved, *ranking[window:]], older
 
 
 def _chosen(reader: CandidateReader, ranking: Sequence[Ranked], limit: int, filtered: Counter[str]) -> list[Ranked]:

@@ -26,6 +26,7 @@ _COUNT_SECONDS: Final = 60.0
 _MAX_KNOWN_ACCESSES: Final = 1_000
 _MIN_DEVIATION: Final = 0.001
 _MAX_REPLACED_SHOWN: Final = 200
+_MAX_STATEMENT_CHARACTERS: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,17 @@ class RankingFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ShortStatement:
+    """A short memo or claim, and since when it holds."""
+
+    id: str
+    title: str | None
+    text: str
+    since: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class MeanDeviation:
     """Mean and standard deviation of the utilities of all nodes that a question can find."""
 
@@ -184,6 +196,12 @@ def replaced_by(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str
     for heir, node_id, valid_to in tx.rows("nodes_replaced_by", where) if ids else ():
         found.setdefault(heir, []).append((node_id, valid_to))
     return found
+
+
+def short_statements(tx: Transaction, access: Access, ids: Sequence[str]) -> list[ShortStatement]:
+    """Those of these nodes that are short memos, or claims of no research task, and that nothing has replaced."""
+    where = {**scope_parameters(access), "ids": json_text(ids), "longest": _MAX_STATEMENT_CHARACTERS}
+    return [ShortStatement(*row) for row in tx.rows("short_statements", where)]
 
 
 def edges_around(

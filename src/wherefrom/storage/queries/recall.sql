@@ -17,6 +17,13 @@ where {visible_or_masked n} and n.superseded_by in {each ids} and n.valid_to is 
 order by n.valid_to desc, n.seq desc
 limit :limit
 
+-- name: short_statements
+-- Those of these nodes that may exchange a value of each other: short memos, and claims of no research task.
+select n.id, n.title, n.content, coalesce(n.valid_from, n.observed_at), n.created_at
+from nodes n
+where {visible n} and n.id in {each ids} and n.kind || '' in ('memo', 'claim') and n.task_id is null
+  and n.superseded_by is null and length(n.content) <= :longest
+
 -- name: nodes_replaced
 select n.id
 from nodes n
