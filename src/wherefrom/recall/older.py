@@ -4,6 +4,7 @@ the later goes first, and the earlier is marked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
@@ -16,6 +17,8 @@ from wherefrom.text.differences.exchanged import is_update, statement_of
 # characters are counted.
 _MAX_WORDS_APART: Final = 6
 _MAX_CHARACTERS_APART: Final = 12
+
+_UNSPACED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 # A statement is recalled again and again; preparing it takes 0.1 ms.
 _prepared: Final = lru_cache(maxsize=8192)(statement_of)
@@ -39,8 +42,8 @@ def older_ones(statements: Sequence[ShortStatement]) -> dict[str, str]:
 
 
 def later_first(ids: Sequence[str], older: Mapping[str, str]) -> list[str]:
-    """Return ids in an order in which no marked statement stands above the one that exchanges its value; the others keep
-    their order.
+    """Return ids in an order in which no marked statement stands above the one that exchanges its value; the others
+    keep their order.
     """
     placed: dict[str, None] = {}
     for node_id in ids:
@@ -52,10 +55,9 @@ def later_first(ids: Sequence[str], older: Mapping[str, str]) -> list[str]:
 
 
 def _words(text: str) -> tuple[set[str], bool]:
-    """Return the words of a text, or its characters if it has no spaces; and which of the two they are."""
-    spaced = text.casefold().split()
-    is_spaced = (len(text) < 16 * len(spaced) and text.isascii()) or len(spaced) > 3
-    return (set(spaced) if is_spaced else set(text)), is_spaced
+    """Return the words of a text, or its characters if its script has no spaces; and True if they are words."""
+    is_spaced = _UNSPACED.search(text) is None
+    return set(text.casefold().split() if is_spaced else text), is_spaced
 
 
 def _may_be_exchanged(first: tuple[set[str], bool], second: tuple[set[str], bool]) -> bool:
