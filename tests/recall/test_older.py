@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
 
 from wherefrom.recall.older import later_first, older_ones
@@ -48,12 +50,13 @@ def test_the_later_goes_directly_before_the_first_older_one():
 
 
 def test_a_search_and_a_context_mark_the_older(memory):
-    old = memory.save("Anna lives in Hamburg.", observed_at="2025-01").node
-    new = memory.save("Anna lives in Munich.", observed_at="2025-03").node
+    ago = [str(date.today() - timedelta(days=days)) for days in (60, 45, 30)]
+    old = memory.save("Anna lives in Hamburg.", observed_at=ago[0]).node
+    new = memory.save("Anna lives in Munich.", observed_at=ago[2]).node
     found = memory.search("Does Anna live in Hamburg?").hits
     assert [(hit.node.id, hit.older_than) for hit in found] == [(new.id, None), (old.id, new.id)]
     assert found[0].score >= found[1].score
     items = memory.activate("Does Anna live in Hamburg?").items
     assert [(item.node.id, item.older_than) for item in items] == [(new.id, None), (old.id, new.id)]
-    found = memory.search("Does Anna live in Hamburg?", as_of="2025-02").hits
+    found = memory.search("Does Anna live in Hamburg?", as_of=ago[1]).hits
     assert [(hit.node.id, hit.older_than) for hit in found] == [(old.id, None)]

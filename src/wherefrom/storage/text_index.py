@@ -178,6 +178,9 @@ class TextSearch:
     ) -> list[tuple[str, float]]:
         """Ids and BM25 scores of texts that are not in the index and have a word of the question, best first."""
         weights, _, statistics = self._weighted(tx, access, question)
+        wanted = query_terms(question.text)[:_MAX_TERMS]
+        known = self._counted(tx, access, wanted)
+        weights |= {term: _weight_in_store(0, statistics) for term in wanted if not known.get(term)}
         found: Scored = []
         for node in texts:
             text = searched_text(node.title, names_of(node.aliases, node.metadata), node.content)
