@@ -205,7 +205,7 @@ def test_broken_toml_is_refused_with_its_line():
 def test_a_file_that_changed_after_it_was_shown_is_not_written(tmp_path):
     path = tmp_path / "mcp.json"
     path.write_text("{}")
-    file = ConfigFile(path, 0o600)
+    file = ConfigFile(path, is_shared=False)
     file.edit(lambda text: json_edit.put(text, SERVER, ENTRY))
     path.write_text('{"other": 1}')
     with pytest.raises(Conflict, match="was changed in the meantime"):
