@@ -273,3 +273,16 @@ def test_a_comment_stays_one_whatever_ends_lines_elsewhere(file):
     assert config.load({}).embed_url == ""
     assert config.load({}).db == ""
     assert config.load({}).namespace == "team"
+
+
+@pytest.mark.parametrize(
+    "text", ["embed_key = ['sk-very-secret']", "embed_key.x = 'sk-very-secret'", 'embed_key = "sk-very-secret\\n"']
+)
+def test_an_error_about_the_key_does_not_print_it(file, text):
+    write(file, text)
+    for command in (("config",), ("doctor",), ("config", "set", "owner", "me"), ("list", "--json")):
+        said = wherefrom(*command, code=2)
+        assert "embed_key" in said
+        assert "very-secret" not in said
+    assert "very-secret" not in wherefrom("config", "set", "embed_key", "sk-very-secret\x7f", code=2)
+    assert "very-secret" not in wherefrom("config", "set", "embed_key", "sk-very-secret")
