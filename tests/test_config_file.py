@@ -286,3 +286,13 @@ def test_an_error_about_the_key_does_not_print_it(file, text):
         assert "very-secret" not in said
     assert "very-secret" not in wherefrom("config", "set", "embed_key", "sk-very-secret\x7f", code=2)
     assert "very-secret" not in wherefrom("config", "set", "embed_key", "sk-very-secret")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_or_device_as_settings_file_is_refused_and_not_waited_for(file, monkeypatch):
+    file.parent.mkdir()
+    os.mkfifo(file)
+    for command in (("config",), ("config", "set", "owner", "me"), ("list",)):
+        assert "it is no regular file" in wherefrom(*command, code=2)
+    monkeypatch.setenv(config_file.VARIABLE, "/dev/zero")
+    assert "it is no regular file" in wherefrom("config", code=2)

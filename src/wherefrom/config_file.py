@@ -124,6 +124,9 @@ def _lines(file: Path) -> list[str]:
 
 def _text(file: Path) -> str:
     try:
+        # Opening a pipe or a device may wait for ever; the null device says that there are no settings.
+        if not (file.is_file() or str(file) == os.devnull):
+            raise _unreadable(file, "it is no regular file")
         with file.open("rb") as opened:
             data = opened.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:

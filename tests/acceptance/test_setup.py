@@ -411,3 +411,10 @@ def test_what_a_project_put_into_our_hook_is_not_kept(home, tmp_path):
     hooks = json.loads((tmp_path / "project/.claude/settings.local.json").read_text())["hooks"]
     assert hooks["Stop"][0]["hooks"][0].keys() == {"type", "command", "timeout"}
     assert "evil" not in json.dumps(hooks)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_as_configuration_is_refused_and_not_waited_for(home):
+    (home / ".cursor").mkdir()
+    os.mkfifo(home / ".cursor/mcp.json")
+    assert "it is no regular file" in run(home, "cursor", "--yes", code=2)

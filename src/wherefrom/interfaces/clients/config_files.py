@@ -91,6 +91,8 @@ class ConfigFile:
 
 def _read(path: Path) -> str | None:
     try:
+        if path.exists() and not path.is_file():  # opening a pipe or a device may wait for ever
+            raise InvalidInput(f"cannot read {path}: it is no regular file", hint="nothing was written")
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except FileNotFoundError:
