@@ -418,3 +418,11 @@ def test_a_pipe_as_configuration_is_refused_and_not_waited_for(home):
     (home / ".cursor").mkdir()
     os.mkfifo(home / ".cursor/mcp.json")
     assert "it is no regular file" in run(home, "cursor", "--yes", code=2)
+
+
+def test_more_hooks_of_ours_than_anybody_set_up_are_left_alone(home):
+    hooks = [{"hooks": [{"type": "command", "command": "wherefrom hook end"}]}] * 2_000
+    write(home, {".claude/settings.json": json.dumps({"hooks": {"Stop": hooks}})})
+    before = contents(home)
+    assert "2,000 hooks of ours for Stop" in run(home, "claude-code", "--yes", code=2)
+    assert contents(home) == before

@@ -16,7 +16,8 @@ from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
 
 Found = TypeVar("Found")
 
-_MAX_BYTES: Final = 64 * 1024 * 1024
+# So large a file takes some seconds to read with the place of every value.
+_MAX_BYTES: Final = 16 * 1024 * 1024
 # The permissions of a file that is new.
 _NEW, _NEW_SHARED = 0o600, 0o644
 _CHANGED: Final = "it was changed in the meantime"
@@ -100,7 +101,10 @@ def _read(path: Path) -> str | None:
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
     if len(content) > _MAX_BYTES:
-        raise InvalidInput(f"{path} is larger than {_MAX_BYTES} bytes")
+        raise InvalidInput(
+            f"{path} is larger than {_MAX_BYTES:,} bytes",
+            hint="add the entry by hand: --print in another folder shows it",
+        )
     try:
         return content.decode()
     except UnicodeDecodeError as error:

@@ -28,6 +28,8 @@ _OUR_HOOK: Final = re.compile(rf"wherefrom(\.exe)?['\"]? hook ({'|'.join(HOOKS.v
 # In the address of a database.
 _PASSWORD: Final = re.compile(r"://[^/@\s]*:[^@\s]+@|[?&]password=", re.IGNORECASE)
 _HOOK_TIMEOUT_S: Final = 2
+# For one event; each that is taken out reads the whole file again.
+_MAX_HOOKS: Final = 50
 _START_S: Final = 60
 
 
@@ -188,6 +190,10 @@ def _plan_hooks(file: ConfigFile, command: Sequence[str] | None, access: Sequenc
     for event, hook in reversed(HOOKS.items()):
         wanted = None if command is None else shlex.join([*command, hook, *access])
         ours = _our_hooks(file, event)
+        if len(ours) > _MAX_HOOKS:
+            raise InvalidInput(
+                f"{file.path} has {len(ours):,} hooks of ours for {event}", hint="take them out by hand, then try again"
+            )
         for path in ours[1 if wanted else 0 :][::-1]:
             file.edit(partial(json_edit.remove, path=path))
         if wanted is None:
