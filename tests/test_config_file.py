@@ -296,3 +296,15 @@ def test_a_pipe_or_device_as_settings_file_is_refused_and_not_waited_for(file, m
         assert "it is no regular file" in wherefrom(*command, code=2)
     monkeypatch.setenv(config_file.VARIABLE, "/dev/zero")
     assert "it is no regular file" in wherefrom("config", code=2)
+
+
+def test_the_default_database_is_shown_with_its_path(file, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("WHEREFROM_DB", raising=False)
+    rows = {row["setting"]: row for row in json.loads(wherefrom("config", "--json"))["settings"]}
+    assert (rows["db"]["value"], rows["db"]["from"]) == (str(config.new_default()), "default")
+    assert not config.new_default().parent.exists()
+    former = config.former_default()
+    former.parent.mkdir(parents=True)
+    former.touch()
+    assert str(former) in "".join(wherefrom("config").split())

@@ -236,14 +236,19 @@ def listed(given: str | Sequence[str]) -> Sequence[str]:
 
 def default_database() -> Path:
     """Return the per-user file, and make its folder for this user alone; or the former file if only that exists."""
-    path = new_default()
-    if not path.exists() and former_default().exists():
-        return former_default()
+    path = default_in_force()
+    if path == former_default():
+        return path
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"cannot make {path.parent}: {error.strerror}", hint="say where with --db") from None
     return path
+
+
+def default_in_force() -> Path:
+    """Return the path of the per-user file, or of the former file if only that exists; nothing is made."""
+    return former_default() if former_default().exists() and not new_default().exists() else new_default()
 
 
 def missing_default() -> Path | None:

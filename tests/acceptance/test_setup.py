@@ -265,7 +265,16 @@ def test_nothing_is_written_unless_it_is_wanted(home):
     write(home, CLIENTS["claude-code"][0])
     before = contents(home)
     assert "wherefrom hook prompt" in run(home, "claude-code", "--print")
-    assert "Nothing was written" in run(home, "claude-code")
+    assert contents(home) == before
+
+
+@pytest.mark.parametrize("more", [[], ["--remove"]])
+def test_without_a_terminal_and_without_yes_it_fails(more, home):
+    write(home, CLIENTS["cursor"][0])
+    if more:
+        run(home, "cursor", "--yes")
+    before = contents(home)
+    assert "hint: --yes writes it" in run(home, "cursor", *more, code=2)
     assert contents(home) == before
 
 

@@ -256,5 +256,6 @@ def _agreed(request: SetupRequest) -> bool:
             return True
         typer.echo("nothing was written")
         return False
-    typer.echo("Nothing was written: this is no terminal to ask on. --yes writes it.")
-    return False
+    raise InvalidInput(
+        "nothing was written: this is no terminal to ask on", hint="--yes writes it, --print only shows it"
+    )
