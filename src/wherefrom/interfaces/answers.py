@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from wherefrom.interfaces.lean_items import fitted
 from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
@@ -25,17 +26,10 @@ _MEMO: Final = (
     f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at valid_from valid_to "
     "superseded_by slot pinned aliases provenance"
 )
-# The bytes that an item of a search or a context may have beside its text; its source may have some of them.
-_ITEM_BYTES: Final = 110
 # The source of what was quoted, and of anything else, which shows its date or its kind as well.
 _MAX_SOURCE_BYTES: Final = {"fragment": 28}
 _MAX_OTHER_SOURCE_BYTES: Final = 20
 _PREVIEW_BYTES: Final = 2_000
-# Keys that are not counted there: what was asked for, and what contradicts or replaces an item.
-_BESIDES: Final = (
-    "scores", "factors", "features", "figures", "superseded_by", "replaces", "held_until", "older", "disputed_by",
-    "valid_from", "valid_to",
-)  # fmt: skip
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 Trust = Annotated[
@@ -128,22 +122,11 @@ class Item(MemoPreview, answers=()):
         lean = super()._lean(value, how)
         if "source" in lean and value["kind"] != "memo":  # a source has a year
             lean.pop("date", None)
+        if "valid_from" in lean:  # since when it holds says more than when that was said
+            lean.pop("date", None)
         if "source" in lean and value["kind"] == "fragment":  # that it is quoted goes without saying
             lean.pop("kind", None)
-        plain = {name: inner for name, inner in lean.items() if name not in _BESIDES}
-        frame = json_text({**plain, **({"title": ""} if "title" in lean else {}), "reason": ""})
-        room = _ITEM_BYTES - len(frame.encode()) + len(json_text(lean["content"]).encode()) - len('"",')
-        text = {"content": lean.pop("content")}
-        reason = _fitting(value["reason"], room)
-        return {**lean, **({"reason": reason} if reason else {}), **text}
-
-
-def _fitting(reason: str, room: int) -> str:
-    """Return as many clauses of a reason as fit into some bytes, and of the first as many words."""
-    while reason and len(reason.encode()) > room:
-        border = max(reason.rfind(joint) for joint in ("; ", " and ", ", "))
-        reason = reason[: max(border, 0)]
-    return reason
+        return fitted(lean, value["reason"])
 
 
 class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=True)):
