@@ -38,9 +38,9 @@ from wherefrom.text.differences.statement_words import (
     Statement,
 )
 from wherefrom.text.differences.statements import statement_of
-from wherefrom.text.differences.unspaced_values import is_unspaced_value
+from wherefrom.text.differences.unspaced_values import has_many_values, is_unspaced_value
 
-__all__ = ["Statement", "is_update", "statement_of"]
+__all__ = ["Statement", "is_update", "may_be_update", "statement_of"]
 
 _MAX_CONTENT_WORDS: Final = 3
 # Of the characters of Chinese, each of which is a word here.
@@ -82,6 +82,31 @@ def is_update(earlier: Statement, later: Statement) -> bool:
     if pair is None:
         return is_value(exchange)
     return pair[0].is_dated == pair[1].is_dated and is_value(pair[0]) and is_value(pair[1])
+
+
+def may_be_update(earlier: Statement, later: Statement) -> bool:
+    """True if one short piece differs behind the same subject: an update, or another value of those that it may have.
+
+    Looser than `is_update`: to ask whoever saves a statement, not to decide for them.
+    """
+    if is_update(earlier, later):
+        return True
+    behind = earlier.behind
+    if not behind or behind != later.behind or earlier.words[:behind] != later.words[:behind]:
+        return False
+    if (earlier.script, earlier.title, earlier.planned) != (later.script, later.title, later.planned):
+        return False
+    exchange = _exchange(earlier, later)
+    if exchange is None or exchange.start < behind or not _is_plain(exchange) or earlier.negations != later.negations:
+        return False
+    counted = bool(exchange.marks & VALUE)
+    return counted or not (_has_many_values(earlier) or _has_verb_behind(earlier, exchange.end))
+
+
+def _has_many_values(statement: Statement) -> bool:
+    if statement.script != "spaced":
+        return has_many_values(statement)
+    return statement.words[statement.behind - 1] in lists.MANY_VALUED or statement.head in lists.MANY_NOUNS
 
 
 def _exchange(earlier: Statement, later: Statement) -> Exchange | None:

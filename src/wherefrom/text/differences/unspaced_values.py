@@ -44,7 +44,7 @@ _WHEN: Final = re.compile("^(?:$|です|に(?:行|開催|あ|始|です)|から|
 _HONORIFICS: Final = ("さん", "くん", "ちゃん", "様", "氏")
 _MAX_KOREAN_WORDS: Final = 2
 # Values of one kind, of which somebody or something has one at a time.
-_ALIKE: Final = {
+_ALIKE: Final[dict[tuple[str, ...], int]] = {
     (word,): number
     for number, words in enumerate(
         (
@@ -88,6 +88,12 @@ def is_unspaced_value(exchange: Exchange) -> bool:
     if plain not in ("", "です") or (rest and rest[0] != "です") or _are_alike(*words):
         return True
     return later.changes or earlier.single or not earlier.named or _is_place_in_chinese(earlier)
+
+
+def has_many_values(statement: Statement) -> bool:
+    """True if a statement has a verb or a subject that may have many values."""
+    said = "".join(statement.words[statement.behind :])
+    return bool(_MANY[statement.script].search(said) or _MANY_SUBJECT.search(statement.head))
 
 
 def _are_alike(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
