@@ -129,6 +129,7 @@ class Near:
 
     now: nodes that have expired by then are left out.
     thorough: find the true neighbours (99 of 100), rather than most of them in a third of the time.
+    quick: find most of the very nearest, in half the usual time.
     """
 
     direction: Matrix
@@ -138,6 +139,7 @@ class Near:
     within: Sequence[int] | None = None
     thorough: bool = False
     now: str = ""
+    quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)

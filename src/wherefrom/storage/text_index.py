@@ -38,6 +38,11 @@ _MAX_PLACES_IN_SMALL_STORE: Final = 6_000
 _SMALL_STORE_TEXTS: Final = 30_000
 # The second term may have this many times as many places.
 _SECOND_TERM_FACTOR: Final = 2
+# For what is near to a text that is saved: so many of its rarest terms, with so many places.
+_MAX_RAREST_TERMS: Final = 10
+_MAX_PLACES_OF_RAREST: Final = 600
+# In a store with fewer texts their number says little about how telling a term is.
+_MIN_WEIGHED_TEXTS: Final = 1_000
 # The question may be a whole memo; this many of its terms are searched for.
 _MAX_TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 120.0
@@ -143,10 +148,37 @@ class TextSearch:
 
     def best(self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
-        kinds = question.kinds
-        statistics = self._current(tx, access, kinds)
+        statistics = self._current(tx, access, question.kinds)
         wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
         frequencies = _rare_terms(self._counted(tx, access, wanted), statistics)
+        return self._best(tx, access, question, (frequencies, statistics), limit=limit)
+
+    def best_of_rarest(
+        self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
+    ) -> tuple[Scored, dict[str, float]]:
+        """The best texts by the rarest terms of a text alone, as in `best`; and the weight of each of its terms by how
+        rare it is in the whole store. A term in no text has the greatest.
+        """
+        statistics = self._current(tx, access, question.kinds)
+        wanted = query_terms(question.text)[:_MAX_TERMS]
+        counted = self._counted(tx, access, wanted)
+        rarest = [*_rare_terms(counted, statistics, most=_MAX_PLACES_OF_RAREST).items()][:_MAX_RAREST_TERMS]
+        texts = max(statistics.texts, _MIN_WEIGHED_TEXTS)
+        weights = {term: math.log1p(texts / (counted.get(term, 0) + 1)) for term in wanted}
+        return self._best(tx, access, question, (dict(rarest), statistics), limit=limit), weights
+
+    def _best(
+        self,
+        tx: Transaction,
+        access: Access,
+        question: SearchRequest,
+        chosen: tuple[Mapping[str, int], Statistics],
+        *,
+        limit: int,
+    ) -> Scored:
+        """The best texts by the terms that were chosen, each with the number of its texts."""
+        kinds = question.kinds
+        frequencies, statistics = chosen
         if any(2 * count > statistics.texts for count in frequencies.values()):
             # A term in more than half of all texts may mean that many texts came since they were counted.
             statistics = self._current(tx, access, kinds, anew=True)
@@ -279,11 +311,12 @@ def _document(
     return {"seq": seq, "terms": tx.dialect.document(found), "length": len(found)}
 
 
-def _rare_terms(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str, int]:
+def _rare_terms(frequencies: Mapping[str, int], statistics: Statistics, *, most: int | None = None) -> dict[str, int]:
     """The terms that are rare enough to search for, the rarest first, each with the number of its texts."""
     rarest_first = sorted(frequencies.items(), key=lambda row: (row[1], row[0]))
     places = list(accumulate(count for _, count in rarest_first))
-    most = _MAX_PLACES_IN_SMALL_STORE if statistics.texts <= _SMALL_STORE_TEXTS else _MAX_PLACES
+    if most is None:
+        most = _MAX_PLACES_IN_SMALL_STORE if statistics.texts <= _SMALL_STORE_TEXTS else _MAX_PLACES
     bounds = [math.inf, _SECOND_TERM_FACTOR * most, *[most] * len(rarest_first)]
     return dict(row for row, place, bound in zip(rarest_first, places, bounds, strict=False) if place <= bound)
 
