@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import json
 import math
-from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import Any, Final
 
@@ -24,6 +21,7 @@ from wherefrom.model.graph import BoundaryClass, Node
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Database, SearchRequest, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
+from wherefrom.storage.text_statistics import Sample, Statistics
 from wherefrom.text.check import json_text
 from wherefrom.text.han_words import Flank, crossings, short_words
 from wherefrom.text.sensitive.findings import lookup_terms
@@ -100,38 +98,6 @@ def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Seq
 def forget(tx: Transaction, access: Access, seqs: Iterable[int]) -> None:
     """Take nodes out of the index."""
     tx.run("text_forget", {"owner": access.owner, "seqs": json_text(list(seqs))})
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """The number of texts in the store, and their average length. sample: for an access that sees only a part of the
-    store, in how many of its `sampled` newest texts each term occurs.
-    """
-
-    texts: int
-    average_length: float
-    sampled: int = 0
-    sample: Sample = field(default_factory=lambda: Sample({}))
-
-
-class Sample:
-    """The number of texts in which each term occurs, kept by the hash of the term in ten bytes a term."""
-
-    __slots__ = ("_counts", "_hashes")
-
-    def __init__(self, counts: Mapping[str, int]) -> None:
-        rows = sorted((hash(term), count) for term, count in counts.items())
-        self._hashes = array("q", (row[0] for row in rows))
-        self._counts = array("H", (row[1] for row in rows))
-
-    def __len__(self) -> int:
-        return len(self._hashes)
-
-    def count(self, term: str) -> int:
-        """The number of texts with a term."""
-        wanted = hash(term)
-        at = bisect_left(self._hashes, wanted)
-        return self._counts[at] if at < len(self._hashes) and self._hashes[at] == wanted else 0
 
 
 class TextSearch:

@@ -157,6 +157,8 @@ def _is_spaced_value(exchange: Exchange) -> bool:
     numeric = [_is_numeric(piece) for piece in (exchange.mine, exchange.theirs)]
     if numeric[0] != numeric[1] or _has_verb_behind(exchange.earlier, exchange.end):
         return False
+    if exchange.earlier.words[_verb_before(exchange.earlier, exchange.start) - 1] in lists.PRONOUNS:
+        return False  # "Ben says it is 5": nobody knows what
     return _is_number(exchange) if numeric[0] else _Word.of(exchange).is_value()
 
 
@@ -257,7 +259,8 @@ class _Word(NamedTuple):
         while start > at + 1 and names[0] and earlier.marks[start - 1] & NAME:
             start -= 1  # "San" of "San Diego"
         between = range(at + 1, start)
-        prepositions = {word for word in (*earlier.words[at + 1 : start], mine[0][0]) if word in lists.FUNCTION}
+        before = zip(earlier.words[at + 1 : start], earlier.marks[at + 1 : start], strict=True)
+        prepositions = {word for word, mark in (*before, mine[0]) if mark & FUNCTION}
         content = [place for place in between if not earlier.marks[place] & FUNCTION]
         return cls(exchange, at, content, prepositions, names)
 
@@ -266,6 +269,8 @@ class _Word(NamedTuple):
         exchange, earlier, later = self.exchange, self.exchange.earlier, self.exchange.later
         verb = earlier.words[self.at]
         if not earlier.marks[self.at] & VERB or verb in lists.NUMERIC or not _are_comparable(exchange):
+            return False
+        if earlier.head in lists.CAUSES:
             return False
         if verb in lists.USES:
             return later.changes and _follows(exchange, _PURPOSE)
@@ -322,7 +327,7 @@ def _are_comparable(exchange: Exchange) -> bool:
         return False
     if len(mine) == len(theirs) == 1 and is_same_word(mine[0][0], theirs[0][0]):
         return False
-    first, second = ([word for word, _ in piece if word in lists.FUNCTION] for piece in (mine, theirs))
+    first, second = ([word for word, mark in piece if mark & FUNCTION] for piece in (mine, theirs))
     return first == second or frozenset((*first, *second)) in lists.SAME_PREPOSITIONS
 
 
