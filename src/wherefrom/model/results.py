@@ -35,6 +35,19 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
+class NearStatement:
+    """A memo or claim that says something similar to what is saved. similarity: how similar, by words and meaning,
+    from 0 to 1. differs: what differs: number, date, negation, name, content, more (one says more), or nothing but the
+    wording. hint: what to do about it, if there is something to do.
+    """
+
+    node: Node
+    similarity: float
+    differs: tuple[str, ...]
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Deleted:
     """A deleted memo and how many edges went with it."""
 
