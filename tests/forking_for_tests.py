@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import shlex
 import socket
 import sys
 from contextlib import suppress
@@ -21,6 +22,8 @@ PROGRAM = "--program"
 _LENGTH_BYTES = 8  # as in the file that asks
 _ASKING = Path(__file__).with_name("asking_for_tests.py")
 _LONGEST_S = 170
+# Names the interpreter that a fork takes itself for: beside it, programs look for `wherefrom`.
+INTERPRETER = "INTERPRETER_FOR_TESTS"
 _IMPORTED = (
     "rich.console",
     "rich.progress",
@@ -71,6 +74,14 @@ def wherefrom_command() -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", str(_ASKING), address)
 
 
+def programs_in(folder: Path) -> None:
+    """Make a folder with the programs of an environment, of which `wherefrom` starts by a fork."""
+    folder.mkdir(parents=True)
+    for name, started in (("wherefrom", wherefrom_command()), ("python", (sys.executable,))):
+        (folder / name).write_text(f'#!/bin/sh\nexec {shlex.join(started)} "$@"\n')
+        (folder / name).chmod(0o755)
+
+
 def _asked(connection: socket.socket) -> tuple[dict, list[int]]:
     head, streams, _, _ = socket.recv_fds(connection, _LENGTH_BYTES, 3)
     missing, body = int.from_bytes(head, "big"), b""
@@ -91,6 +102,7 @@ def _become(arguments: list[str], environment: dict[bytes, bytes], folder: bytes
     os.environb.update(environment)
     os.chdir(folder)
     sys.argv = ["wherefrom", *arguments]
+    sys.executable = os.environ.pop(INTERPRETER, sys.executable)
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
