@@ -79,6 +79,7 @@ def test_a_long_row_ends_in_time(memory):
     check_shapes(memory, dialect_of(memory), 0, SMOKE)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", range(4))
 def test_every_long_row_ends_in_time(memory, part):
