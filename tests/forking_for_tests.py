@@ -128,7 +128,7 @@ def _forked(connection: socket.socket) -> bool:
 
 
 def _start() -> None:
-    """Do what the start of most commands does: import, read the packaged model and the packaged policy."""
+    """Do what the start of most commands does: import, read the packaged model, the packaged policy and all SQL."""
     import gc
     import importlib
     import threading
@@ -137,10 +137,14 @@ def _start() -> None:
         importlib.import_module(name)
     from wherefrom.embedding import static
     from wherefrom.policy import document
+    from wherefrom.storage import postgres, sql, sqlite
 
     static._load = cache(static._load)
     static._load()
     document.default()
+    for dialect in (sqlite.DIALECT, postgres.DIALECT):
+        for writing in (False, True):
+            sql.statements(dialect, writing=writing)
     assert threading.active_count() == 1  # or a fork could miss what another thread holds
     gc.collect()
     gc.freeze()  # or every fork looks through, and so copies, all of this
