@@ -112,6 +112,7 @@ def test_a_day_in_the_life(wherefrom, anew, tmp_path):
         (["backup", "/no-such-folder/x"], 5, "store_unavailable"),
     ],
 )
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
 def test_errors_have_codes_for_scripts_and_hints_for_people(wherefrom, arguments, code, error):
     assert wherefrom(*arguments, code=code).startswith(f"{error}: ")
     assert json.loads(wherefrom(*arguments, "--json", code=code))["error"]["code"] == error
