@@ -21,7 +21,7 @@ class Saved:
     `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
     of another title, and what was not kept. `redacted`: how much the policy took out of the text, by kind. `links`:
     the links that the caller asked to be made; `degraded`: why some of them may be missing. `replaced`: the statements
-    that it took the place of, which are history now.
+    that it took the place of, which are history now. `near`: what says something similar.
     """
 
     node: Node
@@ -32,6 +32,7 @@ class Saved:
     alias_added: str | None = None
     note: str | None = None
     replaced: tuple[str, ...] = ()
+    near: tuple[NearStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
