@@ -82,17 +82,17 @@ _SOURCE: Final = 'Where it comes from, e.g. {"url": "…", "actor": "…"}.'
 _Provenance = Annotated[Mapping[str, Any] | None, Param(_SOURCE, check=check.check_metadata)]
 _PINNED: Final = "Keep it whatever metabolism makes of it; false unpins."
 _Pinned = Annotated[bool | None, Param(_PINNED, option="--pin/--unpin")]
-_VALID_FROM: Final = "Since when it holds: 2026, 2026-03, 2026-03-14 or a time. Omit: from now on."
+_VALID_FROM: Final = "Since when it holds: 2026, 2026-03, 2026-03-14 or a time."
 _ValidFrom = Annotated[str | None, Param(_VALID_FROM, metavar="DATE", check=check.check_start)]
 _VALID_TO: Final = "Until when it holds, that day, month or year included."
 _ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.check_end)]
 _OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
 _ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
-_SUPERSEDES: Final = "Memos that no longer hold because of this one: they end, and stay as history."
+_SUPERSEDES: Final = "Memos that hold no longer because of this one; they stay as history."
 _Supersedes = Annotated[
     Sequence[str], Param(_SUPERSEDES, option="--supersedes", check=check.check_references, refers="node")
 ]
-_SLOT: Final = "What it is the current answer to, as a short path, e.g. project/database: the former answer ends."
+_SLOT: Final = "A short path, e.g. project/database, that has one current answer: this one. The former ends."
 _Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
 _Include = Annotated[Sequence[Literal["replaced", "expired"]], Param(_INCLUDE)]
