@@ -123,10 +123,8 @@ def _told(found: Sequence[Event], known: Known) -> tuple[HistoryEntry, ...]:
 
 
 def _until(receipt: LetGo | None) -> str | None:
-    """Until when a node can be brought back; what has expired cannot."""
-    if receipt is None or receipt.rule == "expired":
-        return None
-    return timestamp(datetime.fromisoformat(receipt.at) + KEPT)
+    """Until when a node can be brought back."""
+    return None if receipt is None else timestamp(datetime.fromisoformat(receipt.at) + KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ class _Looking:
         heir, until = self._name(receipt.stand_in), _until(receipt)
         if heir is not None:
             text += f"; {heir} says nearly the same"
-        text += "; its time is over" if until is None else f"; restore brings it back until {day(until)}"
+        text += "" if until is None else f"; restore brings it back until {day(until)}"
         return HistorySubject(
             given,
             receipt.kind,  # type: ignore[arg-type]  # a kind of node, as it was stored

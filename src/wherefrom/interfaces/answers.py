@@ -149,6 +149,8 @@ class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=T
 class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     """The result of saving. `duplicate`: this text was already there, and `memo` is the one that has it."""
 
+    # The note has the day on which it expires.
+    brief: ClassVar[str] = "root_namespace status memo boundary_class alias_added note redacted relations degraded"
     usual: ClassVar[Mapping[str, Any]] = {"boundary_class": "internal"}
 
     root_namespace: str
@@ -157,7 +159,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     boundary_class: str
     expires_at: str | None = None
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
-    note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
+    note: str | None = Field(default=None, description="What became of its title, what was not kept, when it expires.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     relations: list[ProposedRelation] = found("links", default=[], description="With link: the relations that it made.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from wherefrom.model import limits
 from wherefrom.model.access import Access
+from wherefrom.model.errors import NotFound
 from wherefrom.model.graph import Node
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
@@ -59,6 +60,24 @@ def insert(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]]) -
 def of_node(tx: Transaction, access: Access, node_id: str) -> list[Version]:
     """The former versions of a node, oldest first."""
     return [_version(row) for row in tx.rows("versions_of", {"owner": access.owner, "ids": json_text([node_id])})]
+
+
+def numbered(tx: Transaction, access: Access, node: Node, number: int) -> Node:
+    """A node as it was in a version, open to nobody who sees nothing of it now; raises if the version is not known."""
+    if number == node.version:
+        return node
+    known = {version.node.version: version for version in of_node(tx, access, node.id)}
+    return open_as(known[number].node, node) if number in known else refuse(node, number)
+
+
+def open_as(former: Node, node: Node) -> Node:
+    """A former version at least as restricted as what is open of the node now."""
+    return former.restricted(node.open_class, node.open_class)
+
+
+def refuse(node: Node, number: int) -> NoReturn:
+    """Raise the error for a version that is not known, or that the access may not see."""
+    raise NotFound(f"version {number} of {node.id} is not known", hint=f"history {node.id} lists the versions")
 
 
 def rows_of(tx: Transaction, access: Access, ids: Sequence[str]) -> list[dict[str, Any]]:
