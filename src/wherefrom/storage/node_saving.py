@@ -14,7 +14,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
-from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, tasks
+from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, tasks, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
 from wherefrom.storage.port import Database, Row, Transaction
@@ -223,8 +223,10 @@ def rewrite_rest(
     access: Access,
     clean: Callable[[str, str], str],
     clean_row: Callable[[Mapping[str, Any], str], Mapping[str, Any]],
+    judge: versions.Judge,
 ) -> None:
-    """Clean tasks, queries, corrections and retired rows. Contexts are disposable and go."""
+    """Clean tasks, queries, corrections, former versions and retired rows. Contexts are disposable and go."""
+    versions.rewrite(database, access, judge)
     database.write(lambda tx: tasks.clean(tx, access, clean))
     database.write(lambda tx: evidence.clean_corrections(tx, access, clean))
     database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))

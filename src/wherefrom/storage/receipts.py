@@ -16,7 +16,7 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, locks, nodes, replacing
+from wherefrom.storage import edges, embeddings, events, locks, nodes, replacing, versions
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
@@ -97,8 +97,8 @@ def retire_nodes(
     gone = [node.id for _, node in going]
     where = {"owner": access.owner, "ids": json_text(gone)}
     touching = [(row[0], Edge(*row[1:])) for row in tx.rows("edges_going", where)]
-    rule = {"rule": receipt.rule}
-    rows = [_node_row(seq, node, receipt) for seq, node in going]
+    rule, former = {"rule": receipt.rule}, versions.by_node(tx, access, gone)
+    rows = [_node_row(seq, node, receipt, former.get(node.id, ())) for seq, node in going]
     places = {node.id: {"namespace": node.namespace, "reason": json_text(rule)} for _, node in going}
     rows += [{**row, **places[row["node_id"]]} for row in _attached(tx, where, vectors=instead is None)]
     for seq, edge in touching:
@@ -162,6 +162,7 @@ def restore_nodes(
     seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
     receipts = [row for row in rows if row[2] in back]
     _restore_attached(tx, access, receipts)
+    _restore_versions(tx, access, receipts, guard)
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
@@ -257,8 +258,11 @@ def forget_old(tx: Transaction, access: Access, moment: datetime) -> None:
     tx.run("events_purge", {"owner": access.owner, "before": timestamp(moment - _EVENTS_KEPT)})
 
 
-def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
-    row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": line("node", node)}
+def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    content = line("node", node)
+    if former:
+        content = json_text({**json.loads(content), "versions": former})
+    row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": content}
     reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
@@ -301,7 +305,19 @@ def _node(row: Row) -> Node:
 
 def _values(content: str) -> dict[str, Any]:
     """The values of a retired row by the names of their fields."""
-    return {name: value for name, value in json.loads(content).items() if name != "type"}
+    return {name: value for name, value in json.loads(content).items() if name not in ("type", "versions")}
+
+
+def _restore_versions(tx: Transaction, access: Access, receipts: Sequence[Row], guard: Guard) -> None:
+    """Bring back the former versions of nodes, as far as the policies let them be kept."""
+    rows = []
+    for row in receipts:
+        for former in json.loads(row[5]).get("versions", ()):
+            node = versions.from_values(former["content"], row[3])
+            kept = guard.node(replace(node, content_hash=content_hash(node.content)))
+            if kept is not None:
+                rows.append({**former, "node_id": row[2], "content": versions.as_json(kept)})
+    versions.insert(tx, access, rows)
 
 
 def _insert(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:
