@@ -400,7 +400,9 @@ def test_what_expired_and_was_forgotten_is_gone_and_promises_to_come_back(timed,
     with pytest.raises(Gone) as refused:
         timed.get(memo[-8:])
     assert f"by run {run[-8:]}: its time was over" in refused.value.message
-    assert refused.value.hint == f"`wherefrom restore {memo[-8:]}`, or the tool restore, brings it back until 2026-02-08"
+    assert (
+        refused.value.hint == f"`wherefrom restore {memo[-8:]}`, or the tool restore, brings it back until 2026-02-08"
+    )
     clock.go_on(days=31)
     timed.sweep()
     with pytest.raises(NotFound) as refused:

@@ -214,9 +214,9 @@ def test_what_an_access_may_not_see_or_write_it_does_not_restore(url, clock):
         clock.go_on(days=8)
         with pytest.raises(NotFound):
             narrow.restore(memo.id)
-        with Memory.open(url, clock=clock, root="mine", also=["main"], allow=LOOKUP) as reader:
-            with pytest.raises((NotFound, BoundaryDenied)):
-                reader.restore(memo.id)
+        reading = {"root": "mine", "also": ["main"], "allow": LOOKUP}
+        with Memory.open(url, clock=clock, **reading) as reader, pytest.raises((NotFound, BoundaryDenied)):
+            reader.restore(memo.id)
         assert wide.get(memo.id) == memo
         assert wide.restore(memo.id).node_ids == (memo.id,)
 

@@ -76,7 +76,12 @@ def test_a_version_is_read_whole(timed, clock):
     clock.go_on(days=1)
     timed.save("We use PostgreSQL.", memo_id=memo, metadata={"by": None}, title="Databases")
     first, second = (timed.get(memo, version=number) for number in (1, 2))
-    assert (first.content, first.title, first.metadata, first.version) == ("We use MySQL.", "Database", {"by": "Kim"}, 1)
+    assert (first.content, first.title, first.metadata, first.version) == (
+        "We use MySQL.",
+        "Database",
+        {"by": "Kim"},
+        1,
+    )
     assert second == timed.get(memo)
     for unknown in (3, 50):
         with pytest.raises(NotFound, match=f"version {unknown} of {memo} is not known"):

@@ -38,8 +38,7 @@ def entries(tx: Transaction, access: Access, node: Node) -> tuple[tuple[HistoryV
     every = [*found, (node, node.updated_at, None)]
     texts = [every[0][0].content[:_TEXT_CHARACTERS], *(_change(old, new) for (old, *_), (new, *_) in pairwise(every))]
     told = [
-        HistoryVersion(was.version, since, until, text)
-        for (was, since, until), text in zip(every, texts, strict=True)
+        HistoryVersion(was.version, since, until, text) for (was, since, until), text in zip(every, texts, strict=True)
     ]
     return tuple(reversed(told)), HistoryVersion(*first, None, "")
 

@@ -103,7 +103,9 @@ class Rules:
     ] = "deny"
     keep_expired_days: Annotated[
         float | None,
-        Param("How many days what has expired stays in the archive before `sweep` forgets it; null: for good.", 0, 36_500),
+        Param(
+            "How many days what has expired stays in the archive before `sweep` forgets it; null: for good.", 0, 36_500
+        ),
     ] = 0.0
 
 

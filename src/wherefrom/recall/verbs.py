@@ -254,9 +254,7 @@ class RecallEngine(Engine):
             return []  # the sweeping is left to those who may write there
         places = self.store.database.read(lambda tx: receipts.places_of_expired(tx, access, now=timestamp(moment)))
         days = {place: known.at(place).keep_expired_days for place in places}
-        return [
-            (place, timestamp(moment - timedelta(days=kept))) for place, kept in days.items() if kept is not None
-        ]
+        return [(place, timestamp(moment - timedelta(days=kept))) for place, kept in days.items() if kept is not None]
 
     def _request(
         self, question: SearchRequest, access: Access, rules: PlaceRules, *, graph: bool | None

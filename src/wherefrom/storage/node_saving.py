@@ -105,7 +105,14 @@ def update(
 
 
 def take_texts(
-    tx: Transaction, access: Access, node: Node, given: Node, made: Made | None, *, now: str, accept: Accept | None = None
+    tx: Transaction,
+    access: Access,
+    node: Node,
+    given: Node,
+    made: Made | None,
+    *,
+    now: str,
+    accept: Accept,
 ) -> Node:
     """Give a node the text, the title and the metadata of another value of it, and make it as restricted."""
     changed = replace(

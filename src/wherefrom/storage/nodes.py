@@ -310,7 +310,7 @@ def _waves(pairs: Sequence[tuple[Node, Node]]) -> Iterator[list[tuple[Node, Node
 
 
 def slot_key(node: Node) -> tuple[object, ...] | None:
-    """The slot in which a statement holds until another one takes its place: of those with the same key there is one."""
+    """The slot in which a statement holds until another takes its place; None if it has none, or has ended."""
     return None if node.slot is None or node.valid_to is not None else (node.namespace, node.slot, node.boundary_class)
 
 

@@ -279,7 +279,7 @@ def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Load
 
 
 def _load_versions(tx: Transaction, access: Access, batch: Sequence[Read], aliases: Mapping[str, str]) -> Loaded:
-    """Store the former versions of nodes that are here. Those of a node whose text another one has here are left out."""
+    """Store the former versions of nodes that are here, but not of a node whose text another one has here."""
     loaded, given = Loaded(), [(line, record) for line, record in batch if isinstance(record, Version)]
     here = nodes.by_ids(tx, access, sorted({former.node.id for _, former in given}))
     new: list[Version] = []

@@ -105,14 +105,14 @@ class NodeBatch:
             if holder is None:
                 # Until its successor is stored, it is told from others with its text by the time when it ended alone.
                 stored = self._without_new_successor(node)
-                ended = self._holders.setdefault(nodes.text_key(stored), {})
-                if node.boundary_class in ended.values():
+                same_end = self._holders.setdefault(nodes.text_key(stored), {})
+                if node.boundary_class in same_end.values():
                     error = Conflict("another memo with this text ended then, too", hint="delete one of the two")
                     result.faults.append((line, error))
                     continue
                 new.append(stored)
                 self._known[node.id] = node
-                held[node.id] = ended[node.id] = node.boundary_class
+                held[node.id] = same_end[node.id] = node.boundary_class
                 if node.kind == "page":
                     self._pages[node.id] = (node.id, node.namespace, node.open_class, node.domain, node.year)
                 continue
@@ -123,9 +123,7 @@ class NodeBatch:
                 to_restrict[holder] = replace(node.restricted(stricter, node.open_class), updated_at=self._now)
         slots = self._settle_slots([changed, new])
         # Changes first: a new node may have the text or the slot that a changed one gave up; what ends comes before.
-        pairs = sorted(
-            [(self._before[node.id], node) for node in changed], key=lambda pair: pair[1].valid_to is None
-        )
+        pairs = sorted([(self._before[node.id], node) for node in changed], key=lambda pair: pair[1].valid_to is None)
         nodes.replace_many(self._tx, self._access, slots.ours, None, link=False)
         nodes.replace_many(self._tx, self._access, pairs, made, link=False)
         nodes.insert(self._tx, self._access, new, made, now=self._now, link=False)
