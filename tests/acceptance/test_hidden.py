@@ -112,6 +112,7 @@ def test_a_judgement_from_before_roots_were_kept_still_counts_once(open_memory, 
 
 def test_judgements_come_back_with_their_root(open_memory, clock):
     memory = open_memory()
+    memory.apply_policy("version: 1.1.0\nkeep_expired_days: 1")
     node = memory.save("soon over", scope="session").node
     memory.feedback(node.id, "helpful", request_id="r1")
     clock.go_on(days=30)
@@ -123,6 +124,7 @@ def test_judgements_come_back_with_their_root(open_memory, clock):
 
 def test_a_run_of_which_nothing_may_be_seen_is_not_there(open_memory, clock):
     wide, narrow = open_memory(allow=LOOKUP), open_memory()
+    wide.apply_policy("version: 1.1.0\nkeep_expired_days: 1")
     node = wide.save("Mira lives here.", boundary_class="pii", scope="session").node
     clock.go_on(days=30)
     run = wide.sweep().run_id

@@ -653,7 +653,13 @@ def test_an_agent_judges(url):
 # --- sweeping ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_has_expired_is_not_recalled_and_swept_with_a_receipt(timed, clock, url, execute, events_of):
+FORGETTING = "version: 1.1.0\nkeep_expired_days: 30"
+
+
+def test_what_has_expired_is_not_recalled_and_swept_with_a_receipt_where_the_policy_says_so(
+    timed, clock, url, execute, events_of
+):
+    timed.apply_policy(FORGETTING)
     short = timed.save("The bridge is closed this week.", scope="session").node
     long = timed.save("The bridge is 100 metres long.").node
     timed.relate(short.id, long.id, tag="supports", weight=1, reason="both about the bridge")
@@ -666,6 +672,9 @@ def test_what_has_expired_is_not_recalled_and_swept_with_a_receipt(timed, clock,
     assert [hit.node.id for hit in timed.search("bridge").hits] == [long.id]
     assert [hit.node.id for hit in timed.search("bridge", rank="final").hits] == [long.id]
     assert [each.id for each in timed.vector_search("bridge", target="memos", min_similarity=0).results] == [long.id]
+    clock.go_on(days=30, seconds=-1)
+    assert timed.sweep().node_ids == ()
+    clock.go_on(seconds=1)
     swept = timed.sweep()
     assert (swept.node_ids, swept.edges) == ((short.id,), 2)
     receipts = execute(
@@ -689,42 +698,45 @@ def test_what_has_expired_is_not_recalled_and_swept_with_a_receipt(timed, clock,
     assert timed.doctor().ok
 
 
-def test_activate_does_not_recall_what_has_just_expired_and_sweeps_it(timed, clock, execute, url):
-    timed.save("The bridge is closed this week.", scope="session")
+def test_neither_activate_nor_save_nor_sweep_lets_go_of_what_has_expired(timed, clock, execute, url):
+    memo = timed.save("The bridge is closed this week.", scope="session").node
     clock.go_on(days=7)
     assert timed.activate("bridge").items == ()
-    assert execute(url, "select count(*) from retired where kind = 'node'")[0][0] == 1
-
-
-def test_a_save_sweeps_a_few(timed, clock, execute, url):
-    for number in range(25):
-        timed.save(f"note {number}", scope="session")
-    clock.go_on(days=8)
     timed.save("a new note")
-    assert execute(url, "select count(*) from retired where kind = 'node'")[0][0] == 20
+    clock.go_on(days=10_000)
+    assert timed.sweep().node_ids == ()
+    assert execute(url, "select count(*) from retired where kind = 'node'")[0][0] == 0
+    assert timed.get(memo.id) == memo
+
+
+def test_a_sweep_takes_as_many_as_it_is_told(timed, clock):
+    timed.apply_policy(FORGETTING)
+    for number in range(5):
+        timed.save(f"note {number}", scope="session")
+    clock.go_on(days=40)
     assert len(timed.sweep(limit=3).node_ids) == 3
     assert len(timed.sweep().node_ids) == 2
 
 
 def test_a_text_that_has_expired_can_be_saved_again(timed, clock):
-    for number in range(25):
-        timed.save(f"note {number}", scope="session")
-        clock.go_on(seconds=1)
+    old = [timed.save(f"note {number}", scope="session").node for number in range(25)]
     clock.go_on(days=8)
-    timed.save("note 24")
-    timed.sweep()
+    assert timed.list().nodes == ()
+    again = timed.save("note 24")
+    assert (again.status, again.node.id, again.node.expires_at) == ("duplicate", old[24].id, None)
     assert [node.content for node in timed.list().nodes] == ["note 24"]
 
 
 def test_a_sweep_stays_in_its_root_and_with_its_owner(url, clock):
     for given in ({"root": "main"}, {"root": "elsewhere"}, {"owner": "other"}):
         with Memory.open(url, clock=clock, **given) as memory:
+            memory.apply_policy(FORGETTING)
             memory.save("a short note", scope="session")
-    clock.go_on(days=8)
+    clock.go_on(days=40)
     with Memory.open(url, clock=clock, root="main") as memory:
         assert len(memory.sweep().node_ids) == 1
     with Memory.open(url, clock=clock, root="elsewhere") as memory:
-        assert len(memory.list().nodes) == 1
+        assert len(memory.list(include=["expired"]).nodes) == 1
 
 
 def test_an_expired_node_of_a_context_is_left_out(timed, clock):
@@ -734,7 +746,6 @@ def test_an_expired_node_of_a_context_is_left_out(timed, clock):
     context = timed.activate("bridge")
     assert len(context.items) == 1
     clock.go_on(days=2)
-    timed.sweep()
     assert timed.context(context.id).items == ()
 
 
@@ -747,8 +758,8 @@ def test_events_of_each_topic(url, clock, events_of):
         memory.activate("bridge", request_id="r-activate", trace_id="t-1")
         memory.search("bridge", request_id="r-search", trace_id="t-1")
         memory.feedback(node.id, "helpful", request_id="r-feedback", trace_id="t-1")
-        memory.apply_policy("version: 1.1.0", approver="Kim", request_id="r-policy")
-        clock.go_on(days=8)
+        memory.apply_policy(FORGETTING, approver="Kim", request_id="r-policy")
+        clock.go_on(days=40)
         memory.sweep()
         assert events_of("search") == [], "a search does not wait for its event"
     for topic, trace in (

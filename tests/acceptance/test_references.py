@@ -393,14 +393,17 @@ def test_only_an_access_that_could_have_seen_it_learns_that_it_is_gone(open_memo
     assert "by an access that sees the whole of it and may write there" in refused.value.hint
 
 
-def test_what_expired_is_gone_and_does_not_promise_to_come_back(timed, clock):
+def test_what_expired_and_was_forgotten_is_gone_and_promises_to_come_back(timed, clock):
+    timed.apply_policy("version: 1.1.0\nkeep_expired_days: 0")
     memo = timed.save("A text for a week.", scope="session").node.id
     clock.go_on(days=8)
     run = timed.sweep().run_id
     with pytest.raises(Gone) as refused:
         timed.get(memo[-8:])
     assert f"by run {run[-8:]}: its time was over" in refused.value.message
-    assert refused.value.hint == "it held until 2026-01-08 and cannot be restored; if it still holds, save it again"
+    assert (
+        refused.value.hint == f"`wherefrom restore {memo[-8:]}`, or the tool restore, brings it back until 2026-02-08"
+    )
     clock.go_on(days=31)
     timed.sweep()
     with pytest.raises(NotFound) as refused:
@@ -439,6 +442,7 @@ def test_what_a_policy_made_the_same_as_another_names_that_one(url, monkeypatch)
 
 
 def test_several_that_are_gone_are_ambiguous(timed, clock):
+    timed.apply_policy("version: 1.1.0\nkeep_expired_days: 0")
     week = (clock.now + timedelta(days=7)).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
     put(timed, *(node(whole, f"text {whole}", scope="session", expires_at=week) for whole in (FIRST, SECOND)))
     clock.go_on(days=8)

@@ -20,12 +20,14 @@ COLUMNS = {
     "fragments": "id page_id fragment_type position text_content heading_context char_start char_end text_hash namespace"
     " boundary_class created_at updated_at",
     "claims": "id task_id claim_text claim_kind claim_type llm_claim_confidence claim_adoption_status rejected_at scope"
-    " namespace boundary_class confidence utility quality superseded_by valid_to expires_at created_at updated_at",
-    "memos": "id title content metadata namespace boundary_class scope confidence utility quality created_at updated_at",
+    " namespace boundary_class confidence utility quality superseded_by slot valid_from valid_to holds_now expires_at"
+    " created_at updated_at",
+    "memos": "id title content metadata namespace boundary_class scope confidence utility quality superseded_by slot"
+    " valid_from valid_to holds_now expires_at created_at updated_at",
     "entities": "id name namespace created_at",
     "edges": "id source_type source_id target_type target_id relation nli_label nli_edge_confidence citation_source"
-    " citation_context edge_human_corrected weight confidence reason judge namespace boundary_class observed_at created_at"
-    " updated_at",
+    " citation_context edge_human_corrected weight confidence reason judge namespace boundary_class observed_at valid_from"
+    " valid_to holds_now created_at updated_at",
     "embeddings": "id target_type target_id model_id dimension content_hash embedding_blob created_at",
     "evidence": "edge_id relation nli_edge_confidence judge fragment_id claim_id task_id claim_text page_id domain year",
     "history": "id at topic node_id other_id part_of namespace request_id trace_id payload",

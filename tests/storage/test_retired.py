@@ -10,8 +10,9 @@ import pytest
 from embedders_for_tests import Numbered
 from receipts_for_tests import exported, fill, nodes_of, opened_at, sentence
 
-from wherefrom import InvalidInput, Memory, NotFound
+from wherefrom import Conflict, InvalidInput, Memory, NotFound
 from wherefrom.metabolism import adaptive_batch
+from wherefrom.model.identifiers import timestamp
 from wherefrom.storage import migrate
 from wherefrom.storage import receipts as receipts_module
 
@@ -124,18 +125,21 @@ def test_a_name_is_mentioned_again_once_its_entity_is_back(memory, clock):
     assert [edge.target_id for edge in memory.relations(source_id=memo).edges] == [entity.node.id]
 
 
-def test_what_expired_stays_gone_and_that_is_said(memory, clock):
+@pytest.mark.parametrize("by", ["node", "run"])
+def test_what_expired_and_was_forgotten_comes_back_with_a_new_expiry(memory, clock, by):
+    memory.apply_policy("version: 1.1.0\nkeep_expired_days: 1")
     claim = save(memory, 1, claim_kind="fact", scope="session")
     clock.go_on(days=8)
     swept = memory.sweep()
     assert swept.node_ids == (claim,)
-    assert memory.restore(claim).skipped == {claim: "its time is over"}
-    restored = memory.restore(run_id=swept.run_id)
-    assert (restored.node_ids, restored.skipped) == ((), {claim: "its time is over"})
-    assert not is_here(memory, claim)
+    clock.go_on(days=2)
+    restored = memory.restore(claim) if by == "node" else memory.restore(run_id=swept.run_id)
+    assert (restored.node_ids, restored.skipped) == ((claim,), {})
+    assert memory.get(claim).expires_at == timestamp(clock.now + timedelta(days=7))
+    assert memory.sweep().node_ids == ()
 
 
-def test_what_would_have_expired_meanwhile_does_not_come_back(memory, clock):
+def test_what_would_have_expired_meanwhile_lives_as_long_again(memory, clock):
     for number in (1, 2):
         save(memory, number, claim_kind="fact")
     a, b = (save(memory, number, "quite", claim_kind="fact", scope="session") for number in (1, 2))
@@ -144,9 +148,8 @@ def test_what_would_have_expired_meanwhile_does_not_come_back(memory, clock):
     run_id = run(memory)
     clock.go_on(days=4)
     restored = memory.restore(run_id=run_id)
-    assert (restored.node_ids, restored.links) == ((), 0)
-    assert set(restored.skipped.values()) == {"its time is over"}
-    assert not is_here(memory, a)
+    assert (set(restored.node_ids), restored.links) == ({a, b}, 1)
+    assert memory.get(a).expires_at == timestamp(clock.now + timedelta(days=7))
 
 
 # --- which ------------------------------------------------------------------------------------------------------------
@@ -171,7 +174,7 @@ def test_each_comes_back_once(memory, clock):
     lines = exported(memory)
     with pytest.raises(NotFound, match="nothing to bring back"):
         memory.restore(run_id=run_id)
-    with pytest.raises(NotFound, match="no receipt"):
+    with pytest.raises(Conflict, match="is here, and holds"):
         memory.restore(a)
     again = memory.restore(since=EVER)
     assert (again.node_ids, again.links, again.skipped) == ((), 0, {})

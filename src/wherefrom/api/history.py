@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Final
 
+from wherefrom.api import former_versions as former
 from wherefrom.api.history_sentences import Known, counted, day, quoted, sentence
 from wherefrom.engine.params import Cursor, id_param, namespace_param
 from wherefrom.engine.view import Engine
@@ -17,13 +18,15 @@ from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry, HistorySubject, ShownTopic
 from wherefrom.model.identifiers import short_id, timestamp
 from wherefrom.model.param import Param
-from wherefrom.storage import history, insight, nodes, tasks
+from wherefrom.storage import history, insight, nodes, tasks, versions
 from wherefrom.storage.history import Event, LetGo
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.receipts import KEPT
+from wherefrom.storage.sql import scope_parameters
 from wherefrom.text import check
 
 _MAX_RELATIONS_HELD: Final = 50
+_MAX_REPLACED: Final = 20
 _TITLE_CHARACTERS: Final = 80
 
 _Id = Annotated[
@@ -123,10 +126,8 @@ def _told(found: Sequence[Event], known: Known) -> tuple[HistoryEntry, ...]:
 
 
 def _until(receipt: LetGo | None) -> str | None:
-    """Until when a node can be brought back; what has expired cannot."""
-    if receipt is None or receipt.rule == "expired":
-        return None
-    return timestamp(datetime.fromisoformat(receipt.at) + KEPT)
+    """Until when a node can be brought back."""
+    return None if receipt is None else timestamp(datetime.fromisoformat(receipt.at) + KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +150,30 @@ class _Looking:
         text = f"{node.kind} {quoted(title)}, version {node.version}, saved {day(node.created_at)}"
         if node.updated_at != node.created_at:
             text += f", changed {day(node.updated_at)}"
+        subject = HistorySubject(node.id, node.kind, "here", text, node.namespace, title)
         heir = self._name(node.superseded_by)
-        if heir is not None:
-            text += f"; {heir} stands for it"
-        return HistorySubject(node.id, node.kind, "here", text, node.namespace, title)
+        if node.kind not in versions.VERSIONED:
+            return replace(subject, text=f"{text}; {heir} stands for it") if heir is not None else subject
+        found = self.tx.rows(
+            "nodes_replaced_by",
+            {**scope_parameters(self.access), "ids": check.json_text([node.id]), "limit": _MAX_REPLACED},
+        )
+        replaced = tuple(row[1] for row in found)
+        known, oldest = former.entries(self.tx, self.access, node)
+        said = [subject.text, *former.sentences(node, heir, now=timestamp(self.moment))]
+        said += [f"took the place of {name}" for node_id in replaced[:1] if (name := self._name(node_id))]
+        is_whole = oldest.version == 1
+        said += [] if is_whole else [f"its versions are known from {day(oldest.since)} on"]
+        return replace(
+            subject,
+            text="; ".join(said),
+            valid_from=node.holds_from,
+            valid_to=node.valid_to,
+            superseded_by=None if heir is None else node.superseded_by,
+            replaces=replaced,
+            known_since=None if is_whole else oldest.since,
+            versions=known,
+        )
 
     def _gone(self, given: str) -> HistorySubject | None:
         """A node that was let go or deleted."""
@@ -173,7 +194,7 @@ class _Looking:
         heir, until = self._name(receipt.stand_in), _until(receipt)
         if heir is not None:
             text += f"; {heir} says nearly the same"
-        text += "; its time is over" if until is None else f"; restore brings it back until {day(until)}"
+        text += "" if until is None else f"; restore brings it back until {day(until)}"
         return HistorySubject(
             given,
             receipt.kind,  # type: ignore[arg-type]  # a kind of node, as it was stored

@@ -61,6 +61,8 @@ def _ingest(event: Event, known: Known) -> str:
     said = f"saved {name}"
     if figures.get("rule") == "policy":
         said = f"changed {name} as the policy asks (version {figures['version']})"
+    elif "of_version" in figures:
+        said = f"brought back version {figures['of_version']} of {name} (version {figures['version']})"
     elif figures.get("status") == "duplicate":
         said = f"saved {name} again: the text was there already"
     elif figures.get("status") == "updated":

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wherefrom.api.memos import MemoEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
+    from wherefrom.api.restoring import RestoreEngine
     from wherefrom.api.upkeep import UpkeepEngine
     from wherefrom.embedding.port import Embedder
     from wherefrom.engine import references
@@ -58,6 +59,7 @@ else:
     RecallEngine = Later("wherefrom.recall.verbs").RecallEngine
     NamespaceEngine = Later("wherefrom.api.relations").NamespaceEngine
     RelationEngine = Later("wherefrom.api.relations").RelationEngine
+    RestoreEngine = Later("wherefrom.api.restoring").RestoreEngine
     TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
     UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
     VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
@@ -248,7 +250,7 @@ class Memory:
 
     # Metabolism.
     metabolize = verb(MetabolismEngine.metabolize)
-    restore = verb(MetabolismEngine.restore)
+    restore = verb(RestoreEngine.restore)
     reinforce = verb(MetabolismEngine.reinforce)
 
     # Upkeep.

@@ -70,7 +70,7 @@ _Metadata = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.che
 _ChangedId = Annotated[str | None, id_param("The memo to change. Omit to save a new one.", option="--id")]
 _CLAIM: Final = "Save it as a claim: one statement of this kind. Omit for a memo."
 _ClaimKind = Annotated[graph.ClaimKind | None, Param(_CLAIM, aliases=("kind",), option="--claim")]
-_SCOPE: Final = "How long it holds: session 7 days, project 120 days, principle for good."
+_SCOPE: Final = "session 7 days, project 120, principle for good; then it is archived and can be restored."
 _Scope = Annotated[graph.Scope | None, Param(_SCOPE)]
 _CLASS: Final = "Who may see it; internal if omitted. It is raised by itself where the text demands."
 _BoundaryClass = Annotated[graph.BoundaryClass | None, Param(_CLASS, words=graph.SAVED_CLASSES, option="--class")]
@@ -96,6 +96,7 @@ _SLOT: Final = "A short path, e.g. project/database, that has one current answer
 _Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
 _Include = Annotated[Sequence[Literal["replaced", "expired"]], Param(_INCLUDE)]
+_Version = Annotated[int | None, Param("This former version of it; history lists them.", 1, params.VERSION_HIGH)]
 _Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
 
 
@@ -150,7 +151,8 @@ class MemoEngine(Engine):
         A title that is not given stays; metadata is merged, and a null removes its key. The same text in
         the same namespace is kept once: the node that has it is returned as a duplicate. It keeps its title;
         another one becomes an alias, by which it is found and linked, too. `scope` says how long
-        it holds (session, project, principle), `entities` what it is about, `provenance` where it comes from.
+        it holds (session, project, principle); then it is in the archive, from which `restore`, or saving the same
+        text again, brings it back. `entities` what it is about, `provenance` where it comes from.
         `supersedes` names statements that it takes the place of; a `slot` has one statement at a time, and a new one
         takes the place of the one before. What was replaced stays as history. The answer has up to three statements
         that are `near`, with what differs and what to do about it. `valid_from`, `valid_to` and
@@ -192,10 +194,17 @@ class MemoEngine(Engine):
             self.store.worker.wake(access)
         return self._linked(saved) if link else saved
 
-    def get(self, memo_id: MemoId, *, namespace: MemoWithin = None) -> Node:
-        """Read one memo or claim in full."""
+    def get(self, memo_id: MemoId, *, version: _Version = None, namespace: MemoWithin = None) -> Node:
+        """Read one memo or claim in full; with `version`, as it was in a former version."""
         access = self.view.access.narrowed(namespace)
-        return self.store.database.read(lambda tx: nodes.read(tx, access, memo_id))
+
+        def work(tx: Transaction) -> Node:
+            if version is None:
+                return nodes.read(tx, access, memo_id)
+            node = versions.numbered(tx, access, nodes.find(tx, access, memo_id), version)
+            return nodes.seen(access, node) or versions.refuse(node, version)
+
+        return self.store.database.read(work)
 
     def list(
         self,
@@ -337,7 +346,7 @@ class MemoEngine(Engine):
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
-            _refuse_judged(tx, access, saving.existing, node.content)
+            refuse_judged(tx, access, saving.existing, node.content)
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
             if replaces:
                 heir = node_saving.after_change(nodes.get(tx, access, saving.existing.id), change, now=now)
@@ -355,7 +364,7 @@ class MemoEngine(Engine):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": dict(saving.redacted)} if saving.redacted else {}
             events.record(tx, access, "ingest", payload, about=events.about_node(saved.node), at=now, trace=trace)
-        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal))
+        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal), _note_of_end(saved.node, now))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
@@ -392,7 +401,15 @@ def _refuse_times(valid_from: str | None, valid_to: str | None, observed_at: str
         raise InvalidInput("observed_at lies in the future", hint="valid_from says since when it will hold")
 
 
-def _refuse_judged(tx: Transaction, access: Access, claim: Node, content: str) -> None:
+def _note_of_end(node: Node, now: str) -> str | None:
+    """Return the day on which a node expires or did; None if it does not."""
+    if node.expires_at is None:
+        return None
+    day = node.expires_at[:10]
+    return f"Expires on {day}." if node.expires_at > now else f"Expired on {day}; restore brings it back."
+
+
+def refuse_judged(tx: Transaction, access: Access, claim: Node, content: str) -> None:
     """Raise an error if a claim that has evidence gets other words: the evidence is about the old ones."""
     if claim.kind != "claim" or content == claim.content:
         return

@@ -290,6 +290,7 @@ class PolicyEngine(Engine):
                 access,
                 lambda text, namespace: boundary.cleaned(text, known.at(namespace)),
                 lambda row, namespace: boundary.cleaned_row(row, known.at(namespace)),
+                lambda node: _rejudged(node, known.at(node.namespace))[0],
             )
         changed["redacted"] += node_saving.rewrite_edges(database, access, keep, dry_run=dry_run)
         return Reclassified(checked, **{name: tuple(ids) for name, ids in changed.items()}, dry_run=dry_run)

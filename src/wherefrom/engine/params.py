@@ -78,6 +78,8 @@ TraceId = Annotated[str | None, Param("The chain of requests that it belongs to.
 TaskId = Annotated[str | None, id_param("Only what belongs to this task.", refers="task", option="--task")]
 _CLASS = "Who may see it; internal if omitted."
 Class = Annotated[BoundaryClass | None, Param(_CLASS, words=SAVED_CLASSES, option="--class")]
+# A node may have so many versions.
+VERSION_HIGH: Final = 2**30
 SqlRows = Annotated[int, Param("Rows at most.", 1, limits.SQL_ROWS)]
 DryRun = Annotated[bool, Param("Only say what would be done.")]
 

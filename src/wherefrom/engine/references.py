@@ -48,10 +48,10 @@ def refuse_gone(view: View, given: str, field: str) -> None:
     if len(found) > 1:
         raise _ambiguous(given, field, [references.candidate_of(gone.node) for gone in found])
     if found:
-        raise _gone(view, found[0])
+        raise _gone(found[0])
 
 
-def _gone(view: View, gone: LetGo) -> Gone:
+def _gone(gone: LetGo) -> Gone:
     node = gone.node
     short, words = short_id(node.id), references.candidate_of(node).words
     message = f"{node.kind} {short} {_quoted(words)} was let go at {gone.at[:19]}Z by run {short_id(gone.run_id)}"
@@ -60,9 +60,7 @@ def _gone(view: View, gone: LetGo) -> Gone:
         message += f"; {short_id(gone.stand_in.id)} {_quoted(gone.stand_in.title or '')} stands for it"
     until = datetime.fromisoformat(gone.at) + receipts.KEPT
     hint = f"`wherefrom restore {short}`, or the tool restore, brings it back until {until:%Y-%m-%d}"
-    if node.expires_at is not None and node.expires_at <= view.now():
-        hint = f"it held until {node.expires_at[:10]} and cannot be restored; if it still holds, save it again"
-    elif not gone.is_theirs:
+    if not gone.is_theirs:
         hint = f"it can be restored until {until:%Y-%m-%d} by an access that sees the whole of it and may write there"
     return Gone(message, hint=hint)
 

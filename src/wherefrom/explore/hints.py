@@ -191,11 +191,14 @@ _MAX_NAME_CHARACTERS: Final = 63  # a longer name is repeated in part
 _SYNTAX: Final = ("incomplete input", "syntax error", "unrecognized token", "cannot read the SQL")
 _TABLES_WITHOUT_TASK: Final = re.compile(r"\b(fragments|pages|edges)\b", re.IGNORECASE)
 _LISTED: Final = "include_schema=true lists the tables and columns"
+_HOLDS: Final = "holds_now is true for what holds now; valid_from and valid_to say since when and until when it does"
 _INSTEAD: Final = {
     "nodes": "memos, claims, fragments, pages and entities are tables of their own",
     "authors": "authors are in pages.paper_metadata: paper_metadata ->> 'authors'",
     "works": "what is known of a paper is in pages.paper_metadata",
     "relations": "relations are in edges; their tag is called relation",
+    "versions": "former versions of texts are no table: history and get with version read them",
+    **dict.fromkeys(("current", "is_current", "is_valid", "valid_until", "valid"), _HOLDS),
     **dict.fromkeys(("sqlite_master", "sqlite_schema", "information_schema"), _LISTED),
 }
 _TASK_TABLES: Final = (

@@ -154,6 +154,10 @@ class NearMemo(Answer, answers=(results.NearStatement,), within=("node",)):
 class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     """The result of saving. `duplicate`: this text was already there, and `memo` is the one that has it."""
 
+    # The note has the day on which it expires.
+    brief: ClassVar[str] = (
+        "root_namespace status memo boundary_class alias_added note replaced redacted relations degraded"
+    )
     usual: ClassVar[Mapping[str, Any]] = {"boundary_class": "internal"}
 
     root_namespace: str
@@ -162,7 +166,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     boundary_class: str
     expires_at: str | None = None
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
-    note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
+    note: str | None = Field(default=None, description="What became of its title, what was not kept, when it expires.")
     replaced: list[str] = Field(default=[], description="Statements whose place it took: they are history now.")
     near: list[NearMemo] = Field(default=[], description="What says something similar: act on its hint.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")

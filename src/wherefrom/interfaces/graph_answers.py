@@ -278,6 +278,7 @@ class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     node_ids: list[str]
     not_restored: Count = found("skipped", description="How many could not come back, listed here or not.")
     skipped: list[NotRestored] = Field(description="What could not come back, and why.")
+    note: str | None = Field(default=None, description="What was done with a node that was here.")
 
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:

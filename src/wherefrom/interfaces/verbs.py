@@ -202,7 +202,7 @@ TOOLS: Final = (
         aliases=("memory.list",),
         ignores=("kind", "limit"),
         lists=("items",),
-        unlisted=("memo_id",),
+        unlisted=("memo_id", "version"),
     ),
     Verb(("delete",), "memory_delete", "delete", "destroys", aliases=("memory.delete",), unlisted=("namespace",)),
     Verb(("feedback",), "memory_feedback", "feedback", "writes", aliases=("memory.feedback", "pce.memory.feedback")),

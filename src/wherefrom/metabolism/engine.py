@@ -1,29 +1,24 @@
-"""The engine of metabolism: let go of what is redundant, bring it back, make a relation thicker or thinner."""
+"""The engine of metabolism: let go of what is redundant, make a relation thicker or thinner."""
 
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wherefrom.engine.boundary import ImportGuard
-from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId, id_param
+from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
-from wherefrom.metabolism.adaptive_batch import AdaptiveBatch
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model.access import Access
-from wherefrom.model.errors import InvalidInput, WherefromError
-from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced, Restored
+from wherefrom.model.errors import WherefromError
+from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
 from wherefrom.model.param import Param, parameters_of
-from wherefrom.storage import edges, events, locks, metabolism, receipts
+from wherefrom.storage import edges, events, metabolism, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
-from wherefrom.storage.port import Progress, Result, Transaction
-from wherefrom.storage.receipts import RestoreRequest
-from wherefrom.text import check
+from wherefrom.storage.port import Progress, Transaction
 
 if TYPE_CHECKING:
     from wherefrom.metabolism import apply as application
@@ -43,7 +38,7 @@ def _setting(key: str, **spelt: Any) -> Param:
 
 
 class MetabolismEngine(Engine):
-    """Lets go of what may go, and brings it back."""
+    """Lets go of what may go."""
 
     def metabolize(
         self,
@@ -81,58 +76,6 @@ class MetabolismEngine(Engine):
             lambda tx: metabolism.begin(tx, access, run_id, asked=given, moment=moment, measured=measured)
         )
         return self._carried_out(access, run, given, figures=figures, progress=progress)
-
-    def restore(
-        self,
-        node_id: Annotated[
-            str | None,
-            id_param("Bring back this node.", refers="retired", aliases=("memo_id", "id"), metavar="NODE_ID"),
-        ] = None,
-        *,
-        run_id: Annotated[
-            str | None, id_param("Or all that this run of metabolize let go.", refers="run", option="--run")
-        ] = None,
-        since: Annotated[
-            str | None,
-            Param("Or all that went at or after this ISO-8601 time.", metavar="TIME", check=check.check_time),
-        ] = None,
-    ) -> Restored:
-        """Bring back what was let go: one node, what one run let go, or everything since a time, as it was.
-
-        What cannot come back (another node has its text by now) is named with the reason.
-        """
-        if sum(value is not None for value in (node_id, run_id, since)) != 1:
-            raise InvalidInput("what to bring back is not clear", hint="give exactly one of node_id, run_id and since")
-        wanted = RestoreRequest(node_id=node_id, run_id=run_id, since=since)
-        access, guard, batch = self.view.access, ImportGuard(self.view.boundary), AdaptiveBatch()
-        ids: list[str] = []
-        skipped: dict[str, str] = {}
-        for back, left in self._in_batches(
-            lambda tx, **page: receipts.restore_nodes(tx, access, wanted, guard, now=self.view.now(), **page),
-            AdaptiveBatch(),
-        ):
-            ids += back
-            skipped |= left
-
-        def restore_edges(wanted: RestoreRequest) -> int:
-            return sum(
-                self._in_batches(lambda tx, **page: receipts.restore_edges(tx, access, wanted, guard, **page), batch)
-            )
-
-        links = 0 if node_id is not None else restore_edges(wanted)
-        # An edge that went with either of two nodes comes back with the second of them; a node that is here already
-        # may lack edges if this was cut off before.
-        around = ids if node_id is None else [node_id]
-        for start in range(0, len(around), receipts.MAX_NODES_PER_EDGE_SIDE):
-            some = around[start : start + receipts.MAX_NODES_PER_EDGE_SIDE]
-            links += restore_edges(RestoreRequest(sources=some)) + restore_edges(RestoreRequest(targets=some))
-        if since is None and not ids and not skipped and not links:
-            raise receipts.nothing_there(access, wanted)
-        done = Restored(access.root, tuple(ids), links, skipped)
-        if ids or links:
-            self.store.database.write(lambda tx: receipts.note(tx, access, wanted, done, now=self.view.now()))
-        self.store.worker.wake(access)
-        return done
 
     def reinforce(
         self,
@@ -226,21 +169,6 @@ class MetabolismEngine(Engine):
             self.store.database.write(work_back)
         except WherefromError as error:
             logger.warning("the run stays taken until its lease is over: %s", error)
-
-    def _in_batches(self, step: Callable[..., tuple[Result, int | None]], batch: AdaptiveBatch) -> Iterator[Result]:
-        """Run a step in short transactions, each from where the one before it ended."""
-        after: int | None = 0
-        while after is not None:
-
-            def work(tx: Transaction, after: int = after) -> tuple[Result, int | None, float]:
-                locks.be_alone(tx, self.view.access.owner)
-                started = time.perf_counter()
-                result, last = step(tx, after=after, limit=batch.size)
-                return result, last, time.perf_counter() - started
-
-            result, after, seconds = self.store.database.write(work)
-            batch.took(seconds)
-            yield result
 
 
 def _settings(

@@ -38,6 +38,16 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryVersion:
+    """A node as this memory knew it for a time; get and restore take its number."""
+
+    version: int
+    since: str
+    until: Annotated[str | None, Param("Null: it is the newest.")]
+    text: Annotated[str, Param("The beginning of its text, or what else changed.")]
+
+
+@dataclass(frozen=True, slots=True)
 class HistorySubject:
     """What an id stands for now: a node that is here, let go or deleted; a run; a plan; a task."""
 
@@ -50,6 +60,12 @@ class HistorySubject:
     stand_in: Annotated[str | None, Param("The node that says nearly the same as one that was let go.")] = None
     restorable_until: Annotated[str | None, Param("Until then restore brings it back.")] = None
     holds: Annotated[tuple[str, ...], Param("The relations of a plan, in words.")] = ()
+    valid_from: Annotated[str | None, Param("Since when a statement holds.")] = None
+    valid_to: Annotated[str | None, Param("From then on it holds no longer.")] = None
+    superseded_by: Annotated[str | None, Param("The statement that took its place.")] = None
+    replaces: Annotated[tuple[str, ...], Param("The statements whose place it took, the last first.")] = ()
+    known_since: Annotated[str | None, Param("Its versions are known from then on; null: all are.")] = None
+    versions: Annotated[tuple[HistoryVersion, ...], Param("The newest first, the present one included.")] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,12 +132,15 @@ class MetabolismPlan:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The nodes that came back, the number of relations, and the reasons why others could not."""
+    """The nodes that came back, the number of relations, and the reasons why others could not. note: what was done with
+    a node that was here.
+    """
 
     root_namespace: str
     node_ids: tuple[str, ...]
     links: int
     skipped: Mapping[str, str] = field(default_factory=dict)
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,7 +227,8 @@ class Imported:
 
     duplicate: a new node whose text was already there; refused: a changed node whose new text another
     node has; denied: a node that the policy does not let in; split: a memo that was stored in parts;
-    skipped: an edge with an end that is in neither the file nor the store.
+    ended: a statement whose slot a later one has, here or in the file; skipped: an edge with an end that is in neither
+    the file nor the store. versions: former versions of nodes.
     rejected: how many lines were left out, for whatever reason; rejections: the first 1,000 of them.
     redacted: what the policies took out of the texts, by kind.
     """
@@ -239,6 +240,8 @@ class Imported:
     nodes_refused: int = 0
     nodes_denied: int = 0
     nodes_split: int = 0
+    nodes_ended: int = 0
+    versions: int = 0
     edges_created: int = 0
     edges_updated: int = 0
     edges_unchanged: int = 0

@@ -38,6 +38,7 @@ class PlaceRules:
 
     version: the versions of the levels, from the top. allow: for each class, the tags of each level; every level has to
     open it. denied_kinds: the findings for which a text is refused. values: what the levels state, by key.
+    keep_expired_days: how long what has expired is kept; None is for good.
     """
 
     version: str
@@ -52,6 +53,7 @@ class PlaceRules:
     secrets: SecretRule
     invariants: tuple[Invariant, ...]
     values: Mapping[str, Any]
+    keep_expired_days: float | None = None
     personal: bool = False
     _built: dict[type[Settings], Settings] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -181,10 +183,7 @@ def _folded(levels: Sequence[Policy], *, personal: bool) -> PlaceRules:
     detected = {kind: stated(f"detect.{kind}") for kind in FINDING_KINDS}
     return PlaceRules(
         version=" > ".join(policy.version for policy in levels),
-        ttl_days={
-            scope: min((days for days in stated(f"scopes.{scope}.ttl_days") if days is not None), default=None)
-            for scope in get_args(Scope)
-        },
+        ttl_days={scope: _shortest(stated(f"scopes.{scope}.ttl_days")) for scope in get_args(Scope)},
         max_tokens={scope: min(stated(f"scopes.{scope}.max_tokens")) for scope in get_args(Scope)},
         allow=by_class("allow", tuple),
         redact=by_class("redact", _united),
@@ -197,8 +196,14 @@ def _folded(levels: Sequence[Policy], *, personal: bool) -> PlaceRules:
         secrets="deny" if "deny" in stated("secrets") else "redact",
         invariants=tuple(invariant for policy in levels for invariant in policy.invariants),
         values=MappingProxyType({key: value for values in (top, *below) for key, value in values.items()}),
+        keep_expired_days=_shortest(stated("keep_expired_days")),
         personal=personal,
     )
+
+
+def _shortest(days: Sequence[float | None]) -> float | None:
+    """Return the shortest of some times; None is without end."""
+    return min((number for number in days if number is not None), default=None)
 
 
 def _united(lists: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -101,6 +101,12 @@ class Rules:
     secrets: Annotated[
         SecretRule, Param("What becomes of a text with a secret: it is kept without the secret, or refused.")
     ] = "deny"
+    keep_expired_days: Annotated[
+        float | None,
+        Param(
+            "How many days what has expired stays in the archive before `sweep` forgets it; null: for good.", 0, 36_500
+        ),
+    ] = 0.0
 
 
 @dataclass(frozen=True, slots=True)

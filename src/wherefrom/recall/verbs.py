@@ -1,4 +1,4 @@
-"""The verbs of recall: search, activate, read a context again, and sweep what has expired."""
+"""The verbs of recall: search, activate, read a context again, and sweep what is long past."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from wherefrom.engine.params import (
@@ -39,6 +38,7 @@ from wherefrom.recall.settings import Calibration, Graph, RecallSettings
 from wherefrom.storage import contexts, embeddings, events, nodes, receipts, versions
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.storage.receipts import Receipt
 from wherefrom.text import check
 
 if TYPE_CHECKING:
@@ -221,22 +221,40 @@ class RecallEngine(Engine):
         return replace(context, items=items, tokens=tokens)
 
     def sweep(self, *, limit: Annotated[int, Param("How many at most.", 1, _MAX_SWEPT)] = 1_000) -> SweepResult:
-        """Retire what has expired, with a receipt, and forget receipts, contexts and events that are long past."""
+        """Forget receipts, contexts and events that are long past; and, with a receipt, what expired so long ago that the
+        policy keeps it no longer (`keep_expired_days`; by default what has expired is kept for good).
+        """
         run_id, access, database = self.store.new_id(), self.view.access, self.store.database
         gone: list[str] = []
         edges = 0
-        while len(gone) < limit:
-            some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
-            expire = partial(receipts.retire_expired, access=access, run_id=run_id, now=self.view.now(), limit=some)
-            swept = database.write(expire)
-            gone += swept.node_ids
-            edges += swept.edges
-            if len(swept.node_ids) < some:
-                break
+        for namespace, before in self._kept_until(access):
+            while len(gone) < limit:
+                some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
+                receipt, where = Receipt(run_id, self.view.now(), "expired"), (namespace, before)
+                swept = database.write(
+                    lambda tx, receipt=receipt, where=where, some=some: receipts.retire_expired(  # type: ignore[misc]
+                        tx, access, where, receipt, limit=some
+                    )
+                )
+                gone += swept.node_ids
+                edges += swept.edges
+                if len(swept.node_ids) < some:
+                    break
         database.write(lambda tx: receipts.forget_old(tx, access, self.store.clock()))
         while database.write(lambda tx: receipts.purge(tx, access, self.store.clock())):
             pass
         return SweepResult(run_id, tuple(gone), edges)
+
+    def _kept_until(self, access: Access) -> list[tuple[str, str]]:
+        """Return the namespaces in which what has expired is kept for some time only, each with the time before which
+        it expired if that is over.
+        """
+        known, moment = self.view.boundary.policies, self.store.clock()
+        if not access.writes:
+            return []  # the sweeping is left to those who may write there
+        places = self.store.database.read(lambda tx: receipts.places_of_expired(tx, access, now=timestamp(moment)))
+        days = {place: known.at(place).keep_expired_days for place in places}
+        return [(place, timestamp(moment - timedelta(days=kept))) for place, kept in days.items() if kept is not None]
 
     def _request(
         self, question: SearchRequest, access: Access, rules: PlaceRules, *, graph: bool | None
@@ -260,7 +278,7 @@ class RecallEngine(Engine):
         """Store a context with its events and return it; one of a read-only memory says that it is not kept."""
         if self.store.database.read_only:
             return replace(context, degraded=(*context.degraded, _NOT_KEPT), is_kept=False)
-        writing, now = self.view.access, context.created_at
+        now = context.created_at
         payload = {
             "active_context_id": context.id,
             "policy_version": context.policy_version,
@@ -273,7 +291,6 @@ class RecallEngine(Engine):
 
         def work(tx: Transaction) -> None:
             contexts.save(tx, access, context, namespace=access.root)
-            receipts.retire_expired(tx, writing, run_id=self.store.new_id(), now=now, limit=_EXPIRED_PER_TRANSACTION)
             about = events.about_place(access, access.root)
             events.record(tx, access, "activate", payload, about=about, at=now, trace=trace)
 

@@ -65,7 +65,8 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
     if expires_at <= now:
         raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
     rows = tx.rows("context_items", key)
-    by_id = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in rows])
+    found = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in rows])
+    by_id = {node.id: node for node in found.values() if node.expires_at is None or node.expires_at > now}
     items = tuple(ContextItem(rank, by_id[node_id], *rest) for rank, node_id, *rest in rows if node_id in by_id)
     known = question, tuple(json.loads(scopes)), policy_version, json.loads(provenance), created_at, expires_at
     return ActiveContext(context_id, *known, items)

@@ -70,6 +70,12 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
             f"{collisions} texts are in both {source!r} and {target!r}",
             hint="delete the duplicates in one of them, then rename again",
         )
+    slots = tx.number("namespace_slots", parameters)
+    if slots:
+        raise Conflict(
+            f"{slots} slots have a statement in both {source!r} and {target!r}",
+            hint="end or delete one of the two, then rename again",
+        )
     policies = tx.number("policies_inside", {**parameters, **inside_parameters("target", target)})
     if policies:
         raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")

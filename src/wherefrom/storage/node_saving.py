@@ -14,7 +14,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
-from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, tasks
+from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, tasks, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
 from wherefrom.storage.port import Database, Row, Transaction
@@ -100,19 +100,49 @@ def update(
     """Change a node. The version rises if anything changed."""
     old = nodes.get(tx, access, node_id)
     new = after_change(old, change, now=now)
+    _exchange(tx, access, old, new, made, accept=accept)
+    return Saved(new, "unchanged" if new is old else "updated")
+
+
+def take_texts(
+    tx: Transaction,
+    access: Access,
+    node: Node,
+    given: Node,
+    made: Made | None,
+    *,
+    now: str,
+    accept: Accept,
+) -> Node:
+    """Give a node the text, the title and the metadata of another value of it, and make it as restricted."""
+    changed = replace(
+        given,
+        aliases=_aliases(node.aliases, None, title=given.title),
+        content_hash=content_hash(given.content),
+        updated_at=now,
+        version=node.version + 1,
+    )
+    new = changed if changed.content == node.content else _fresh(changed, now=now)
+    _exchange(tx, access, node, new, made, accept=accept)
+    return new
+
+
+def _exchange(
+    tx: Transaction, access: Access, old: Node, new: Node, made: Made | None, *, accept: Accept | None
+) -> None:
+    """Store a node in place of what it was; raises if it may not be stored, or if another has its text."""
     if accept is not None:
         accept(new)
     if not access.sees(new.namespace, new.boundary_class):
         raise BoundaryDenied("the new text is of a boundary class that this access may not see")
     rewritten, reclassed = old.content_hash != new.content_hash, old.boundary_class != new.boundary_class
     holder = nodes.same_text(tx, access, new) if rewritten or reclassed else None
-    if holder is not None and holder.id != node_id and (rewritten or holder.boundary_class == new.boundary_class):
+    if holder is not None and holder.id != old.id and (rewritten or holder.boundary_class == new.boundary_class):
         raise Conflict(
             f"memo {holder.id} in {old.namespace!r} already has this text",
             hint="use that memo, or delete one of the two",
         )
     nodes.replace_many(tx, access, [(old, new)], made)
-    return Saved(new, "unchanged" if new is old else "updated")
 
 
 def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
@@ -200,8 +230,10 @@ def rewrite_rest(
     access: Access,
     clean: Callable[[str, str], str],
     clean_row: Callable[[Mapping[str, Any], str], Mapping[str, Any]],
+    judge: versions.Judge,
 ) -> None:
-    """Clean tasks, queries, corrections and retired rows. Contexts are disposable and go."""
+    """Clean tasks, queries, corrections, former versions and retired rows. Contexts are disposable and go."""
+    versions.rewrite(database, access, judge)
     database.write(lambda tx: tasks.clean(tx, access, clean))
     database.write(lambda tx: evidence.clean_corrections(tx, access, clean))
     database.write(lambda tx: tx.run("contexts_forget", scope_parameters(access)))

@@ -189,14 +189,12 @@ def replace_many(
 ) -> None:
     """Store nodes in place of what they were, with all that depends on them; each pair is a node before and after.
 
-    A node may take a text that one before it in the list gives up. With `keep_versions`, what memos and claims were is
-    kept; else none of their former versions is left.
+    A node may take a text or a slot that one before it in the list gives up. With `keep_versions`, what memos and
+    claims were is kept as a former version.
     """
     pairs = [(old, new) for old, new in pairs if new is not old]
     if keep_versions:
         versions.keep(tx, access, pairs)
-    else:
-        versions.forget(tx, access, [new.id for _, new in pairs])
     seqs: dict[str, int] = {}
     for wave in _waves(pairs):
         rows = [to_parameters(node) for _, node in wave]
@@ -296,20 +294,30 @@ def from_page(tx: Transaction, access: Access, page: Node) -> list[str]:
 
 
 def _waves(pairs: Sequence[tuple[Node, Node]]) -> Iterator[list[tuple[Node, Node]]]:
-    """The pairs in order, cut before each that takes a text which the same wave gives up: a database may check the
-    rows of one statement in any order.
+    """The pairs in order, cut before each that takes a text or a slot which the same wave gives up: a database may
+    check the rows of one statement in any order.
     """
     wave: list[tuple[Node, Node]] = []
     given_up: set[tuple[object, ...]] = set()
     for old, new in pairs:
-        if (text_key(new), new.boundary_class) in given_up:
+        if given_up.intersection(_unique_keys(new)):
             yield wave
             wave, given_up = [], set()
         wave.append((old, new))
-        if (text_key(old), old.boundary_class) != (text_key(new), new.boundary_class):
-            given_up.add((text_key(old), old.boundary_class))
+        given_up.update(_unique_keys(old) - _unique_keys(new))
     if wave:
         yield wave
+
+
+def slot_key(node: Node) -> tuple[object, ...] | None:
+    """The slot in which a statement holds until another takes its place; None if it has none, or has ended."""
+    return None if node.slot is None or node.valid_to is not None else (node.namespace, node.slot, node.boundary_class)
+
+
+def _unique_keys(node: Node) -> set[tuple[object, ...]]:
+    """What no other node has: a text in its class, and a slot."""
+    slot = slot_key(node)
+    return {(text_key(node), node.boundary_class), *([] if slot is None else [slot])}
 
 
 def _embedded(node: Node) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, locks, nodes
+from wherefrom.storage import edges, embeddings, events, locks, nodes, replacing, versions
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
@@ -97,8 +97,8 @@ def retire_nodes(
     gone = [node.id for _, node in going]
     where = {"owner": access.owner, "ids": json_text(gone)}
     touching = [(row[0], Edge(*row[1:])) for row in tx.rows("edges_going", where)]
-    rule = {"rule": receipt.rule}
-    rows = [_node_row(seq, node, receipt) for seq, node in going]
+    rule, former = {"rule": receipt.rule}, versions.by_node(tx, access, gone)
+    rows = [_node_row(seq, node, receipt, former.get(node.id, ())) for seq, node in going]
     places = {node.id: {"namespace": node.namespace, "reason": json_text(rule)} for _, node in going}
     rows += [{**row, **places[row["node_id"]]} for row in _attached(tx, where, vectors=instead is None)]
     for seq, edge in touching:
@@ -152,7 +152,8 @@ def restore_nodes(
     rows = tx.rows("retired_nodes", {**scope_parameters(access), **wanted.parameters(), "after": after, "limit": limit})
     were = {node.id: node for node in map(_node, rows) if access.sees(node.namespace, node.boundary_class)}
     found, denied = _guarded(access, were, guard)
-    skipped = denied | _refused(tx, access, found, now=now)
+    found = {node_id: replacing.renewed(node, guard.lifetime(node), now=now) for node_id, node in found.items()}
+    skipped = denied | _refused(tx, access, found)
     back = {node_id: node for node_id, node in found.items() if node_id not in skipped}
     texts = {(node.id, node.title, node.content) for node in were.values()}
     cleaned = [node.id for node in back.values() if (node.id, node.title, node.content) not in texts]
@@ -161,6 +162,7 @@ def restore_nodes(
     seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
     receipts = [row for row in rows if row[2] in back]
     _restore_attached(tx, access, receipts)
+    _restore_versions(tx, access, receipts, guard)
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
@@ -222,20 +224,22 @@ def purge(tx: Transaction, access: Access, moment: datetime) -> int:
     return tx.count("retired_purge", {**scope_parameters(access), **where})
 
 
+def places_of_expired(tx: Transaction, access: Access, *, now: str) -> list[str]:
+    """The namespaces of the root in which something has expired."""
+    where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
+    return [row[0] for row in tx.rows("expired_places", where)]
+
+
 def retire_expired(
-    tx: Transaction, access: Access, *, run_id: str, now: str, limit: int, content_hash: str | None = None
+    tx: Transaction, access: Access, where: tuple[str, str], receipt: Receipt, *, limit: int
 ) -> SweepResult:
-    """Retire up to `limit` nodes of the root that have expired (with a hash: those with that text), with their edges,
-    and write an event.
-    """
-    where = {"owner": access.owner, "now": now, "limit": limit, "content_hash": content_hash}
-    where |= inside_parameters("root", access.root)
-    # An access that may only read leaves the sweeping to those who may write there.
-    rows = tx.rows("expired", where) if access.writes else []
+    """Retire up to `limit` nodes of a namespace that expired before a time, with their edges, and write an event."""
+    namespace, before = where
+    rows = tx.rows("expired", {"owner": access.owner, "namespace": namespace, "before": before, "limit": limit})
     if not rows:
-        return SweepResult(run_id, (), 0)
+        return SweepResult(receipt.run_id, (), 0)
     locks.share(tx, access.owner)
-    return sweep(tx, access, [row[0] for row in rows], Receipt(run_id, now, "expired"))
+    return sweep(tx, access, [row[0] for row in rows], receipt)
 
 
 def sweep(
@@ -254,8 +258,11 @@ def forget_old(tx: Transaction, access: Access, moment: datetime) -> None:
     tx.run("events_purge", {"owner": access.owner, "before": timestamp(moment - _EVENTS_KEPT)})
 
 
-def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
-    row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": line("node", node)}
+def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    content = line("node", node)
+    if former:
+        content = json_text({**json.loads(content), "versions": former})
+    row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": content}
     reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
@@ -298,7 +305,19 @@ def _node(row: Row) -> Node:
 
 def _values(content: str) -> dict[str, Any]:
     """The values of a retired row by the names of their fields."""
-    return {name: value for name, value in json.loads(content).items() if name != "type"}
+    return {name: value for name, value in json.loads(content).items() if name not in ("type", "versions")}
+
+
+def _restore_versions(tx: Transaction, access: Access, receipts: Sequence[Row], guard: Guard) -> None:
+    """Bring back the former versions of nodes, as far as the policies let them be kept."""
+    rows = []
+    for row in receipts:
+        for former in json.loads(row[5]).get("versions", ()):
+            node = versions.from_values(former["content"], row[3])
+            kept = guard.node(replace(node, content_hash=content_hash(node.content)))
+            if kept is not None:
+                rows.append({**former, "node_id": row[2], "content": versions.as_json(kept)})
+    versions.insert(tx, access, rows)
 
 
 def _insert(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:
@@ -319,7 +338,7 @@ def _guarded(access: Access, were: Mapping[str, Node], guard: Guard) -> tuple[di
     return found, denied
 
 
-def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now: str) -> dict[str, str]:
+def _refused(tx: Transaction, access: Access, found: Mapping[str, Node]) -> dict[str, str]:
     """The nodes among these that cannot come back, each with the reason."""
     owner = {"owner": access.owner}
     pages = {node.page_id for node in found.values() if node.page_id is not None}
@@ -331,8 +350,6 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now:
         key = (node.boundary_class, *nodes.text_key(node))
         if node.id in here:
             refused[node.id] = "it is here already"
-        elif node.expires_at is not None and node.expires_at <= now:
-            refused[node.id] = "its time is over"
         elif key in taken:
             refused[node.id] = "another node has its text"
         elif node.page_id is not None and node.page_id not in here:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput, shown
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import Edge, Node
+from wherefrom.model.identifiers import timestamp
 from wherefrom.storage import edges, events, nodes, versions
 from wherefrom.storage.events import NO_TRACE, Trace
 from wherefrom.storage.port import Transaction
@@ -99,9 +101,37 @@ def supersede(tx: Transaction, access: Access, heir: Node, old: Node, *, now: st
     return ended
 
 
-def reopen(tx: Transaction, access: Access, node: Node, *, now: str) -> Node:
-    """Let a statement that has ended hold again; raises if another has its text or its slot."""
-    held = replace(node, valid_to=None, superseded_by=None, updated_at=now, version=node.version + 1)
+def revive(tx: Transaction, access: Access, node: Node, *, lifetime: timedelta | None, now: str) -> Node:
+    """Let a statement that has ended or expired hold again; the relations by which others superseded it go.
+
+    Returns the node itself if it holds.
+    """
+    fresh = renewed(node, lifetime, now=now)
+    if node.superseded_by is not None or (node.valid_to is not None and node.valid_to <= now):
+        found = tx.rows("edges_superseding", {**scope_parameters(access), "id": node.id})
+        edges.remove(tx, access, [Edge(*row) for row in found])
+        return reopen(tx, access, node, now=now, fresh=fresh)
+    if fresh is node:
+        return node
+    fresh = replace(fresh, updated_at=now, version=node.version + 1)
+    nodes.replace_many(tx, access, [(node, fresh)], None)
+    events.record(tx, access, "reopen", {"memo_id": node.id}, about=events.about_node(fresh), at=now)
+    return fresh
+
+
+def renewed(node: Node, lifetime: timedelta | None, *, now: str) -> Node:
+    """A node that lives for this time from now on, if it has expired; None is without end."""
+    if node.expires_at is None or node.expires_at > now:
+        return node
+    ends = None if lifetime is None else timestamp(datetime.fromisoformat(now) + lifetime)
+    return replace(node, expires_at=ends)
+
+
+def reopen(tx: Transaction, access: Access, node: Node, *, now: str, fresh: Node | None = None) -> Node:
+    """Let a statement that has ended hold again; raises if another has its text or its slot. fresh: the same with
+    another expiry.
+    """
+    held = replace(fresh or node, valid_to=None, superseded_by=None, updated_at=now, version=node.version + 1)
     holder = nodes.same_text(tx, access, held)
     if holder is not None and holder.id != node.id:
         raise Conflict(f"memo {holder.id} has its text and holds", hint="use that memo")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom.interfaces.cli.cells import new_table, shown, when
-from wherefrom.model.history import History, HistoryEntry
+from wherefrom.model.history import History, HistoryEntry, HistoryVersion
 from wherefrom.model.identifiers import short_id
+
+_MAX_VERSIONS: Final = 10
 
 
 def history_lines(found: History) -> Iterable[RenderableType]:
@@ -17,11 +20,20 @@ def history_lines(found: History) -> Iterable[RenderableType]:
     if found.about is not None:
         yield shown(found.about.text)
         yield from (shown(f"  {held}") for held in found.about.holds)
+        former = found.about.versions if len(found.about.versions) > 1 else ()
+        yield from (shown(f"  {_version(version)}") for version in former[:_MAX_VERSIONS])
+        if len(former) > _MAX_VERSIONS:
+            yield f"  and {len(former) - _MAX_VERSIONS} more"
         yield ""
     table = new_table("when", "id", "what")
     for entry in found.items:
         table.add_row(when(entry.at), _id(entry), _what(entry, found.root_namespace))
     yield table if table.row_count else "nothing happened here yet"
+
+
+def _version(version: HistoryVersion) -> str:
+    until = "now" if version.until is None else when(version.until)
+    return f"version {version.version}, {when(version.since)} to {until}: {version.text}"
 
 
 def entry_line(entry: HistoryEntry, root: str) -> Text:

@@ -120,6 +120,9 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
 
 def restored_lines(restored: Restored) -> Iterator[RenderableType]:
     """The nodes that came back, and the reasons why others did not."""
+    if restored.note:
+        yield shown(f"{short_id(restored.node_ids[0])}: {restored.note}")
+        return
     yield f"{count(len(restored.node_ids), 'node')} and {count(restored.links, 'relation')} came back"
     yield from (shown(short_id(node_id)) for node_id in restored.node_ids[:_MAX_ROWS])
     yield from _more(len(restored.node_ids))

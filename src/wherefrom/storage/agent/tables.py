@@ -14,8 +14,9 @@ PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 
 def definitions(dialect: str, own: Fragments) -> dict[str, str]:
     """Return the SELECT of each table, written with the fragments of a dialect and with `own`, those of the access."""
-    known = {**fragments(dialect), **blocks(f"agent/queries/{dialect}").fragments, **own}
-    return {name: render(text, known) for name, text in blocks("agent/queries").names.items()}
+    tables = blocks("agent/queries")
+    known = {**fragments(dialect), **tables.fragments, **blocks(f"agent/queries/{dialect}").fragments, **own}
+    return {name: render(text, known) for name, text in tables.names.items()}
 
 
 def names() -> tuple[str, ...]:

@@ -39,6 +39,12 @@ where {visible_edge e} and e.updated_at >= :since
 order by e.updated_at, e.seq
 limit :limit
 
+-- name: edges_superseding
+-- The edges by which other nodes supersede one.
+select {edge e}
+from edges e
+where {visible_edge e} and e.target_id = :id and e.tag = 'supersedes' and e.source_id <> e.target_id
+
 -- name: edges_beside
 -- The other edges of a source with the same tag that hold.
 select {edge e}

@@ -51,6 +51,15 @@ select distinct n.namespace, n.boundary_class
 from nodes n
 where n.owner_id = :owner and {inside n.namespace moved}
 
+-- name: namespace_slots
+-- The number of slots in which a statement holds at the source and at the target.
+select count(distinct n.id)
+from nodes n
+join nodes other
+  on other.owner_id = :owner and other.slot = n.slot and other.boundary_class = n.boundary_class
+ and other.namespace = {moved n.namespace} and other.valid_to is null
+where n.owner_id = :owner and n.slot is not null and n.valid_to is null and {inside n.namespace moved}
+
 -- name: namespace_collisions
 -- The number of texts that are also at the target, as far as the access sees them there.
 select count(distinct n.id)

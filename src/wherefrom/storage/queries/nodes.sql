@@ -60,6 +60,13 @@ where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :i
 order by coalesce(n.valid_from, n.observed_at), n.seq
 limit 1
 
+-- name: slots_held
+-- The statements that hold in these slots.
+select {node n}
+from nodes n
+where {visible n} and n.slot in {each slots} and n.valid_to is null
+order by n.seq
+
 -- name: nodes_insert
 -- Restored nodes have their former seqs, the others the next ones.
 insert into nodes (owner_id, {node_columns}, seq)

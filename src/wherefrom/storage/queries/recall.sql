@@ -107,11 +107,16 @@ from feedback f
 where f.owner_id = :owner and f.request_id = :request_id
   and (f.root = :root or (f.root = '' and f.node_id = :node_id and f.signal = :signal))
 
+-- name: expired_places
+select distinct n.namespace
+from nodes n
+where n.owner_id = :owner and {inside n.namespace root} and n.expires_at <= :now
+order by n.namespace
+
 -- name: expired
 select n.id
 from nodes n
-where n.owner_id = :owner and {inside n.namespace root} and n.expires_at <= :now
-  and n.content_hash = :content_hash --if content_hash
+where n.owner_id = :owner and n.namespace || '' = :namespace and n.expires_at <= :before
 order by n.expires_at
 limit :limit
 

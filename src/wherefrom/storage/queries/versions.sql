@@ -5,7 +5,8 @@ insert into node_versions (owner_id, node_id, version, known_from, known_to, con
 select cast(:owner as text), r.node_id, r.version, r.known_from, r.known_to, r.content
 from {rows node_id text, version integer, known_from text, known_to text, content text}
 where true
-on conflict do nothing
+on conflict (owner_id, node_id, version) do update set known_to = excluded.known_to
+where excluded.known_to < node_versions.known_to
 
 -- name: versions_cut
 delete from node_versions
@@ -35,9 +36,33 @@ where v.owner_id = :owner and v.known_to > :moment and v.known_from <= :moment a
 order by v.known_to desc
 limit :limit
 
--- name: versions_forget
+-- name: nodes_versioned
+-- A batch of the nodes that have former versions, in order.
+select n.seq, n.id
+from nodes n
+where {visible n} and n.seq > :after and exists (
+    select 1 from node_versions v where v.owner_id = :owner and v.node_id = n.id
+)
+order by n.seq
+limit :limit
+
+-- name: versions_replace
+update node_versions
+set content = r.content
+from {rows node_id text, version integer, content text}
+where node_versions.owner_id = :owner and node_versions.node_id = r.node_id and node_versions.version = r.version
+
+-- name: versions_delete
 delete from node_versions
-where owner_id = :owner and node_id in {each ids}
+where owner_id = :owner and node_id = :node_id and version = :version
+
+-- name: version_export
+-- The former versions of the nodes that are exported, each before its node as it is now.
+select v.known_from, v.known_to, v.content, {node n}
+from node_versions v
+join nodes n on n.owner_id = :owner and n.id = v.node_id
+where v.owner_id = :owner and {visible_or_masked n}
+order by n.seq, v.version
 
 -- name: versions_missing
 -- The number of memos and claims that have changed since a moment and are not known as they were then.

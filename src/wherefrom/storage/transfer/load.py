@@ -21,7 +21,7 @@ from wherefrom.model.errors import Conflict, NotFound
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import HUMAN, Edge, Node
 from wherefrom.model.results import Imported
-from wherefrom.storage import edges, embeddings, events, evidence, locks, nodes, tasks
+from wherefrom.storage import edges, embeddings, events, evidence, locks, nodes, tasks, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -37,6 +37,7 @@ from wherefrom.storage.transfer.reading import (
     parsed,
 )
 from wherefrom.storage.transfer.records import RECORDS, Record
+from wherefrom.storage.versions import Version
 from wherefrom.text.check import json_text
 
 # From here on an import changes what the planner should know.
@@ -58,6 +59,7 @@ _REFERENCES: Final[Mapping[type, Mapping[str, type]]] = {
 _NAMED: Final[Mapping[type, str]] = {
     Query: "its task {record.task_id}",
     Node: "its page {record.page_id}",
+    Version: "the memo that it is a version of",
     Edge: "an end of the edge",
     Correction: "the claim that it corrects, or its source,",
 }
@@ -188,11 +190,13 @@ class _Loader:
 
     def _loaded(self, tx: Transaction, batch: Sequence[Read], made: Made | None, *, final: bool) -> Loaded:
         kind = type(batch[0][1])
-        if kind is Node:
+        if kind in (Node, Version):
             locks.be_alone(tx, self._access.owner)
         known = self._with_own_ids(tx, batch)
         if kind is Node:
             return NodeBatch(tx, self._access, known, now=self._now, final=final).load(made)
+        if kind is Version:
+            return _load_versions(tx, self._access, known, self._aliases)
         if kind is Edge:
             return _load_edges(tx, self._access, known, self._guard.edge)
         return _load_others(tx, self._access, known)
@@ -212,6 +216,10 @@ class _Loader:
         return self._aliases.get(own, own)
 
     def _renamed(self, record: Record) -> Record:
+        if isinstance(record, Version):
+            node = self._renamed(record.node)
+            assert isinstance(node, Node)
+            return replace(record, node=node)
         ids: dict[str, Any] = {}
         for field, kind in _REFERENCES[type(record)].items():
             named = getattr(record, field)
@@ -267,6 +275,21 @@ def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Load
             loaded.counts["corrections"] += evidence.note(tx, access, record, imported=True)
         else:
             loaded.early.append((line, record))
+    return loaded
+
+
+def _load_versions(tx: Transaction, access: Access, batch: Sequence[Read], aliases: Mapping[str, str]) -> Loaded:
+    """Store the former versions of nodes that are here, but not of a node whose text another one has here."""
+    loaded, given = Loaded(), [(line, record) for line, record in batch if isinstance(record, Version)]
+    here = nodes.by_ids(tx, access, sorted({former.node.id for _, former in given}))
+    new: list[Version] = []
+    for line, former in given:
+        node = here.get(former.node.id)
+        if node is None and former.node.id not in aliases:
+            loaded.early.append((line, former))
+        elif node is not None and node.kind == former.node.kind and former.node.version < node.version:
+            new.append(former)
+    loaded.counts["versions"] += versions.add(tx, access, new, here)
     return loaded
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import BoundaryClass, Node, strictest
-from wherefrom.storage import evidence, nodes
+from wherefrom.storage import edges, evidence, nodes, replacing
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -56,6 +56,16 @@ def store_successors(tx: Transaction, access: Access, successors: Mapping[str, s
     tx.many("nodes_succeeded", rows, {"owner": access.owner})
 
 
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """Statements that end because another one holds in their slot: each after its heir; and those of them that are in
+    the store, before and after.
+    """
+
+    ended: list[tuple[Node, Node]] = field(default_factory=list)
+    ours: list[tuple[Node, Node]] = field(default_factory=list)
+
+
 class NodeBatch:
     """The nodes of one transaction, and the rows of the store that they touch. final: no node waits for its task."""
 
@@ -93,9 +103,16 @@ class NodeBatch:
                 continue
             held, holder = self._holders.setdefault(nodes.text_key(node), {}), self._holder(node)
             if holder is None:
-                new.append(self._without_new_successor(node))
+                # Until its successor is stored, it is told from others with its text by the time when it ended alone.
+                stored = self._without_new_successor(node)
+                same_end = self._holders.setdefault(nodes.text_key(stored), {})
+                if node.boundary_class in same_end.values():
+                    error = Conflict("another memo with this text ended then, too", hint="delete one of the two")
+                    result.faults.append((line, error))
+                    continue
+                new.append(stored)
                 self._known[node.id] = node
-                held[node.id] = node.boundary_class
+                held[node.id] = same_end[node.id] = node.boundary_class
                 if node.kind == "page":
                     self._pages[node.id] = (node.id, node.namespace, node.open_class, node.domain, node.year)
                 continue
@@ -104,19 +121,54 @@ class NodeBatch:
             if stricter != held[holder]:
                 held[holder] = stricter
                 to_restrict[holder] = replace(node.restricted(stricter, node.open_class), updated_at=self._now)
-        # Changes first: a new node may have the text that a changed one gave up.
-        pairs = [(self._before[node.id], node) for node in changed]
+        slots = self._settle_slots([changed, new])
+        # Changes first: a new node may have the text or the slot that a changed one gave up; what ends comes before.
+        pairs = sorted([(self._before[node.id], node) for node in changed], key=lambda pair: pair[1].valid_to is None)
+        nodes.replace_many(self._tx, self._access, slots.ours, None, link=False)
         nodes.replace_many(self._tx, self._access, pairs, made, link=False)
         nodes.insert(self._tx, self._access, new, made, now=self._now, link=False)
+        relations = [edges.between(heir, ended, replacing.TAG, now=self._now) for heir, ended in slots.ended]
+        edges.insert(self._tx, self._access, relations, skip_known=True)
+        for heir, ended in slots.ended:
+            replacing.note(self._tx, self._access, ended, heir, now=self._now)
         if to_restrict:
             evidence.restrict(self._tx, self._access, to_restrict)
         result.changed.extend(node.id for node in changed)
         counts["nodes_created"] += len(new)
         counts["nodes_updated"] += len(changed)
         counts["nodes_duplicate"] += len(result.aliases)
+        # Everything else that was given is here already.
         left_out = len(result.early) + len(result.faults)
         counts["nodes_unchanged"] += len(self._given) - counts.total() - left_out + counts["nodes_refused"]
+        counts["nodes_ended"] += len(slots.ended)
         return result
+
+    def _settle_slots(self, given: Sequence[list[Node]]) -> _Slots:
+        """Let of two statements that hold in one slot the one hold that began later, ours if both began at once; the
+        other one, here or in the lists that are given, ends when that begins.
+        """
+        settled, places = _Slots(), {node.id: (some, place) for some in given for place, node in enumerate(some)}
+        wanted = sorted({node.slot for some in given for node in some if node.slot and nodes.slot_key(node)})
+        if not wanted:
+            return settled
+        rows = self._tx.rows("slots_held", {**scope_parameters(self._access), "slots": json_text(wanted)})
+        ours = {node.id: node for node in map(nodes.from_row, rows) if node.id not in places}
+        holders = {nodes.slot_key(node): node for node in ours.values()}
+        for node in [node for some in given for node in some]:
+            rival = holders.setdefault(nodes.slot_key(node), node)
+            if rival is node or nodes.slot_key(node) is None:
+                continue
+            later, earlier = (node, rival) if node.holds_from > rival.holds_from else (rival, node)
+            ended = replace(earlier, valid_to=later.holds_from, superseded_by=later.id)
+            if earlier.id in ours:
+                ended = replace(ended, updated_at=self._now, version=earlier.version + 1)
+                settled.ours.append((earlier, ended))
+            else:
+                some, place = places[earlier.id]
+                some[place] = ended
+            settled.ended.append((later, ended))
+            holders[nodes.slot_key(node)] = later
+        return settled
 
     def _changes(self) -> list[tuple[Line, Node]]:
         """Return the nodes of the file that are to replace ours."""

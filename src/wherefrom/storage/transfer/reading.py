@@ -25,6 +25,7 @@ from wherefrom.model.results import Rejection
 from wherefrom.storage import edges, tasks
 from wherefrom.storage.transfer import records, reference_server
 from wherefrom.storage.transfer.records import Record
+from wherefrom.storage.versions import Version
 from wherefrom.text.check import content_hash
 from wherefrom.text.sensitive.findings import redact
 from wherefrom.text.split import split_text
@@ -128,7 +129,8 @@ def _first(run: Iterator[Read], limit: int) -> Iterator[Read]:
     characters = 0
     for read in islice(run, limit):
         yield read
-        characters += len(read[1].content) if isinstance(read[1], Node) else 0
+        record = read[1].node if isinstance(read[1], Version) else read[1]
+        characters += len(record.content) if isinstance(record, Node) else 0
         if characters >= _MAX_BATCH_CHARACTERS:
             return
 
@@ -206,17 +208,26 @@ class Admission:
                 if isinstance(record, Node):
                     for part in self._parts(line, self._node(record)):
                         yield line, part
+                elif isinstance(record, Version):
+                    yield line, replace(record, node=self._kept(record.node))
                 else:
                     yield line, self._cleaned(record)
             except WherefromError as error:
                 self.counts["nodes_denied"] += isinstance(record, Node) and isinstance(error, BoundaryDenied)
                 self._rejections.add(line, error)
 
-    def _node(self, node: Node) -> Node:
+    def _kept(self, node: Node) -> Node:
+        """Return a node as the policies leave it; raises if nothing of it may be stored."""
         self._guard.refuse_secret(node.id, "id")
         self._guard.refuse_secret(node.namespace, "namespace")
+        if node.slot is not None:
+            self._guard.refuse_secret(node.slot, "slot")
         kept = self._guard.admitted(node)
         self._refuse_unseen(kept)
+        return kept
+
+    def _node(self, node: Node) -> Node:
+        kept = self._kept(node)
         lifetime = self._guard.lifetime(kept)
         if lifetime is None:
             return kept

@@ -1,5 +1,5 @@
-"""The records of the lossless JSONL stream: one JSON object a line, first the header, then tasks, nodes and edges. Each
-is checked when it is read, so that nothing comes in that the verbs would not have stored.
+"""The records of the lossless JSONL stream: one JSON object a line, first the header, then tasks, nodes, their former
+versions, and edges. Each is checked when it is read, so that nothing comes in that the verbs would not have stored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.storage import nodes
+from wherefrom.storage import nodes, versions
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
+from wherefrom.storage.versions import VERSIONED, Version
 from wherefrom.text import check
 from wherefrom.text.sensitive.findings import KINDS, redact
 from wherefrom.text.urls import check_url, domain_of
@@ -48,11 +49,13 @@ _OWN_FIELDS: Final = {
 # Times that may lie ahead.
 _AHEAD: Final = frozenset({"expires_at", "valid_from", "valid_to"})
 
-Record = Task | Query | Node | Edge | Correction
-# The kinds of records by the types of their lines; a kind comes after those that it names.
+Record = Task | Query | Node | Version | Edge | Correction
+# The kinds of records by the types of their lines; a kind comes after those that it names. A version has the fields of
+# its node, and the times from which and until which it was known.
 RECORDS: Final[Mapping[str, type[Record]]] = {
-    kind.__name__.lower(): kind for kind in (Task, Query, Node, Edge, Correction)
+    kind.__name__.lower(): kind for kind in (Task, Query, Node, Version, Edge, Correction)
 }
+_KNOWN: Final = ("known_from", "known_to")
 # Written by former versions; nothing has used them, so they are left out.
 _FORMER_RECORDS: Final = ("setting",)
 
@@ -74,6 +77,12 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
         if node is not None:
             known.add(node.id)
             yield line("node", node)
+    for known_from, known_to, content, *values in tx.stream("version_export", scope):
+        now_is = nodes.from_row(tuple(values))
+        was = versions.open_as(versions.node_from(content, now_is.namespace), now_is)
+        node = nodes.seen(others, was) if now_is.id in known else None
+        if node is not None:
+            yield line("version", Version(node, known_from, known_to))
     # An edge of a text with personal data has the class of that text, of which others see the rest.
     for row in tx.stream("edge_export", scope_parameters(access)):
         edge = Edge(*row)
@@ -100,21 +109,41 @@ def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> 
     kind = RECORDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise InvalidInput(f"{shown(name)} is not a type of record")
-    record = kind(**_checked(line, kind, is_long=split and line.get("kind") == "memo"))
+    values = _checked(line, kind, is_long=split and kind is Node and line.get("kind") == "memo")
     latest = timestamp(datetime.fromisoformat(now) + _CLOCK_DIFFERENCE)
     for field in _PAST[kind]:
-        if (moment := getattr(record, field)) is not None and moment > latest:
+        if (moment := values.get(field)) is not None and moment > latest:
             raise InvalidInput(f"{field} {moment} lies in the future")
+    if kind is Version:
+        return _checked_version(values, access)
+    record = kind(**values)
     if isinstance(record, Node | Task):
-        classes = {record.boundary_class, record.open_class if isinstance(record, Node) else None}
-        if "secret" in classes:
-            raise InvalidInput("text of the boundary class 'secret' is not stored")
-        if not namespaces.is_inside(record.namespace, access.root):
-            raise InvalidInput(
-                f"namespace {shown(record.namespace)} lies outside the root {shown(access.root)}",
-                hint="import with the root of the export, and rename the namespace afterwards",
-            )
+        _check_place(record, access)
     return _checked_node(record) if isinstance(record, Node) else record
+
+
+def _check_place(record: Node | Task, access: Access) -> None:
+    """Raise an error for a record of a class that is not stored, or outside the root."""
+    classes = {record.boundary_class, record.open_class if isinstance(record, Node) else None}
+    if "secret" in classes:
+        raise InvalidInput("text of the boundary class 'secret' is not stored")
+    if not namespaces.is_inside(record.namespace, access.root):
+        raise InvalidInput(
+            f"namespace {shown(record.namespace)} lies outside the root {shown(access.root)}",
+            hint="import with the root of the export, and rename the namespace afterwards",
+        )
+
+
+def _checked_version(values: dict[str, Any], access: Access) -> Version:
+    """Return the former version of a node with these values, checked as a node is."""
+    known_from, known_to = (values.pop(name) for name in _KNOWN)
+    node = Node(**values)
+    _check_place(node, access)
+    if node.kind not in VERSIONED:
+        raise InvalidInput(f"a {node.kind} has no former versions")
+    if known_to < known_from:
+        raise InvalidInput("known_to lies before known_from")
+    return Version(_checked_node(node), known_from, known_to)
 
 
 def _checked_node(node: Node) -> Node:
@@ -140,7 +169,10 @@ def _checked_node(node: Node) -> Node:
 
 def line(kind: str, record: Record) -> str:
     """Return a record as it stands in the stream."""
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    owner = record.node if isinstance(record, Version) else record
+    values = {field.name: getattr(owner, field.name) for field in fields(owner)}
+    if isinstance(record, Version):
+        values |= {name: getattr(record, name) for name in _KNOWN}
     return check.json_text({"type": kind, **values}).translate(_LINE_BREAKS)
 
 
@@ -173,6 +205,8 @@ def _checked(line: Mapping[str, Any], kind: type[Record], *, is_long: bool) -> d
 
 def _fields_of(kind: type[Any]) -> dict[str, tuple[Checker, bool]]:
     """Return the check of each field of a kind of record, and true if the field may be null."""
+    if kind is Version:
+        return {**_fields_of(Node), **{name: (_checker(name, str), False) for name in _KNOWN}}
     hints = get_type_hints(kind)
     checkers = {name: _checker(name, hint) for name, hint in hints.items()}
     if kind is Edge:
@@ -195,7 +229,7 @@ def _checker(name: str, hint: Any) -> Checker:
 
 
 def _is_time(name: str) -> bool:
-    return name == "at" or name.endswith("_at") or name in ("recency_anchor", "valid_from", "valid_to")
+    return name == "at" or name.endswith("_at") or name in ("recency_anchor", "valid_from", "valid_to", *_KNOWN)
 
 
 def _one_of(value: object, *, words: tuple[str, ...], field: str) -> object:

@@ -4,6 +4,10 @@
 -- row-level security applies them, they are true. {table t} is a table of the store, {field n name} a text in the
 -- metadata, {number n name} a whole number in it, {json n name} a JSON value, {now} the time of the question.
 
+-- fragment: holds_now
+-- True if a statement or a relation holds at the time of the question.
+(({0}.valid_from is null or {0}.valid_from <= {now}) and ({0}.valid_to is null or {0}.valid_to > {now}))
+
 -- name: tasks
 select t.id, t.query, t.status, t.result_summary, t.error_message, t.namespace, t.created_at, t.started_at,
        t.completed_at
@@ -36,13 +40,14 @@ select n.id, n.task_id, n.content as claim_text, n.claim_kind, n.claim_kind as c
        n.confidence as llm_claim_confidence,
        case when n.rejected_at is null then 'adopted' else 'rejected' end as claim_adoption_status,
        n.rejected_at, n.scope, n.namespace, n.boundary_class, n.confidence, n.utility, n.quality, n.superseded_by,
-       n.valid_to, n.expires_at, n.created_at, n.updated_at
+       n.slot, n.valid_from, n.valid_to, {holds_now n} as holds_now, n.expires_at, n.created_at, n.updated_at
 from {table nodes} n
 where {visible n} and n.kind = 'claim' and (n.expires_at is null or n.expires_at > {now})
 
 -- name: memos
 select n.id, n.title, n.content, {whole n metadata} as metadata, n.namespace, n.boundary_class, n.scope, n.confidence,
-       n.utility, n.quality, n.superseded_by, n.expires_at, n.created_at, n.updated_at
+       n.utility, n.quality, n.superseded_by, n.slot, n.valid_from, n.valid_to, {holds_now n} as holds_now,
+       n.expires_at, n.created_at, n.updated_at
 from {table nodes} n
 where {visible n} and n.kind = 'memo' and (n.expires_at is null or n.expires_at > {now})
 
@@ -60,7 +65,7 @@ select e.seq as id, e.source_kind as source_type, e.source_id, e.target_kind as 
        case when e.tag = 'cites' then e.reason end as citation_context,
        coalesce(e.judge = 'human', 1 = 0) as edge_human_corrected,
        e.weight, e.confidence, e.reason, e.judge, e.source_namespace as namespace, e.boundary_class, e.observed_at,
-       e.created_at, e.updated_at
+       e.valid_from, e.valid_to, {holds_now e} as holds_now, e.created_at, e.updated_at
 from {table edges} e
 where {visible_edge e}
 
