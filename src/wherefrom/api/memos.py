@@ -23,6 +23,7 @@ from wherefrom.engine.params import (
     TraceId,
     Until,
     id_param,
+    ids_param,
 )
 from wherefrom.engine.questions import Questions
 from wherefrom.engine.view import Engine
@@ -76,7 +77,7 @@ _ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.ch
 _OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
 _ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
 _SUPERSEDES: Final = "Memos that no longer hold because of this one: they end, and stay as history."
-_Supersedes = Annotated[Sequence[str], id_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
+_Supersedes = Annotated[Sequence[str], ids_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
 _SLOT: Final = "What it is the current answer to, as a short path, e.g. project/database: the former answer ends."
 _Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
