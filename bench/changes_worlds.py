@@ -188,7 +188,7 @@ def follow_hints(scene: Scene, world: World) -> Told:
         if note.fact:
             told.hinted += before in hints
         for node_id in hints & earlier:
-            scene.memory.relate(saved.node.id, node_id, tag="supersedes")
+            scene.memory.relate(saved.node.id, node_id, tag="supersedes", weight=1.0)
         _tell(told, note, saved.node.id)
     return told
 

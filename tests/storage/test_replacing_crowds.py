@@ -101,13 +101,12 @@ def crowd(url, processes, times):
     with Memory.open(url, embedder="none") as memory:
         nodes = check_whole(memory)
         assert {node_id for ids in said for node_id in ids} == nodes.keys()
-        (current,) = memory.list(limit=100).nodes
+        assert len(memory.list(limit=100).nodes) == 1
         for before, after in pairwise(sorted(nodes.values(), key=lambda node: node.holds_from)):
             assert before.superseded_by == after.id
         # Of those in the middle, each was the one that held in its time.
         for node in random.Random(7).sample(sorted(nodes.values(), key=lambda node: node.id), 5):
             assert [held.id for held in memory.list(as_of=node.holds_from).nodes] == [node.id]
-        assert memory.search("city", limit=50).hits[0].node.id == current.id
 
 
 def test_three_processes_replace_one_statement_at_once(url):
