@@ -187,8 +187,8 @@ def follow_hints(scene: Scene, world: World) -> Told:
         told.misled += bool(hints - earlier)
         if note.fact:
             told.hinted += before in hints
-        for node_id in hints & earlier:
-            scene.memory.relate(saved.node.id, node_id, tag="supersedes", weight=1.0)
+        if hints & earlier:
+            scene.save(note, supersedes=sorted(hints & earlier))
         _tell(told, note, saved.node.id)
     return told
 

@@ -126,8 +126,8 @@ def fill(
             tally.add([style], "near: older evidence is among three", bool(_near(saved) & set(wanted)))
             hinted = {each.node.id for each in near(saved) if says_update(each)}
             tally.add([style], "near: said to be an update", bool(hinted & set(wanted)))
-            for node_id in hinted & set(wanted):
-                memory.relate(saved.node.id, node_id, tag="supersedes", weight=1.0)
+            if hinted & set(wanted):
+                memory.save(text, supersedes=sorted(hinted & set(wanted)))
     tally.add([style], "saves refused", refused, len(ids))
     return ids
 
