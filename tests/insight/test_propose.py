@@ -14,7 +14,7 @@ from wherefrom.insight.gates import GateState
 from wherefrom.model.insight import ExpansionRequest
 from wherefrom.storage import embeddings
 from wherefrom.storage.candidates import WeightedEdge
-from wherefrom.storage.port import SearchRequest
+from wherefrom.storage.port import SearchRequest, Times
 
 ROOT_HALF = math.sqrt(0.5)
 # The scores are relative to the mean of the ten best; a place that is not taken counts as 0.15.
@@ -36,7 +36,7 @@ def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0
         vector = None if model is None else store.embedder.embed([text])[0].astype("float32")
         if vector is not None:
             vector = vector / (vector @ vector) ** 0.5
-        question = SearchRequest(text, vector, model, now=memory.view.now())
+        question = SearchRequest(text, vector, model, times=Times(memory.view.now()))
         index = propose.Index(tx, access, store.text_search, store.database.vectors, alpha=alpha, floor=floor)
         return propose.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
 

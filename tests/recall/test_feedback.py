@@ -96,11 +96,16 @@ def test_an_anchor_never_moves_back():
 
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_only_what_is_completed_is_closed(signal):
-    assert judge(NODE, signal, days=2).valid_to == (after(2) if signal == "completed" else None)
+    """A completed task has ended, and whatever is outdated; a fact cannot be completed."""
+    task = replace(NODE, kind="claim", claim_kind="task")
+    assert judge(task, signal, days=2).valid_to == (after(2) if signal in ("completed", "outdated") else None)
+    assert judge(NODE, signal, days=2).valid_to == (after(2) if signal == "outdated" else None)
 
 
 def test_what_was_closed_earlier_stays_closed_then():
-    assert judge(replace(NODE, valid_to=after(1)), "completed", days=2).valid_to == after(1)
+    for signal in ("completed", "outdated"):
+        task = replace(NODE, kind="claim", claim_kind="task", valid_to=after(1))
+        assert judge(task, signal, days=2).valid_to == after(1)
 
 
 def test_a_judgement_changes_nothing_else():

@@ -30,7 +30,7 @@ from wherefrom.storage import (
 )
 from wherefrom.storage.agent.port import Budget, Statement
 from wherefrom.storage.candidates import UtilityStatistics, edges_around
-from wherefrom.storage.port import SearchRequest
+from wherefrom.storage.port import SearchRequest, Times
 from wherefrom.storage.text_index import TextSearch
 from wherefrom.text.check import content_hash
 
@@ -82,7 +82,10 @@ def test_sql_sees_what_the_access_says(memory, reader, filled):
         wanted = expected(filled, access)
 
         def look(tx):
-            listed = {node.id for node in nodes.page(tx, access, kinds=["memo"], limit=100, cursor=None).nodes}
+            listed = {
+                node.id
+                for node in nodes.page(tx, access, kinds=["memo"], where={"now": NOW}, limit=100, cursor=None).nodes
+            }
             got = {ref.id for ref in nodes.refs(tx, access, [node.id for node in filled])}
             question = SearchRequest("bridge", None, None, ("memo",))
             found = {node_id for node_id, _ in search.best(tx, access, question, limit=100)}
@@ -101,7 +104,7 @@ def test_a_hundred_further_roots(memory, reader):
     access = access_of("me", [f"p{number}" for number in range(100)], hidden=("internal p7/",))
     wanted = expected(new, access)
     assert len(wanted) == 99
-    listed = read(memory, lambda tx: nodes.page(tx, access, kinds=["memo"], limit=100, cursor=None))
+    listed = read(memory, lambda tx: nodes.page(tx, access, kinds=["memo"], where={"now": NOW}, limit=100, cursor=None))
     assert {node.id for node in listed.nodes} == wanted
     assert set(select(reader, access, "select id from memos")) == wanted
 
@@ -112,7 +115,7 @@ def test_vectors_of_further_roots_are_searched(memory):
         view(memory, access_of(place)).save(f"the bridge of {place}")
     model = read(memory, embeddings.active)
     vector = vectors_of(memory.view.store.embedder, ["bridge"])[0]
-    question = SearchRequest("bridge", vector, model, ("memo",), now=NOW)
+    question = SearchRequest("bridge", vector, model, ("memo",), times=Times(NOW))
 
     def nearest(access):
         vectors = memory.view.store.database.vectors
@@ -193,7 +196,7 @@ def test_personal_data_in_a_further_root_are_taken_out(memory):
 
 def test_what_is_counted(memory):
     put(memory, *(node_of(place, f"a bridge in {place}", utility=1.0) for place in ("me", "team", "teams")))
-    question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
+    question = SearchRequest("bridge", None, None, ("memo",), times=Times(NOW))
     utilities = UtilityStatistics()
 
     def count(access):

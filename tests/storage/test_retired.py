@@ -240,7 +240,7 @@ def test_many_come_back_in_several_batches(memory, clock, monkeypatch):
 
 def test_a_text_that_another_has_by_now_is_skipped_whole(memory, clock, url, execute):
     a, b = pair(memory, clock)
-    memory.feedback(a, signal="outdated")
+    memory.feedback(a, signal="harmful")
     clock.go_on(days=4)
     lines = exported(memory)
     run_id = run(memory)

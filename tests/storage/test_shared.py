@@ -16,7 +16,7 @@ from wherefrom.storage import kept, postgres_vectors, text_index
 from wherefrom.storage.agent.port import Budget, Statement
 from wherefrom.storage.candidates import UtilityStatistics
 from wherefrom.storage.kept import Kept
-from wherefrom.storage.port import SearchRequest
+from wherefrom.storage.port import SearchRequest, Times
 from wherefrom.storage.text_index import Sample, TextSearch
 from wherefrom.storage.vector_index import Scopes
 
@@ -58,7 +58,7 @@ def test_searches_of_many_owners_share_their_caches(memory, owners):
 
     def ask(owner):
         access = access_of(owner=owner)
-        question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
+        question = SearchRequest("bridge", None, None, ("memo",), times=Times(NOW))
 
         def look(tx):
             spread = utilities.mean_deviation(tx, access, question, half_life_days=30.0)
@@ -115,7 +115,7 @@ def test_a_sample_counts_terms():
 def test_the_samples_of_all_owners_together_are_bounded(memory, owners, monkeypatch):
     monkeypatch.setattr(text_index, "_MAX_SAMPLED_TERMS", 20)
     search = TextSearch()
-    question = SearchRequest("bridge", None, None, ("memo",), now=NOW)
+    question = SearchRequest("bridge", None, None, ("memo",), times=Times(NOW))
     for owner in owners:
         read(memory, lambda tx, owner=owner: search.best(tx, access_of(owner=owner), question, limit=5))
     assert search._statistics._held_weight <= 20

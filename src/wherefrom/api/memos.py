@@ -14,6 +14,7 @@ from wherefrom.engine.boundary import guarded, keep_invariants, note_of
 from wherefrom.engine.params import (
     AsOf,
     Cursor,
+    KnownAt,
     MemoId,
     MemoWithin,
     Namespace,
@@ -23,7 +24,6 @@ from wherefrom.engine.params import (
     TraceId,
     Until,
     id_param,
-    ids_param,
 )
 from wherefrom.engine.questions import Questions
 from wherefrom.engine.view import Engine
@@ -36,9 +36,20 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
-from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, replacing
+from wherefrom.storage import (
+    edges,
+    embeddings,
+    events,
+    evidence,
+    locks,
+    mentions,
+    node_saving,
+    nodes,
+    replacing,
+    versions,
+)
 from wherefrom.storage.events import Trace
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import Times, Transaction
 from wherefrom.text import check
 
 logger = logging.getLogger("wherefrom")
@@ -77,7 +88,9 @@ _ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.ch
 _OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
 _ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
 _SUPERSEDES: Final = "Memos that no longer hold because of this one: they end, and stay as history."
-_Supersedes = Annotated[Sequence[str], ids_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
+_Supersedes = Annotated[
+    Sequence[str], Param(_SUPERSEDES, option="--supersedes", check=check.check_references, refers="node")
+]
 _SLOT: Final = "What it is the current answer to, as a short path, e.g. project/database: the former answer ends."
 _Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
@@ -187,6 +200,7 @@ class MemoEngine(Engine):
         since: Since = None,
         until: Until = None,
         as_of: AsOf = None,
+        known_at: KnownAt = None,
         include: _Include = (),
         limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
         cursor: Cursor = None,
@@ -194,13 +208,17 @@ class MemoEngine(Engine):
         """List the memos and claims (or the nodes of one kind) of a namespace and of those below it, newest first;
         without one, of the default.
 
-        Listed is what holds now, or with `as_of` at another time; `include` adds what was replaced or has expired.
+        Listed is what holds now, with `as_of` at another time, or with `known_at` what this memory said then; `include`
+        adds what was replaced or has expired.
         """
         access, kinds = self.view.access.reading(namespace), _SAVED_KINDS if kind is None else (kind,)
-        times = Questions(self.view).times(since, until, as_of)
-        where = times.parameters() | dict.fromkeys(include, True)
+        times = Questions(self.view).times(since, until, as_of, known_at)
+        # Of what was known at a time, the versions of that time say whether it held.
+        where = times.parameters() | dict.fromkeys(include if known_at is None else ("replaced", "expired"), True)
         page = partial(nodes.page, kinds=kinds, where=where, limit=limit, cursor=cursor)
-        return self.store.database.read(lambda tx: page(tx, access))
+        if known_at is None:
+            return self.store.database.read(lambda tx: page(tx, access))
+        return self.store.database.read(lambda tx: _as_known(tx, access, page(tx, access), times))
 
     def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None, dry_run: bool = False) -> Deleted:
         """Delete a memo for good; its relations go with it.
@@ -330,6 +348,15 @@ class MemoEngine(Engine):
         ]
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
+
+
+def _as_known(tx: Transaction, access: Access, page: Page, times: Times) -> Page:
+    """Return a page with its nodes as they were known at a time, without those that did not hold or are not known."""
+    known_at = times.known_at or ""
+    were = versions.at(tx, access, [node.id for node in page.nodes if node.updated_at > known_at], known_at)
+    found = (nodes.seen(access, were[node.id]) if node.id in were else node for node in page.nodes)
+    held = (node for node in found if node is not None and (node.id in were or node.updated_at <= known_at))
+    return replace(page, nodes=tuple(node for node in held if times.admit(node) and node.holds_at(times.now)))
 
 
 def _refuse_times(valid_from: str | None, valid_to: str | None, observed_at: str | None, *, now: str) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 
 from wherefrom.engine.boundary import refuse_secret
 from wherefrom.model import limits
-from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, Scope
 from wherefrom.model.param import Param, Reference
 from wherefrom.text import check
@@ -48,19 +47,6 @@ def id_param(text: str, *, refers: Reference = "node", metavar: str = "", **give
     if refers in ("node", "any"):
         check_form, usual = check.check_reference, "MEMO_ID"
     return Param(text, metavar=metavar or usual, check=check_form, refers=refers, **given)
-
-
-def ids_param(text: str, *, high: int, **given: Any) -> Param:
-    """Declare a parameter that is a list of nodes, named by their ids or titles, at most `high` of them."""
-
-    def check_ids(value: object, *, field: str) -> tuple[str, ...]:
-        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-            raise InvalidInput(f"{field} must be a list, not {type(value).__name__}")
-        if len(value) > high:
-            raise InvalidInput(f"{field} has {len(value)} items; at most {high} go into one call")
-        return tuple(check.check_reference(one, field=f"{field}.{number}") for number, one in enumerate(value))
-
-    return Param(text, high=high, metavar="MEMO_ID", check=check_ids, refers="node", **given)
 
 
 def namespace_param(text: str, **given: Any) -> Param:

@@ -37,8 +37,7 @@ class Questions(Engine):
     ) -> Times:
         """Return the times of a question: it is put now, or at the time that it asks about."""
         moment = as_of or known_at
-        now = self.view.now()
-        return Times(now if moment is None else min(moment, now), moment, since, until, known_at, **given)
+        return Times(moment or self.view.now(), moment, since, until, known_at, **given)
 
     def direction(self, text: str) -> tuple[EmbeddingModel | None, Matrix]:
         """Return the store's model and the question's vector by it; raises if the embedder is of another model."""

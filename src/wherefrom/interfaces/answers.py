@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from wherefrom.interfaces.lean_items import fitted
 from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
@@ -22,17 +23,13 @@ from wherefrom.text.check import json_text
 # The keys of a memo, and those that are shown without its text.
 _REF: Final = "id namespace title kind created_at updated_at version"
 _MEMO: Final = (
-    f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at superseded_by pinned "
-    "aliases provenance"
+    f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at valid_from valid_to "
+    "superseded_by slot pinned aliases provenance"
 )
-# The bytes that an item of a search or a context may have beside its text; its source may have some of them.
-_ITEM_BYTES: Final = 110
 # The source of what was quoted, and of anything else, which shows its date or its kind as well.
 _MAX_SOURCE_BYTES: Final = {"fragment": 28}
 _MAX_OTHER_SOURCE_BYTES: Final = 20
 _PREVIEW_BYTES: Final = 2_000
-# Keys that are not counted there: what was asked for, and what contradicts or replaces an item.
-_BESIDES: Final = ("scores", "factors", "features", "figures", "superseded_by", "replaces", "disputed_by")
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 Trust = Annotated[
@@ -54,7 +51,7 @@ class Memo(mirror(Node, only=_MEMO, whole=True), within=("node",)):
 
     brief: ClassVar[str] = (
         "id kind claim_kind date namespace title aliases source provenance metadata scope boundary_class confidence "
-        "expires_at superseded_by pinned version offset length content"
+        "expires_at slot valid_from valid_to superseded_by pinned version offset length content"
     )
     usual: ClassVar[Mapping[str, Any]] = {
         "version": 1, "kind": "memo", "boundary_class": "internal", "confidence": 0.5, "offset": 0, "length": 0
@@ -84,7 +81,8 @@ class MemoPreview(Memo, answers=()):
     """A memo as an item of a list: of a long text the beginning; ask for it by its id to read it whole."""
 
     brief: ClassVar[str] = (
-        "id kind claim_kind date source title namespace expires_at superseded_by pinned offset length content"
+        "id kind claim_kind date source title namespace expires_at slot valid_from valid_to superseded_by pinned "
+        "offset length content"
     )
 
     @classmethod
@@ -104,12 +102,15 @@ class Item(MemoPreview, answers=()):
     """A memo that was found or recalled, and why. What its lean form has beside its text is bounded."""
 
     brief: ClassVar[str] = (
-        "id kind date source title superseded_by replaces disputed_by offset length content scores factors features "
-        "figures"
+        "id kind date source title valid_from valid_to superseded_by replaces held_until older disputed_by offset "
+        "length content scores factors features figures"
     )
 
     reason: str = Field(description="Why it is here, in words.")
     trust: Trust = found("node.kind")
+    replaces: list[str] = Field(default=[], description="Statements whose place it took.")
+    held_until: str | None = Field(default=None, description="Until when the last of those held.")
+    older: str | None = found("older_than", default=None, description="A later one that says another value.")
 
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:
@@ -121,22 +122,11 @@ class Item(MemoPreview, answers=()):
         lean = super()._lean(value, how)
         if "source" in lean and value["kind"] != "memo":  # a source has a year
             lean.pop("date", None)
+        if "valid_from" in lean:  # since when it holds says more than when that was said
+            lean.pop("date", None)
         if "source" in lean and value["kind"] == "fragment":  # that it is quoted goes without saying
             lean.pop("kind", None)
-        plain = {name: inner for name, inner in lean.items() if name not in _BESIDES}
-        frame = json_text({**plain, **({"title": ""} if "title" in lean else {}), "reason": ""})
-        room = _ITEM_BYTES - len(frame.encode()) + len(json_text(lean["content"]).encode()) - len('"",')
-        text = {"content": lean.pop("content")}
-        reason = _fitting(value["reason"], room)
-        return {**lean, **({"reason": reason} if reason else {}), **text}
-
-
-def _fitting(reason: str, room: int) -> str:
-    """Return as many clauses of a reason as fit into some bytes, and of the first as many words."""
-    while reason and len(reason.encode()) > room:
-        border = max(reason.rfind(joint) for joint in ("; ", " and ", ", "))
-        reason = reason[: max(border, 0)]
-    return reason
+        return fitted(lean, value["reason"])
 
 
 class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=True)):
@@ -158,6 +148,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     expires_at: str | None = None
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
     note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
+    replaced: list[str] = Field(default=[], description="Statements whose place it took: they are history now.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     relations: list[ProposedRelation] = found("links", default=[], description="With link: the relations that it made.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")
@@ -187,14 +178,15 @@ class MemoList(Paged, answers=(results.Page,)):
 class Relation(
     mirror(
         MeasuredEdge,
-        only="source_id target_id tag weight judge reason created_at updated_at version observed_at",
+        only="source_id target_id tag weight judge reason created_at updated_at version observed_at valid_from "
+        "valid_to",
         whole=True,
     ),
     answers=(),
 ):
     """A directed relation between two memos."""
 
-    brief: ClassVar[str] = "source_id target_id tag weight confidence judge reason depth"
+    brief: ClassVar[str] = "source_id target_id tag weight confidence judge valid_from valid_to reason depth"
     usual: ClassVar[Mapping[str, Any]] = {"confidence": 1.0}
 
     confidence: Rounded = Field(description="How sure it is, 0 to 1.")
@@ -211,6 +203,7 @@ class SavedRelation(Answer, answers=(results.Related,)):
     root_namespace: str
     status: Literal["created", "updated", "unchanged"]
     relation: Relation = found("edge")
+    replaced: list[str] = Field(default=[], description="Where the relations led whose place it took.")
 
 
 class DeletedRelation(Answer, answers=(Edge, MeasuredEdge)):
@@ -311,7 +304,6 @@ class RecalledMemo(Item, answers=(results.ContextItem,)):
 
     rank: int
     score: float = Field(description="S · g, 0 to 1.")
-    replaces: list[str] = Field(description="Older nodes that it stands for.")
     disputed_by: list[str] = Field(description="Items of this context that contradict it.")
     disputes: list[Dispute] = Field(default=[], description="The relations behind disputed_by, and who judged them.")
     features: Features | None = found("breakdown", default=None, description="With explain: the scores of every stage.")

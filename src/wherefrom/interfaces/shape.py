@@ -31,7 +31,10 @@ from wherefrom.model.param import declared
 
 _DIGITS: Final = 4
 # Keys that hold an id or several, beside those whose names end so.
-_IDS: Final = frozenset(("superseded_by", "replaces", "disputed_by", "found_through", "part_of", "stand_in"))
+_IDS: Final = frozenset(
+    ("superseded_by", "replaces", "replaced", "older", "disputed_by", "found_through", "part_of", "stand_in")
+)
+_DATES: Final = frozenset(("date", "valid_from", "valid_to", "held_until"))
 # The one id that a lean answer has in full: a design fixes it.
 _WHOLE_IDS: Final = frozenset(("active_context_id",))
 _TO_THE_MINUTE: Final = len("2026-01-01T00:00")
@@ -136,7 +139,7 @@ def _shortened(name: str, value: Any, *, whole_ids: bool) -> Any:
         return [_shortened(name, entry, whole_ids=whole_ids) for entry in value]
     if not isinstance(value, str):
         return value
-    if name == "date":
+    if name in _DATES:
         return value[:_TO_THE_DAY]
     if name == "at":
         return value[:_TO_THE_SECOND]

@@ -90,7 +90,9 @@ class Passage:
 class Hit:
     """A node that a search found, and how well it fits: 0 to 1, comparable within one answer. Ranked by the final
     score S · g, `relevance` is S and `factors` has the parts of g. `reason` says in words why it was found, `passage`
-    which piece of a long text has most of the question's words.
+    which piece of a long text has most of the question's words. replaces: the statements whose place it took, and
+    held_until: until when the last of them held. older_than: a later statement that has another value, if nobody said
+    which of the two holds.
     """
 
     node: Node
@@ -100,6 +102,9 @@ class Hit:
     relevance: float | None = None
     reason: str = ""
     passage: Passage | None = None
+    replaces: tuple[str, ...] = ()
+    held_until: str | None = None
+    older_than: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +290,8 @@ class ContextItem:
     """A node in a context, with the reason for its place in words, and the figures behind it as key=value; pairs.
 
     passage: of a long text, the piece with most of the question's words. replaces: nodes that this one stands for
-    (they are superseded by it); disputed_by: items that contradict it, and disputes: the relations that say so.
+    (they are superseded by it), held_until: until when the last of them held; older_than: as in `Hit`. disputed_by:
+    items that contradict it, and disputes: the relations that say so.
     """
 
     rank: int
@@ -298,6 +304,8 @@ class ContextItem:
     disputes: tuple[MeasuredEdge, ...] = ()
     figures: str = ""
     passage: Passage | None = None
+    held_until: str | None = None
+    older_than: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from wherefrom.engine.resources import Resources
 from wherefrom.engine.view import View
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
+from wherefrom.model.graph import Node
+from wherefrom.recall.older import older_ones
 from wherefrom.recall.settings import RecallSettings
-from wherefrom.storage import candidates, embeddings, mentions
+from wherefrom.storage import candidates, embeddings, mentions, nodes
 from wherefrom.storage.candidates import Candidate, Candidates, RankingFacts, WeightedEdge
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
@@ -113,6 +115,14 @@ class CandidateReader:
         """Return those of these nodes that have ended, or are duplicates of others."""
         return candidates.replaced(self.tx, self.access, ids)
 
+    def read_nodes(self, ids: Sequence[str]) -> dict[str, Node]:
+        """Return nodes as far as the access may see them."""
+        return nodes.read_by_ids(self.tx, self.access, ids)
+
+    def find_older(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the statements among these nodes that are older than another, which exchanges their value."""
+        return older_ones(candidates.short_statements(self.tx, self.access, ids))
+
     def read_candidates(self, ids: Sequence[str]) -> list[Candidate]:
         """Return nodes that no arm found as candidates: without ranks, but with their vectors."""
         model = self.request.search.model
@@ -122,6 +132,57 @@ class CandidateReader:
     def select_holding(self, ids: Collection[str]) -> set[str]:
         """Return those of these nodes that keep the invariants of the policy."""
         return set(ids) if self.request.holds is None else self.request.holds(self.tx, list(ids))
+
+
+@dataclass(frozen=True, slots=True)
+class PastReader(CandidateReader):
+    """Reads what the memory knew at a time. `changed` are the nodes that have changed since, as they were then; a node
+    that has changed and is not among them is not found.
+
+    Former texts are searched by their words alone.
+    """
+
+    changed: Mapping[str, Node]
+
+    def find(self, reach: tuple[int, int]) -> Candidates:
+        """See `CandidateReader.find`; a changed text is found by what it was, not by what it is."""
+        found = CandidateReader.find(self, reach)
+        now = CandidateReader.read_nodes(self, list(self.changed))
+        rewritten = [was for was in self.changed.values() if was.id in now and _text(was) != _text(now[was.id])]
+        ids = {node.id for node in rewritten}
+        kept = [candidate for candidate in found.found if candidate.id not in ids]
+        scores = self.store.text_search.scores(self.tx, self.access, self.request.search, rewritten)[: reach[0]]
+        added = [Candidate(node_id, score, rank) for rank, (node_id, score) in enumerate(scores, 1)]
+        return Candidates((*kept, *added), found.vectors_searched)
+
+    def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
+        """See `CandidateReader.read_facts`."""
+        request = self.request.search
+        return {
+            node.id: RankingFacts.of(node)
+            for node in self.read_nodes(list(ids)).values()
+            if request.times.admit(node) and node.kind in request.kinds
+        }
+
+    def find_replaced(self, ids: Sequence[str]) -> list[str]:
+        """Return all of these nodes: of each it matters what it was then."""
+        return list(ids)
+
+    def find_older(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return nothing: texts of the past are not compared."""
+        del ids
+        return {}
+
+    def read_nodes(self, ids: Sequence[str]) -> dict[str, Node]:
+        """Return nodes as they were, as far as the access may see them."""
+        known_at = self.request.search.times.known_at or ""
+        found = CandidateReader.read_nodes(self, ids)
+        same = {node.id: node for node in found.values() if node.updated_at <= known_at}
+        return same | {node_id: self.changed[node_id] for node_id in found if node_id in self.changed}
+
+
+def _text(node: Node) -> tuple[object, ...]:
+    return node.title, node.content, node.aliases
 
 
 def judged_candidates(

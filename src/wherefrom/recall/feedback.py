@@ -51,7 +51,7 @@ class FeedbackEngine(Engine):
         """Say that a memo or claim was helpful, harmful, outdated, a duplicate, or completed.
 
         `score` (−1 to 1) says how strongly: utility and confidence change by its size times what the signal changes.
-        What is outdated or completed no longer holds: it becomes history, and `restore` undoes that.
+        What is outdated, and a completed task, no longer holds: it becomes history, and `restore` undoes that.
         With `duplicate_of`, that node stands for it from now on; it is kept and no longer recalled by itself.
         The same request_id counts once.
         """
@@ -92,14 +92,15 @@ class FeedbackEngine(Engine):
 
 
 def judged(node: Node, signal: Signal, *, now: str, settings: Feedback, strength: float = 1.0) -> Node:
-    """Return a node after a judgement. Only a positive one makes it fresh again; what is `completed` or `outdated` has
-    ended, and `restore` lets it hold again.
+    """Return a node after a judgement. Only a positive one makes it fresh again. A task that is `completed`, and
+    whatever is `outdated`, has ended; `restore` lets it hold again.
 
     strength: the share of the signal's deltas that counts, 0 to 1.
     """
     utility_delta, confidence_delta = (strength * delta for delta in settings.deltas[signal])
     current = decayed(node, now=now, settings=settings)
-    ends = signal in ("completed", "outdated") and strength > 0 and node.holds_at(now)
+    ends = signal == "outdated" or (signal == "completed" and node.claim_kind == "task")
+    ends = ends and strength > 0 and node.holds_at(now)
     return replace(
         current,
         utility=current.utility + utility_delta,

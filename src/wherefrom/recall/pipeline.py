@@ -24,13 +24,21 @@ from wherefrom.model.results import (
     Scores,
     SearchResult,
 )
+from wherefrom.model.sources import cut_to_bytes
 from wherefrom.recall import graph_arm, selection
 from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
+from wherefrom.recall.older import later_first
 from wherefrom.recall.reasons import item_tokens, passage_of, reason_in_words
 from wherefrom.recall.rerank import figures_of, rerank
-from wherefrom.storage import nodes
-from wherefrom.storage.candidates import Candidates, RankingFacts, disputing_edges, entities, helpful_counts
+from wherefrom.storage.candidates import (
+    Candidates,
+    RankingFacts,
+    disputing_edges,
+    entities,
+    helpful_counts,
+    replaced_by,
+)
 from wherefrom.storage.edges import Measure
 
 # For a search, unless the policy says another number: with more, SciFact and LoCoMo gain less than 0.002.
@@ -39,7 +47,10 @@ CANDIDATES_PER_ARM: Final = 64
 _MAX_REACHED: Final = 32
 # MMR compares every node with every other: it chooses among this many times what is wanted.
 _MMR_POOL_FACTOR: Final = 4
-_SUPERSEDES: Final = "supersedes"
+# How many hits beyond those of the answer may stand above an older one.
+_LATER_LOOKED_FOR: Final = 10
+# Of the name of a namespace in a note, which may be long; the whole of it is in the full answer.
+_MAX_PLACE_BYTES: Final = 32
 _LONGER: Final = "what fits the question is longer than max_tokens"
 _LATE: Final = "the graph arm was left out: time was up"
 
@@ -74,14 +85,34 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
         # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
         scores = sorted((scored.score for scored in standing), reverse=True)
         rows = [(scored, score, None, None) for scored, score in zip(standing, scores, strict=True)]
-    best = rows[: selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit]
-    by_id = nodes.read_by_ids(reader.tx, reader.access, [scored.id for scored, *_ in best])
+    most = selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit
+    window = {row[0].id: row for row in rows[: most + _LATER_LOOKED_FOR]}
+    older = reader.find_older(list(window))
+    scores = [row[1] for row in rows]
+    best = [
+        (scored, score, factors, relevance)
+        for (scored, _, factors, relevance), score in zip(
+            map(window.__getitem__, later_first(list(window), older)), scores, strict=False
+        )
+    ][:most]
+    by_id = reader.read_nodes([scored.id for scored, *_ in best])
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
     shown = _shown(reader, by_id)
+    took = replaced_by(reader.tx, reader.access, list(by_id))
     return SearchResult(
         hits=tuple(
-            Hit(node, score, scored.scores, factors, relevance, *shown(node, scored.scores, scored.id in fused.reached))
+            Hit(
+                node,
+                score,
+                scored.scores,
+                factors,
+                relevance,
+                *shown(node, scored.scores, scored.id in fused.reached),
+                replaces=tuple(replaced := dict(took.get(node.id, ()))),
+                held_until=max(replaced.values(), default=None),
+                older_than=older.get(node.id),
+            )
             for scored, score, factors, relevance in best
             if scored.id in holding and (node := by_id[scored.id])
         ),
@@ -105,9 +136,10 @@ def recall(
     found, reach = reader.find_enough((hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit), limit)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter(unrelated=fused.unrelated)
-    ranking = _ranked(reader, fused, filtered)
+    ranking, older = _with_later_first(reader, _ranked(reader, fused, filtered), _MMR_POOL_FACTOR * limit)
     chosen = _chosen(reader, ranking, limit, filtered)
     items, tokens = _items(reader, chosen, budget, measure)
+    items = [replace(item, older_than=older.get(item.node.id)) for item in items] if older else items
     filtered["over_budget"] += len(chosen) - len(items)
     parameters = {
         "alpha": fused.alpha,
@@ -208,10 +240,11 @@ def _standing(
     """
     ids = [scored.id for scored in fused.scored]
     if by_id is None:
-        by_id = reader.read_facts_with_heirs(reader.find_replaced(ids))
-        if not by_id:
+        replaced = reader.find_replaced(ids)
+        if not replaced:
             return list(fused.scored), {}
-        known = by_id.keys() | set(ids)
+        by_id = reader.read_facts_with_heirs(replaced)
+        known = by_id.keys() | (set(ids) - set(replaced))
         allowed = reader.select_holding(by_id) | (known - by_id.keys())
     else:
         known = set(by_id)
@@ -268,6 +301,22 @@ def _with_own_scores(reader: CandidateReader, fused: Fused, found_through: Mappi
     return [own[node_id] for node_id in found_through]
 
 
+def _with_later_first(
+    reader: CandidateReader, ranking: Sequence[Ranked], window: int
+) -> tuple[list[Ranked], dict[str, str]]:
+    """Return a ranking in which, among the first, a statement stands above the older one whose value it exchanges; and
+    the older ones, each with the later. The scores are handed out in that order.
+    """
+    first = {ranked.scored.id: ranked for ranked in ranking[:window]}
+    older = reader.find_older(list(first))
+    if not older:
+        return list(ranking), {}
+    order = later_first(list(first), older)
+    scores = [ranked.score for ranked in first.values()]
+    moved = [replace(first[node_id], score=score) for node_id, score in zip(order, scores, strict=True)]
+    return [*moved, *ranking[window:]], older
+
+
 def _chosen(reader: CandidateReader, ranking: Sequence[Ranked], limit: int, filtered: Counter[str]) -> list[Ranked]:
     """Return the nodes of a context: above the threshold, each text once, few of one entity, and different."""
     retrieval = reader.request.retrieval
@@ -297,17 +346,15 @@ def _items(
     of tokens of that answer.
     """
     tx, access = reader.tx, reader.access
-    by_id = nodes.read_by_ids(tx, access, [ranked.scored.id for ranked in chosen])
-    against = disputing_edges(tx, access, list(by_id))
-    superseding = [edge for edge in against if edge.tag == _SUPERSEDES]
-    superseded = {edge.target_id for edge in superseding if edge.target_id != edge.source_id}
-    disputes = measure(tx, [edge for edge in against if edge.tag != _SUPERSEDES])
+    by_id = reader.read_nodes([ranked.scored.id for ranked in chosen])
+    disputes = measure(tx, disputing_edges(tx, access, list(by_id)))
+    took = replaced_by(tx, access, list(by_id))
     shown = _shown(reader, by_id)
     items: list[ContextItem] = []
     tokens = ANSWER_TOKENS
     for ranked in chosen:
         node = by_id.get(ranked.scored.id)
-        if node is None or node.id in superseded:
+        if node is None:
             continue
         reason, passage = shown(node, ranked.scored.scores, ranked.graph > 0)
         size = item_tokens(node, passage)
@@ -315,7 +362,7 @@ def _items(
             continue
         tokens += size
         breakdown = ScoreBreakdown(ranked.scored.scores, ranked.scored.score, ranked.graph, ranked.factors)
-        older = (edge.target_id for edge in superseding if edge.source_id == node.id)
+        replaced = dict(took.get(node.id, ()))
         own = tuple(edge for edge in disputes if node.id in (edge.source_id, edge.target_id))
         others = {edge.source_id if edge.target_id == node.id else edge.target_id for edge in own}
         items.append(
@@ -327,7 +374,8 @@ def _items(
                 figures=figures_of(breakdown, ranked.score),
                 passage=passage,
                 breakdown=breakdown,
-                replaces=(*ranked.replaces, *older),
+                replaces=tuple(dict.fromkeys((*replaced, *ranked.replaces))),
+                held_until=max(replaced.values(), default=None),
                 disputed_by=tuple(sorted(others)),
                 disputes=own,
             )
@@ -352,7 +400,7 @@ def _shown(reader: CandidateReader, by_id: Mapping[str, Node]) -> Callable[..., 
 
 def _searched(reader: CandidateReader, arms: Sequence[str]) -> str:
     """Say what was searched, for an answer that has nothing."""
-    request, place = reader.request.search, reader.access.root
+    request, place = reader.request.search, cut_to_bytes(reader.access.root, _MAX_PLACE_BYTES)
     number = reader.store.utilities.count(reader.tx, reader.access, request)
     narrowed = " with these scopes or metadata" if request.scopes or request.metadata else ""
     if number == 0:

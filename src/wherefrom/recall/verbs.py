@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 from wherefrom.engine.params import (
     AsOf,
     Filter,
+    KnownAt,
     Namespace,
     RequestId,
     Scopes,
@@ -31,11 +32,11 @@ from wherefrom.model.limits import ANSWER_TOKENS
 from wherefrom.model.param import Param
 from wherefrom.model.results import ActiveContext, SearchResult, SweepResult
 from wherefrom.recall import pipeline
-from wherefrom.recall.candidates import CandidateReader, RecallRequest
+from wherefrom.recall.candidates import CandidateReader, PastReader, RecallRequest
 from wherefrom.recall.reasons import item_tokens, passage_of
 from wherefrom.recall.selection import CutOff
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
-from wherefrom.storage import contexts, embeddings, events, receipts
+from wherefrom.storage import contexts, embeddings, events, nodes, receipts, versions
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
@@ -49,6 +50,8 @@ Ranking = Literal["relevance", "final"]
 _HITS_WITHOUT_CUTOFF: Final = 10
 _EXPIRED_PER_TRANSACTION: Final = 100
 _MAX_SWEPT: Final = 100_000
+# Of what has changed since a time, this many former texts are looked at.
+_MAX_CHANGED: Final = 2_000
 _NOT_KEPT: Final = "the active context is not kept: this memory may only be read"
 
 _Words = Annotated[
@@ -102,6 +105,7 @@ class RecallEngine(Engine):
         since: Since = None,
         until: Until = None,
         as_of: AsOf = None,
+        known_at: KnownAt = None,
         limit: _Limit = None,
         rank: _Rank = "relevance",
         graph: _FollowGraph = False,
@@ -114,15 +118,16 @@ class RecallEngine(Engine):
         Words are found in all their forms and in any language, and memos by their meaning. With `like`, the
         memos like that one. `metadata` names values that a memo must have, `scope` the scopes to look in. Without a
         limit there are as many hits as their scores suggest. What was replaced gives its place to what holds now;
-        `as_of` asks what held at another time, `since` and `until` when it was observed. `rank="final"` weighs in how
-        useful, sure and fresh each one is; `graph` follows relations and mentions from the best hits.
+        `as_of` asks what held at another time, `known_at` what this memory said then, `since` and `until` when it was
+        observed. `rank="final"` weighs in how useful, sure and fresh each one is; `graph` follows relations and
+        mentions from the best hits.
         """
         if (query is None) == (like is None):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
         access = self.view.access.reading(namespace)
         rules = self.view.boundary.at(access.root)
         question, degraded = self._questions.question(query, like, access)
-        times = self._questions.times(since, until, as_of)
+        times = self._questions.times(since, until, as_of, known_at)
         question = replace(question, metadata=metadata or {}, scopes=scope, times=times)
         request = replace(self._request(question, access, rules, graph=graph), exclude=like)
         settings = self.store.settings
@@ -154,6 +159,7 @@ class RecallEngine(Engine):
         since: Since = None,
         until: Until = None,
         as_of: AsOf = None,
+        known_at: KnownAt = None,
         limit: _Items = None,
         max_tokens: _MaxTokens = None,
         graph: _Graph = None,
@@ -166,14 +172,14 @@ class RecallEngine(Engine):
 
         `scope` takes only nodes of these scopes, `allow` gives up all tags but these, `limit` is how many nodes at
         most, `max_tokens` how long the answer may be, as a model receives it. `graph` follows relations and mentions,
-        too (the policy says whether, by default it does). `as_of` recalls what held at another time than now, `since`
-        and `until` what was observed in a time.
+        too (the policy says whether, by default it does). `as_of` recalls what held at another time than now,
+        `known_at` what this memory said then, `since` and `until` what was observed in a time.
         """
         started, boundary = time.monotonic(), self.view.boundary
         access = boundary.narrowed(self.view.access.reading(namespace), allow)
         rules = boundary.at(access.root)
         question, degraded = self._questions.question(query, None, access)
-        times = self._questions.times(since, until, as_of)
+        times = self._questions.times(since, until, as_of, known_at)
         question = replace(question, metadata=metadata or {}, scopes=scope, times=times)
         request = self._request(question, access, rules, graph=graph)
         settings = request.retrieval.context
@@ -289,11 +295,13 @@ class RecallEngine(Engine):
         store, classes = self.store, self.store.settings.embed_classes
         answer, waiting = store.database.read(
             lambda tx: (
-                work(CandidateReader(tx, access, store, request)),
+                work(self._reader(tx, access, request)),
                 embeddings.has_waiting(tx, access, store.embedder, classes),
             )
         )
         lacks = list(degraded)
+        if (known_at := request.search.times.known_at) is not None:
+            lacks += store.database.read(lambda tx: versions.gaps(tx, access, known_at))
         model = rules.settings(Calibration).model
         if model and request.search.vector is not None and request.retrieval.calibration is None:
             lacks.append(f"the calibration was fitted for {model} and is not used")
@@ -302,6 +310,15 @@ class RecallEngine(Engine):
             if not degraded:
                 store.worker.wake(self.view.access)
         return answer, tuple(lacks)
+
+    def _reader(self, tx: Transaction, access: Access, request: RecallRequest) -> CandidateReader:
+        """Return what reads the candidates of a request: as they are, or as they were known at a time."""
+        known_at = request.search.times.known_at
+        if known_at is None:
+            return CandidateReader(tx, access, self.store, request)
+        changed = versions.changed_since(tx, access, known_at, limit=_MAX_CHANGED)
+        seen = {was.id: node for was in changed if (node := nodes.seen(access, was)) is not None}
+        return PastReader(tx, access, self.store, request, seen)
 
     def _note_lacks(self, access: Access, verb: str, answer: SearchResult | ActiveContext, trace: Trace) -> None:
         """Note events of an answer: how many candidates each rule left out, and why an arm failed."""

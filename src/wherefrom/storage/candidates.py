@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
@@ -25,6 +25,8 @@ _NODES_COUNTED_EACH_TIME: Final = 2_000
 _COUNT_SECONDS: Final = 60.0
 _MAX_KNOWN_ACCESSES: Final = 1_000
 _MIN_DEVIATION: Final = 0.001
+_MAX_REPLACED_SHOWN: Final = 200
+_MAX_STATEMENT_CHARACTERS: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,12 @@ class RankingFacts:
     valid_to: str | None = None
     page_id: str | None = None
 
+    @classmethod
+    def of(cls, node: Node) -> RankingFacts:
+        """Return the facts of a node."""
+        values = {field.name: getattr(node, field.name) for field in fields(cls)}
+        return cls(**values | {"judged_at": node.judged_at or node.created_at})
+
     def has_ended(self, now: str) -> bool:
         """True if it holds no longer: it was replaced, outdated or completed."""
         return self.valid_to is not None and self.valid_to <= now
@@ -107,6 +115,17 @@ class RankingFacts:
     def heir(self, now: str) -> str | None:
         """The node that stands for this one: what took its place, once it has ended, or that it is a duplicate of."""
         return self.superseded_by if self.valid_to is None or self.has_ended(now) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ShortStatement:
+    """A short memo or claim, and since when it holds."""
+
+    id: str
+    title: str | None
+    text: str
+    since: str
+    created_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +187,21 @@ def facts_of(tx: Transaction, access: Access, request: SearchRequest, ids: Itera
 def replaced(tx: Transaction, access: Access, ids: Sequence[str]) -> list[str]:
     """Those of these nodes that may not stand for themselves: they have an end, or another node stands for them."""
     return [row[0] for row in tx.rows("nodes_replaced", {"owner": access.owner, "ids": json_text(ids)})]
+
+
+def replaced_by(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """The statements whose place each of these nodes took, each with the time at which it ended, the last first."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    where = {**scope_parameters(access), "ids": json_text(ids), "limit": _MAX_REPLACED_SHOWN}
+    for heir, node_id, valid_to in tx.rows("nodes_replaced_by", where) if ids else ():
+        found.setdefault(heir, []).append((node_id, valid_to))
+    return found
+
+
+def short_statements(tx: Transaction, access: Access, ids: Sequence[str]) -> list[ShortStatement]:
+    """Those of these nodes that are short memos, or claims of no research task, and that nothing has replaced."""
+    where = {**scope_parameters(access), "ids": json_text(ids), "longest": _MAX_STATEMENT_CHARACTERS}
+    return [ShortStatement(*row) for row in tx.rows("short_statements", where)]
 
 
 def edges_around(

@@ -18,6 +18,7 @@ from typing import Any, Final, Protocol, TypeVar
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
+from wherefrom.model.graph import Node
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.sql import Dialect, Statements
@@ -111,6 +112,13 @@ class Times:
     known_at: str | None = None
     holding: bool = False
 
+    def admit(self, node: Node) -> bool:
+        """Return True if a node, as it was known at a time, is found by these times."""
+        is_live = (node.expires_at is None or node.expires_at > self.now) and node.rejected_at is None
+        start = node.holds_from if self.as_of is not None else node.valid_from or ""
+        observed = (self.since or "") <= node.observed_at and (self.until is None or node.observed_at <= self.until)
+        return is_live and start <= self.now and observed and node.created_at <= (self.known_at or self.now)
+
     @property
     def are_narrow(self) -> bool:
         """True if many nodes may be left out, so that a search needs to know which."""
@@ -118,7 +126,8 @@ class Times:
 
     def parameters(self) -> dict[str, Any]:
         """The times as parameters of a statement."""
-        given = {"now": self.now, "as_of": self.as_of and self.now, "since": self.since, "until": self.until}
+        as_of = self.as_of if self.known_at is None else None
+        given = {"now": self.now, "as_of": as_of and self.now, "since": self.since, "until": self.until}
         return {**given, "known_at": self.known_at, "holding": self.holding or None}
 
 

@@ -15,6 +15,8 @@ from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 
 TAG: Final = "supersedes"
+# After every time.
+_NEVER: Final = "9999-12-31T23:59:59.999999Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def _in_slot(tx: Transaction, access: Access, node: Node, *, at: str) -> tuple[l
     holds only later.
     """
     where = {**scope_parameters(access), "id": node.id, "namespace": node.namespace, "slot": node.slot, "at": at}
+    where |= {"observed_at": node.observed_at, "ends": node.valid_to or _NEVER}
     following = tx.row("slot_following", where)
     covering = [nodes.from_row(row) for row in tx.rows("slot_covering", where)]
     return covering, None if following is None else nodes.from_row(following)

@@ -144,17 +144,9 @@ class TextSearch:
     def best(self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
         kinds = question.kinds
-        statistics = self._current(tx, access, kinds)
-        wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
-        frequencies = _rare_terms(self._counted(tx, access, wanted), statistics)
-        if any(2 * count > statistics.texts for count in frequencies.values()):
-            # A term in more than half of all texts may mean that many texts came since they were counted.
-            statistics = self._current(tx, access, kinds, anew=True)
-        weights = _weights(frequencies, statistics)
+        weights, frequencies, statistics = self._weighted(tx, access, question)
         if not weights:
             return []
-        # A question with a number means the texts that have it.
-        weights |= {term: _LOOKUP_WEIGHT_FACTOR * max(weights.values()) for term in question.lookups if term in weights}
         ratios = {term: weight / _weight_in_store(frequencies[term], statistics) for term, weight in weights.items()}
         parameters = {
             **scope_parameters(access),
@@ -180,6 +172,43 @@ class TextSearch:
                 return best[:limit]
             # Texts that the access may not see took up places: look further.
             reach *= 8
+
+    def scores(
+        self, tx: Transaction, access: Access, question: SearchRequest, texts: Iterable[Node]
+    ) -> list[tuple[str, float]]:
+        """Ids and BM25 scores of texts that are not in the index and have a word of the question, best first."""
+        weights, _, statistics = self._weighted(tx, access, question)
+        wanted = query_terms(question.text)[:_MAX_TERMS]
+        known = self._counted(tx, access, wanted)
+        weights |= {term: _weight_in_store(0, statistics) for term in wanted if not known.get(term)}
+        found: Scored = []
+        for node in texts:
+            text = searched_text(node.title, names_of(node.aliases, node.metadata), node.content)
+            counts = Counter(terms(shared_text(text, node.shared_class)))
+            length = counts.total() / max(statistics.average_length, 1.0)
+            score = sum(
+                weight * counts[term] * 2.2 / (counts[term] + 1.2 * (0.25 + 0.75 * length))
+                for term, weight in weights.items()
+            )
+            found += [(node.id, score)] if score > 0 else []
+        return sorted(found, key=lambda row: -row[1])
+
+    def _weighted(
+        self, tx: Transaction, access: Access, question: SearchRequest
+    ) -> tuple[dict[str, float], dict[str, int], Statistics]:
+        """The terms of a question to search for with their weights and the number of their texts; the statistics."""
+        statistics = self._current(tx, access, question.kinds)
+        wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
+        frequencies = _rare_terms(self._counted(tx, access, wanted), statistics)
+        if any(2 * count > statistics.texts for count in frequencies.values()):
+            # A term in more than half of all texts may mean that many texts came since they were counted.
+            statistics = self._current(tx, access, question.kinds, anew=True)
+        weights = _weights(frequencies, statistics)
+        if weights:
+            # A question with a number means the texts that have it.
+            most = _LOOKUP_WEIGHT_FACTOR * max(weights.values())
+            weights |= {term: most for term in question.lookups if term in weights}
+        return weights, frequencies, statistics
 
     def _reordered(
         self, tx: Transaction, access: Access, found: Scored, question: str, weights: Mapping[str, float]

@@ -75,9 +75,22 @@ def at(tx: Transaction, access: Access, ids: Sequence[str], moment: str) -> dict
 
 
 def changed_since(tx: Transaction, access: Access, moment: str, *, limit: int) -> list[Node]:
-    """Nodes of the root that have changed since a moment, as they were then; the latest changed first."""
+    """Nodes that have changed since a moment, as they were then; the latest changed first. An answer may only show what
+    `nodes.seen` leaves of them.
+    """
     where = {**scope_parameters(access), "moment": moment, "limit": limit}
     return [_version(row).node for row in tx.rows("versions_in_force", where)]
+
+
+def gaps(tx: Transaction, access: Access, moment: str) -> list[str]:
+    """Say what is not known of a moment: nodes that have changed since and of which no version is left, and nodes that
+    were deleted or let go since.
+    """
+    where = {**scope_parameters(access), "moment": moment}
+    changed = tx.number("versions_missing", where)
+    gone, first = tx.row("nodes_gone_since", where) or (0, None)
+    said = [f"{changed:,} changed since then and not known as they were"] if changed else []
+    return said + ([f"{gone:,} deleted or let go since {first[:10]}"] if gone else [])
 
 
 def forget(tx: Transaction, access: Access, ids: Sequence[str]) -> None:

@@ -65,6 +65,10 @@ def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
     """Say what saving did, and with --link which relations it made."""
     note = " (this text was already there)" if saved.status == "duplicate" else ""
     yield shown(f"{saved.status} {short_id(saved.node.id)} in {saved.node.namespace}{note}")
+    if saved.replaced:
+        yield shown(f"replaces {', '.join(map(short_id, saved.replaced))}: history now")
+    elif saved.node.superseded_by:
+        yield shown(f"history: {short_id(saved.node.superseded_by)} holds after it")
     if saved.note:
         yield shown(saved.note)
     if given.get("link"):

@@ -37,7 +37,7 @@ def found_lines(found: results.SearchResult, given: Mapping[str, Any]) -> Lines:
     """List the memos that a search found, best first, and say what is lacking."""
     for mark, hit in zip(_numbers(len(found.hits)), found.hits, strict=True):
         why = [_why(hit, found.alpha)] if given.get("explain") else []
-        yield _entry(mark, hit.node, hit.reason, passage=hit.passage, more=why)
+        yield _entry(mark, hit.node, hit.reason, passage=hit.passage, more=[*_changes(hit), *why])
     if not found.hits:
         yield shown(found.note or "nothing found")
     yield from degraded_lines(found)
@@ -47,7 +47,7 @@ def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> L
     """List the recalled memos, best first; say what was left out, and what is lacking."""
     for mark, item in zip(_numbers(len(context.items)), context.items, strict=True):
         why = [shown(item.figures, style="dim")] if given.get("explain") and item.figures else []
-        yield _entry(mark, item.node, item.reason, passage=item.passage, more=[*_disputes(item), *why])
+        yield _entry(mark, item.node, item.reason, passage=item.passage, more=[*_changes(item), *_disputes(item), *why])
     if not context.items:
         yield shown(context.note or "nothing that matters")
     yield (
@@ -142,6 +142,7 @@ def _entry(
     source, text = source_of(node), node.content if passage is None else passage.text
     text = f"… {text}" if passage is not None and passage.offset else text
     said = [*([] if source is None else [source.words()]), *([node.namespace] if node.namespace else []), *facts]
+    said += _times(node)
     return Entry(
         mark=mark,
         head=_head(node),
@@ -156,7 +157,8 @@ def _head(node: Node) -> Text:
     """The id, the date and the title of a node; one without a title is named by its kind."""
     kind = f"{node.kind}: {node.claim_kind}" if node.claim_kind else node.kind
     name = shown(node.title, style="bold") if node.title else Text(kind, style="italic")
-    known = [Text(short_id(node.id), style="cyan"), *([Text(node.updated_at[:10])] if node.updated_at else []), name]
+    date = node.observed_at if node.observed_at < node.created_at else node.updated_at
+    known = [Text(short_id(node.id), style="cyan"), *([Text(date[:10])] if date else []), name]
     return Text("  ").join(known)
 
 
@@ -166,10 +168,21 @@ def _facts(node: Node) -> Iterator[str]:
         yield f"expires {when(node.expires_at)}"
     if node.pinned:
         yield "pinned"
+    yield from _times(node)
     if node.superseded_by:
         yield f"superseded by {short_id(node.superseded_by)}"
     if node.rejected_at:
         yield f"rejected {when(node.rejected_at)}"
+
+
+def _times(node: Node) -> Iterator[str]:
+    """The slot of a statement, and since when and until when it holds."""
+    if node.slot:
+        yield f"slot {node.slot}"
+    if node.valid_from:
+        yield f"since {node.valid_from[:10]}"
+    if node.valid_to and node.kind in ("memo", "claim"):
+        yield f"until {node.valid_to[:10]}"
 
 
 def _relation_entry(mark: str, edge: MeasuredEdge, names: Mapping[str, NodeRef]) -> Entry:
@@ -196,9 +209,17 @@ def _why(hit: results.Hit, alpha: float) -> Text:
     return shown(" ".join(f"{name}={tidy(value)};" for name, value in parts.items() if value is not None), style="dim")
 
 
+def _changes(hit: results.Hit | results.ContextItem) -> list[Text]:
+    """Lines about what a node took the place of, and about a later one that says another value."""
+    until = f", held until {hit.held_until[:10]}" if hit.held_until else ""
+    others = f" and {len(hit.replaces) - 2} more" if len(hit.replaces) > 2 else ""
+    parts = [f"replaces {', '.join(map(short_id, hit.replaces[:2]))}{others}{until}"] if hit.replaces else []
+    parts += [f"older than {short_id(hit.older_than)}, which has another value"] if hit.older_than else []
+    return [shown(part, style="dim") for part in parts]
+
+
 def _disputes(item: results.ContextItem) -> list[Text]:
-    """Lines about what an item replaces and what contradicts it."""
-    parts = [f"replaces {', '.join(map(short_id, item.replaces))}"] if item.replaces else []
-    parts += [f"disputed by {', '.join(map(short_id, item.disputed_by))}"] if item.disputed_by else []
+    """Lines about what contradicts an item."""
+    parts = [f"disputed by {', '.join(map(short_id, item.disputed_by))}"] if item.disputed_by else []
     parts += [f"{edge.tag}, confidence {edge.confidence:g}, {judge_of(edge)}" for edge in item.disputes]
     return [shown(part, style="dim") for part in parts]

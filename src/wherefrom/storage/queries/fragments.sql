@@ -71,14 +71,25 @@ and ({0}.valid_to is null or {0}.kind <> 'fragment')
 -- fragment: recallable
 -- What a question at :now can lead to: what holds then, and what led to that (see `holds`). With :as_of, which is :now
 -- then, a statement without `valid_from` holds since it was observed.
-{live {0}} and ({0}.valid_from is null or {0}.valid_from <= cast(:now as text))
+-- Of what was known at a time, the versions of that time tell these things (`recall.candidates.PastReader`).
+{live {0}} and ({0}.valid_from is null or {0}.valid_from <= cast(:now as text)) --unless known_at
+{0}.created_at <= cast(:known_at as text) --if known_at
 and ({0}.valid_from is not null or {0}.observed_at <= cast(:as_of as text)) --if as_of
 and {0}.observed_at >= cast(:since as text) --if since
 and {0}.observed_at <= cast(:until as text) --if until
-and {0}.created_at <= cast(:known_at as text) --if known_at
 and {holds {0}} --if holding
 
 -- fragment: holds = ({0}.valid_to is null or {0}.valid_to > cast(:now as text))
+
+-- fragment: begins_later
+-- True for a statement that begins after :at, when a new one begins that was observed at :observed_at and ends at :ends.
+-- One that does not say since when it holds begins later only if it was observed later, too, or after that end: a new
+-- statement that holds since last May takes the place of what was noted yesterday.
+case
+    when {0}.valid_from is not null then {0}.valid_from > cast(:at as text)
+    else {0}.observed_at > cast(:at as text)
+         and ({0}.observed_at > cast(:observed_at as text) or {0}.observed_at >= cast(:ends as text))
+end
 
 -- fragment: ended
 -- What tells a statement that has ended from the one with its text that holds: '' for the latter.

@@ -45,19 +45,18 @@ where {visible n} and n.id in {each ids}
 order by n.seq
 
 -- name: slot_covering
--- The other statements in a slot that hold at a time, or have no end.
+-- The other statements in a slot that a new one ends: they have not ended before it begins, and do not begin later.
 select {node n}
 from nodes n
 where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id
-  and coalesce(n.valid_from, n.observed_at) <= :at and (n.valid_to is null or n.valid_to > :at)
+  and (n.valid_to is null or n.valid_to > :at) and not ({begins_later n})
 order by n.seq
 
 -- name: slot_following
--- The first statement in a slot that holds only after a time.
+-- The first statement in a slot that begins later than a new one.
 select {node n}
 from nodes n
-where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id
-  and coalesce(n.valid_from, n.observed_at) > :at
+where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id and {begins_later n}
 order by coalesce(n.valid_from, n.observed_at), n.seq
 limit 1
 

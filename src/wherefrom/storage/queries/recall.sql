@@ -9,6 +9,21 @@ where {visible_or_masked n} and {recallable n} and n.id in {each ids} and n.kind
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata
 
+-- name: nodes_replaced_by
+-- The statements whose place these nodes took, each with its heir; those that ended last first.
+select n.superseded_by, n.id, n.valid_to
+from nodes n
+where {visible_or_masked n} and n.superseded_by in {each ids} and n.valid_to is not null
+order by n.valid_to desc, n.seq desc
+limit :limit
+
+-- name: short_statements
+-- Those of these nodes that may exchange a value of each other: short memos, and claims of no research task.
+select n.id, n.title, n.content, coalesce(n.valid_from, n.observed_at), n.created_at
+from nodes n
+where {visible n} and n.id in {each ids} and n.kind || '' in ('memo', 'claim') and n.task_id is null
+  and n.superseded_by is null and length(n.content) <= :longest
+
 -- name: nodes_replaced
 select n.id
 from nodes n
@@ -34,11 +49,11 @@ where {visible n} and n.kind in {each kinds}
   and {matches n} --if metadata
 
 -- name: disputes
--- Edges by which one of these nodes contradicts or replaces another.
+-- Edges by which one of these nodes contradicts another.
 select {edge e}
 from edges e
 where {visible_edge e} and e.source_id in {each ids} and e.target_id in {each ids}
-  and e.tag in ('contradicts', 'conflicts', 'refutes', 'supersedes')
+  and e.tag in ('contradicts', 'conflicts', 'refutes') and e.valid_to is null
 
 -- name: helpful_counts
 select f.node_id, count(*)

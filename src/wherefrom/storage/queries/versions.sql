@@ -38,3 +38,18 @@ limit :limit
 -- name: versions_forget
 delete from node_versions
 where owner_id = :owner and node_id in {each ids}
+
+-- name: versions_missing
+-- The number of memos and claims that have changed since a moment and are not known as they were then.
+select count(*)
+from nodes n
+where {visible n} and n.kind in ('memo', 'claim') and n.created_at <= :moment and n.updated_at > :moment and not exists (
+    select 1 from node_versions v
+    where v.owner_id = :owner and v.node_id = n.id and v.known_from <= :moment and v.known_to > :moment
+)
+
+-- name: nodes_gone_since
+-- How many nodes were deleted or let go since a moment, and when the first of them.
+select count(*), min(e.at)
+from events e
+where {visible_event e} and e.at > :moment and e.topic in ('delete', 'retire') and e.other_id is null
