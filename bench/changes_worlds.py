@@ -146,7 +146,7 @@ class Scene:
         self.clock.moment = at
         answer: Any = getattr(self.memory, verb)(question, limit=DEPTH, **given)
         found = answer.hits if verb == "search" else answer.items
-        older = frozenset(item.node.id for item in found if getattr(item, "older", None))
+        older = frozenset(item.node.id for item in found if getattr(item, "older_than", None))
         return Answer([item.node.id for item in found], older, bool(answer.degraded))
 
 
