@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
 
-.PHONY: run test test-slow test-all check bench docs clean
+.PHONY: run test test-slow test-all check bench bench-changes docs clean
 
 run: $(READY)
 	$(BIN)/wherefrom demo
@@ -34,6 +34,12 @@ bench: $(DEV)
 	$(BIN)/python -m bench.owner_locks
 	$(BIN)/python -m bench.owners
 	$(BIN)/python -m bench.table
+
+# Facts that change; WHEREFROM_BENCH_DATA says where the data is.
+bench-changes: $(DEV)
+	$(BIN)/python -m bench.changes --databases sqlite postgres
+	$(BIN)/python -m bench.knowledge_updates --databases sqlite postgres
+	$(BIN)/python -m bench.save_near
 
 docs: $(DEV)
 	$(BIN)/python -m docs.generate
