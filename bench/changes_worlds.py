@@ -260,9 +260,9 @@ def other_texts(data: Path, language: str, count: int) -> list[str]:
     if language != "ja":
         return list(dict.fromkeys(text for _, text, _ in locomo(data).texts.values()))[:count]
     sentences: dict[str, None] = {}
-    for name in ("valid", "train"):
+    for name in ("valid", "test"):
         file = data / f"jglue/jsquad-v1.3/{name}-v1.3.json"
-        for article in json.loads(file.read_text(encoding="utf-8"))["data"] if file.exists() else ():
+        for article in json.loads(file.read_text(encoding="utf-8"))["data"]:
             for paragraph in article["paragraphs"]:
                 text = paragraph["context"].partition(" [SEP] ")[2]
                 sentences |= dict.fromkeys(f"{each}。" for each in text.split("。") if len(each) > 8)

@@ -100,6 +100,27 @@ def test_a_statement_replaces_the_same_text_twice(days):
     assert held(memory) == {"green"}
 
 
+@known_defect("UNIQUE constraint failed: nodes_same_text: the note is stored once more, with the same end and heir")
+def test_an_old_note_that_was_replaced_may_be_put_into_the_slot(days, clock):
+    memory, _ = days
+    clock.go_on(days=90)
+    old = memory.save("Berlin", observed_at="2026-01-10").node.id
+    memory.save("Hamburg", slot="city", observed_at="2026-02-10", supersedes=[old])
+    memory.save("Berlin", slot="city", observed_at="2026-01-10")
+    assert held(memory) == {"Hamburg"}
+
+
+@known_defect("it is stored as a new statement, which holds beside the one that replaced it")
+def test_old_notes_that_were_replaced_may_be_saved_once_more(days, clock):
+    memory, _ = days
+    clock.go_on(days=90)
+    for _ in range(2):
+        old = memory.save("Berlin", observed_at="2026-01-10").node.id
+    memory.save("Hamburg", observed_at="2026-02-10", supersedes=[old])
+    memory.save("Berlin", observed_at="2026-01-10")
+    assert held(memory) == {"Hamburg"}
+
+
 @known_defect("relate refuses that each replaces the other, save does not: neither holds")
 def test_of_two_that_replace_each_other_by_saves_one_holds(days):
     memory, next_day = days
