@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 # One stamp for what the program needs to run, one for the tools of tests and checks beside it.
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
+# What is compiled is kept, whatever the environment says: else each process that a test starts compiles all of it, and
+# each worker of pytest rewrites all tests.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test test-slow test-all check bench bench-changes docs clean
 

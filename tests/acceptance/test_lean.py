@@ -25,7 +25,6 @@ EIGHT = [
     "memory_activate", "memory_search", "memory_save", "memory_get", "memory_list", "memory_delete",
     "memory_feedback", "memory_relation_save",
 ]  # fmt: skip
-ERAS = ("legacy", "2026-07-28")
 MAX_ITEM_BYTES, MAX_FRAME_BYTES = 110, 350
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 POLICY = "version: 1.0.1\n"
@@ -144,9 +143,21 @@ def prepared(memory):
     return [*memos, memory.create_task("Does the gate open?").id]
 
 
-@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
-@pytest.mark.parametrize("schemas", [False, True], ids=["text", "schemas"])
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("era", "schemas", "url"),
+    [
+        pytest.param("legacy", True, "sqlite", id="legacy-schemas-sqlite"),
+        pytest.param("2026-07-28", False, "sqlite", id="2026-07-28-text-sqlite"),
+        pytest.param("2026-07-28", True, "postgres", id="2026-07-28-schemas-postgres", marks=pytest.mark.slow),
+        pytest.param("legacy", False, "postgres", id="legacy-text-postgres", marks=pytest.mark.slow),
+        # The other combinations of what is above.
+        pytest.param("legacy", False, "sqlite", id="legacy-text-sqlite", marks=pytest.mark.long),
+        pytest.param("2026-07-28", True, "sqlite", id="2026-07-28-schemas-sqlite", marks=pytest.mark.long),
+        pytest.param("legacy", True, "postgres", id="legacy-schemas-postgres", marks=pytest.mark.long),
+        pytest.param("2026-07-28", False, "postgres", id="2026-07-28-text-postgres", marks=pytest.mark.long),
+    ],
+    indirect=["url"],
+)
 def test_every_tool_answers_lean_and_full_as_its_schema_says(url, era, schemas):
     """With listed schemas the client checks each structured copy as well."""
     with Memory.open(url) as memory:

@@ -8,13 +8,15 @@ import os
 import shlex
 import stat
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from forking_for_tests import wherefrom_command
+from forking_for_tests import INTERPRETER, programs_in, wherefrom_command
 from mcp import Client, StdioServerParameters, stdio_client
 
+PROGRAMS = "programs"
 HOOKS = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "PreCompact": "compact", "Stop": "end"}
 STATE = """{
   "numStartups": 41,
@@ -72,7 +74,8 @@ PROJECT = {
 
 @pytest.fixture
 def home(tmp_path):
-    """The folder of a user who has none of the clients."""
+    """The folder of a user who has none of the clients; the program that is set up starts by a fork."""
+    programs_in(tmp_path / PROGRAMS)
     folder = tmp_path / "home ü"
     folder.mkdir()
     return folder
@@ -88,7 +91,7 @@ def run(home, *arguments, code=0, folder=None, **environment):
         timeout=60,
         cwd=folder or home,
         stdin=subprocess.DEVNULL,
-        env={**kept, "HOME": str(home), **environment},
+        env={**kept, "HOME": str(home), INTERPRETER: str(home.parent / PROGRAMS / "python"), **environment},
     )
     assert process.returncode == code, (process.stdout, process.stderr)
     assert "Traceback" not in process.stderr
@@ -129,7 +132,9 @@ def test_a_client_is_set_up_started_and_restored(client, home):
     files, key = CLIENTS[client]
     write(home, files)
     before = contents(home)
-    said = run(home, client, "--yes", "--db", "notes.db", "--namespace", "projects/site")
+    given = ("--db", "notes.db", "--namespace", "projects/site")
+    program = {INTERPRETER: sys.executable} if client == "claude-code" else {}  # once the one that users have
+    said = run(home, client, "--yes", *given, **program)
     assert "written" in said
     assert "holds a password" not in said
     assert "not-to-be-shown" not in said
@@ -143,7 +148,7 @@ def test_a_client_is_set_up_started_and_restored(client, home):
     assert {"memory_save", "memory_activate"} <= set(tools(entry))
 
     written = contents(home)
-    assert "all is as it should be" in run(home, client, "--yes", "--db", "notes.db", "--namespace", "projects/site")
+    assert "all is as it should be" in run(home, client, "--yes", *given, **program)
     assert contents(home) == written
     run(home, client, "--remove", "--yes")
     if client != "claude-desktop":  # there, an empty list of servers goes with the last server
@@ -287,7 +292,7 @@ def test_on_a_terminal_it_asks(answer, is_written, home):
         stdout=side,
         stderr=side,
         cwd=home,
-        env={**os.environ, "HOME": str(home)},
+        env={**os.environ, "HOME": str(home), INTERPRETER: str(home.parent / PROGRAMS / "python")},
     )
     os.close(side)
     said = b""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from wherefrom.interfaces.lean_items import fitted
-from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, found, mirror, rounded
+from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, cut, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
 from wherefrom.model.insight import ProposedEdge
@@ -30,6 +30,8 @@ _MEMO: Final = (
 _MAX_SOURCE_BYTES: Final = {"fragment": 28}
 _MAX_OTHER_SOURCE_BYTES: Final = 20
 _PREVIEW_BYTES: Final = 2_000
+# Of a memo that is near to a saved one: enough to see what differs.
+_NEAR_CHARACTERS: Final = 160
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 Trust = Annotated[
@@ -136,6 +138,19 @@ class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=T
     judge: str = Field(description="insight: a program's guess.")
 
 
+class NearMemo(Answer, answers=(results.NearStatement,), within=("node",)):
+    """A memo that says something similar to the one that was saved."""
+
+    brief: ClassVar[str] = "id date differs hint text"
+
+    id: str
+    date: str = found("observed_at", description="When it was observed.")
+    differs: list[str] = Field(description="In what: number, date, negation, name, content, more, or wording.")
+    hint: str | None = Field(description="What to do about it.")
+    text: Annotated[str, cut(_NEAR_CHARACTERS)] = found("content", description="Its beginning.")
+    similarity: Rounded = Field(description="How similar, 0 to 1.")
+
+
 class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     """The result of saving. `duplicate`: this text was already there, and `memo` is the one that has it."""
 
@@ -149,6 +164,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
     note: str | None = Field(default=None, description="What became of the given title, and what was not kept.")
     replaced: list[str] = Field(default=[], description="Statements whose place it took: they are history now.")
+    near: list[NearMemo] = Field(default=[], description="What says something similar: act on its hint.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     relations: list[ProposedRelation] = found("links", default=[], description="With link: the relations that it made.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")
