@@ -9,7 +9,7 @@ DEV := $(VENV)/.dev
 # each worker of pytest rewrites all tests.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-slow test-all check bench docs clean
+.PHONY: run test test-slow test-all check bench bench-changes docs clean
 
 run: $(READY)
 	$(BIN)/wherefrom demo
@@ -37,6 +37,12 @@ bench: $(DEV)
 	$(BIN)/python -m bench.owner_locks
 	$(BIN)/python -m bench.owners
 	$(BIN)/python -m bench.table
+
+# Facts that change; WHEREFROM_BENCH_DATA says where the data is.
+bench-changes: $(DEV)
+	$(BIN)/python -m bench.changes --databases sqlite postgres
+	$(BIN)/python -m bench.knowledge_updates --databases sqlite postgres
+	$(BIN)/python -m bench.save_near
 
 docs: $(DEV)
 	$(BIN)/python -m docs.generate
