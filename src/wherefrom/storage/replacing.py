@@ -35,20 +35,27 @@ class Replacement:
     following: Node | None = None
 
 
-def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *, now: str) -> Replacement:
-    """End the statements with these ids, and those that hold in the slot of a new one, when that begins to hold.
+def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *, begins: str, now: str) -> Replacement:
+    """End the statements with these ids, and those that hold in the slot of the heir, when that begins to hold; for one
+    that was known before, `begins` is the time from which it takes their place. `heir.observed_at` is when it was said,
+    this time.
 
-    One that was superseded by another before stays so.
+    A statement that was superseded by another before stays so.
     """
     named = _replaceable(tx, access, ids, heir_id=heir.id)
+    if heir.superseded_by is not None and (heir.superseded_by in ids or (heir.valid_to or now) <= begins):
+        raise Conflict(
+            f"{heir.id} has ended: {heir.superseded_by} took its place",
+            hint="restore it first, or save its text as a new memo",
+        )
     covering: list[Node] = []
     following: Node | None = None
     if heir.slot is not None:
-        covering, following = _in_slot(tx, access, heir, at=heir.holds_from)
+        covering, following = _in_slot(tx, access, heir, at=begins)
     old = {node.id: node for node in (*named, *covering)}
     in_slot = {node.id for node in covering}
     pairs = [
-        (node, _ended(node, heir.holds_from, heir.id, now=now))
+        (node, _ended(node, begins, heir.id, now=now))
         for node in old.values()
         if node.superseded_by is None or node.id in in_slot
     ]
