@@ -190,4 +190,4 @@ def test_a_namespace_renamed_into_one_with_the_same_slot_is_refused_in_words_of_
     memory.save("Hamburg", slot="city", namespace="other")
     with pytest.raises(Conflict) as refused:
         memory.rename_namespace("one", "other")
-    assert "two statements that hold" in str(refused.value)
+    assert "have a statement in both" in str(refused.value)
