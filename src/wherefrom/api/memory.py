@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wherefrom.api.memos import MemoEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
+    from wherefrom.api.reviewing import ReviewEngine
     from wherefrom.api.upkeep import UpkeepEngine
     from wherefrom.embedding.port import Embedder
     from wherefrom.engine import references
@@ -58,6 +59,7 @@ else:
     RecallEngine = Later("wherefrom.recall.verbs").RecallEngine
     NamespaceEngine = Later("wherefrom.api.relations").NamespaceEngine
     RelationEngine = Later("wherefrom.api.relations").RelationEngine
+    ReviewEngine = Later("wherefrom.api.reviewing").ReviewEngine
     TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
     UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
     VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
@@ -250,6 +252,10 @@ class Memory:
     metabolize = verb(MetabolismEngine.metabolize)
     restore = verb(MetabolismEngine.restore)
     reinforce = verb(MetabolismEngine.reinforce)
+
+    # Review.
+    review = verb(ReviewEngine.review)
+    settle = verb(ReviewEngine.settle)
 
     # Upkeep.
     history = verb(HistoryEngine.history)
