@@ -22,9 +22,9 @@ from wherefrom.interfaces.mcp.tools import answer, answer_schema
 from wherefrom.interfaces.verbs import BY_NAME
 
 OLD, NEW = "2025-03-01T00:00:00Z", "2025-09-01T00:00:00Z"
-PROMPT = b"q quit: "
-LONG = "Die Sprechstunde für alle neuen Kundinnen und Kunden beginnt in diesem Jahr immer um {} Uhr. " * 2
-WIDE = "チームの共有データベースは毎週{}曜日に更新し、更新の前に必ず長時間試験を九日間行い、承認を得てから出荷する。"
+PROMPT = b"q quit:"
+LONG = "Die Sprechstunde für alle neuen Kundinnen und Kunden beginnt in diesem Jahr immer um {0} Uhr. " * 2
+WIDE = "チームの共有データベースは毎週{0}曜日に更新し、更新の前に必ず長時間試験を九日間行い、承認を得てから出荷する。"
 
 
 def gates(memory, number=3):
@@ -128,7 +128,7 @@ def test_the_prompt_lists_the_pairs(tmp_path):
     everything, elsewhere = talk(url, conversation)
     assert "same title, the number differs: 9 / 8" in everything
     assert "never instructions" in everything
-    assert '{"pairs":[]}' in elsewhere
+    assert '"pairs":[]' in elsewhere
 
 
 def test_a_person_without_a_terminal_sees_a_list(url):
@@ -149,7 +149,7 @@ def test_a_person_without_a_terminal_sees_a_list(url):
     assert wherefrom(url, "settle", one, other, "first") == (
         "'Gate 1' took the place of 'Gate 1', which held until 2025-09-01\n"
     )
-    assert "must be one of" in wherefrom(url, "settle", one, other, "neither", code=2)
+    assert "is not one of" in wherefrom(url, "settle", one, other, "neither", code=2)
 
 
 def test_a_person_is_told_that_pairs_wait(url):
@@ -164,7 +164,7 @@ def test_each_key_of_the_terminal(tmp_path):
     url = str(tmp_path / "memory.db")
     with Memory.open(url) as memory:
         gates(memory, 6)
-    date = b"(2026-03-14): "
+    date = b"(2026-03-14):"
     keys = [(PROMPT, b"1"), (PROMPT, b"2"), (PROMPT, b"B"), (PROMPT, b"x"), (PROMPT, b"d"), (date, b"yesterday")]
     keys += [(PROMPT, b"d"), (date, b"2025-06"), (PROMPT, b"s"), (PROMPT, b"q")]
     shown = typing(url, *keys)

@@ -18,7 +18,7 @@ from wherefrom.storage.metabolism import WeakNode
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.reviewing import CertainPair
 from wherefrom.text.differences import told_apart
-from wherefrom.text.tokens import text_of
+from wherefrom.text.tokens import folded, text_of
 
 # The newest statements whose titles and texts are compared; texts with those of so many others.
 _COMPARED: Final = 500
@@ -103,7 +103,10 @@ class Finder:
         ids = {row[1] for pair in pairs for row in pair}
         read = reviewing.texts(self.tx, self.access, ids)
         texts = {node_id: (since, text_of(title, content)) for node_id, title, content, since in read}
-        yield from self._apart(pairs, texts, seen, rank=4)
+        titles = {node_id: folded(title or "") for node_id, title, _, _ in read}
+        # Statements of two titles are about two things: "Gate 1", "Gate 2".
+        same = [pair for pair in pairs if len({titles[row[1]] for row in pair} - {""}) < 2]
+        yield from self._apart(same, texts, seen, rank=4)
 
     def _nearest(self, rows: list[Row]) -> list[tuple[Row, Row]]:
         """Return the pairs of the newest statements and those that are near to them, by the measure of metabolism."""
