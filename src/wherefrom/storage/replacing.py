@@ -84,8 +84,11 @@ def note(tx: Transaction, access: Access, ended: Node, heir: Node | None, *, now
     events.record(tx, access, "replace", payload, about=events.about_node(ended, other=heir), at=now, trace=trace)
 
 
-def supersede(tx: Transaction, access: Access, heir: Node, old: Node, *, now: str) -> Node | None:
-    """End a statement when another one that is stored begins to hold; returns it, or None if it had an heir before.
+def supersede(
+    tx: Transaction, access: Access, heir: Node, old: Node, *, now: str, at: str | None = None
+) -> Node | None:
+    """End a statement when another one that is stored begins to hold, or at another time; returns it, or None if it had
+    an heir before.
 
     Raises if it is itself what took the place of the other.
     """
@@ -102,10 +105,19 @@ def supersede(tx: Transaction, access: Access, heir: Node, old: Node, *, now: st
         raise Conflict(
             f"{old.id} took the place of {heir.id}", hint="restore the older one first, so that it holds again"
         )
-    ended = _ended(old, heir.holds_from, heir.id, now=now)
+    ended = _ended(old, at or heir.holds_from, heir.id, now=now)
     nodes.replace_many(tx, access, [(old, ended)], None)
     note(tx, access, ended, heir, now=now)
     return ended
+
+
+def begin(tx: Transaction, access: Access, node: Node, *, at: str, now: str) -> Node:
+    """Let a statement hold from a time on; returns it as it is now."""
+    if node.valid_from == at:
+        return node
+    begun = replace(node, valid_from=at, updated_at=now, version=node.version + 1)
+    nodes.replace_many(tx, access, [(node, begun)], None)
+    return begun
 
 
 def revive(tx: Transaction, access: Access, node: Node, *, lifetime: timedelta | None, now: str) -> Node:
