@@ -113,7 +113,7 @@ def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
         if value is not None and value != declared.default:
             is_json = get_origin(declared.kind) is Mapping
             if declared.param.refers:
-            value = [meant_by(given) for given in value] if isinstance(value, list | tuple) else meant_by(value)
+                value = [meant_by(given) for given in value] if isinstance(value, list | tuple) else meant_by(value)
             values[declared.name] = _json_object(value, declared) if is_json else value
     return values
 
