@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 # One stamp for what the program needs to run, one for the tools of tests and checks beside it.
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
+# What is compiled is kept, whatever the environment says: else each process that a test starts compiles all of it, and
+# each worker of pytest rewrites all tests.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-slow test-all check bench docs clean
+.PHONY: run test test-slow test-all check bench bench-changes docs clean
 
 run: $(READY)
 	$(BIN)/wherefrom demo
@@ -34,6 +37,12 @@ bench: $(DEV)
 	$(BIN)/python -m bench.owner_locks
 	$(BIN)/python -m bench.owners
 	$(BIN)/python -m bench.table
+
+# Facts that change; WHEREFROM_BENCH_DATA says where the data is.
+bench-changes: $(DEV)
+	$(BIN)/python -m bench.changes --databases sqlite postgres
+	$(BIN)/python -m bench.knowledge_updates --databases sqlite postgres
+	$(BIN)/python -m bench.save_near
 
 docs: $(DEV)
 	$(BIN)/python -m docs.generate

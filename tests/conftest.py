@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import uuid
 import warnings
@@ -54,6 +55,9 @@ os.environ["WHEREFROM_PRIVACY"] = "shared"
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="wherefrom-test-state-")
 # Not the file of whoever runs the tests; this one is always empty. Processes that tests start inherit it.
 os.environ["WHEREFROM_CONFIG"] = os.devnull
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Tests that run in the background of a shell ignore Ctrl-C, and so would the processes that they interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
 

@@ -87,6 +87,8 @@ class Endpoint:
                 return 200, b"<html>hello"
             case "json":
                 return 200, b'{"data": 5}'
+            case "quoting":
+                return 401, f"padding {'.' * 270} no such key: {self.keys[-1]}".encode()
             case "refused":
                 return 401, b'{"error": "wrong key"}'
             case "too long" if any("long" in text for text in texts):

@@ -4,21 +4,26 @@ Each is a process of its own, with the environment, folder, streams and end of t
 `python -m wherefrom` runs, or after `--program` a file of Python. Tests of the start itself, of what it imports, and of
 kills start an interpreter instead.
 
-As a script with a command's arguments this is the process that asks, and without any the one that forks.
+`asking_for_tests.py` is the process that asks, and this file, as a script, the one that forks.
 """
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
+import shlex
 import socket
 import sys
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 PROGRAM = "--program"
-_LENGTH_BYTES = 8
+_LENGTH_BYTES = 8  # as in the file that asks
+_ASKING = Path(__file__).with_name("asking_for_tests.py")
 _LONGEST_S = 170
+# Names the interpreter that a fork takes itself for: beside it, programs look for `wherefrom`.
+INTERPRETER = "INTERPRETER_FOR_TESTS"
 _IMPORTED = (
     "rich.console",
     "rich.progress",
@@ -66,19 +71,15 @@ def wherefrom_command() -> tuple[str, ...]:
             forking.stdin.close()
 
     assert forking.stdout.readline() == b"ready\n"
-    return (sys.executable, "-I", "-S", __file__, address)
+    return (sys.executable, "-I", "-S", str(_ASKING), address)
 
 
-def _ask(address: str, arguments: list[str]) -> int:
-    """Have a command run with our streams; its exit code."""
-    request = {"arguments": arguments, "environment": dict(os.environ), "folder": os.getcwd()}  # noqa: PTH109
-    body = json.dumps(request).encode()
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(address)
-        socket.send_fds(connection, [len(body).to_bytes(_LENGTH_BYTES, "big")], [0, 1, 2])
-        connection.sendall(body)
-        answer = connection.recv(_LENGTH_BYTES)
-    return int.from_bytes(answer, "big") if answer else 1
+def programs_in(folder: Path) -> None:
+    """Make a folder with the programs of an environment, of which `wherefrom` starts by a fork."""
+    folder.mkdir(parents=True)
+    for name, started in (("wherefrom", wherefrom_command()), ("python", (sys.executable,))):
+        (folder / name).write_text(f'#!/bin/sh\nexec {shlex.join(started)} "$@"\n')
+        (folder / name).chmod(0o755)
 
 
 def _asked(connection: socket.socket) -> tuple[dict, list[int]]:
@@ -86,10 +87,10 @@ def _asked(connection: socket.socket) -> tuple[dict, list[int]]:
     missing, body = int.from_bytes(head, "big"), b""
     while missing > len(body):
         body += connection.recv(missing - len(body))
-    return json.loads(body), streams
+    return marshal.loads(body), streams
 
 
-def _become(arguments: list[str], environment: dict[str, str], folder: str, streams: list[int]) -> None:
+def _become(arguments: list[str], environment: dict[bytes, bytes], folder: bytes, streams: list[int]) -> None:
     """Make this fork the process that was asked for."""
     import signal
 
@@ -97,10 +98,11 @@ def _become(arguments: list[str], environment: dict[str, str], folder: str, stre
     for target, stream in enumerate(streams):
         os.dup2(stream, target)
         os.close(stream)
-    os.environ.clear()
-    os.environ.update(environment)
+    os.environb.clear()
+    os.environb.update(environment)
     os.chdir(folder)
     sys.argv = ["wherefrom", *arguments]
+    sys.executable = os.environ.pop(INTERPRETER, sys.executable)
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
@@ -126,7 +128,7 @@ def _forked(connection: socket.socket) -> bool:
 
 
 def _start() -> None:
-    """Do what the start of most commands does: import, read the packaged model and the packaged policy."""
+    """Do what the start of most commands does: import, read the packaged model, the packaged policy and all SQL."""
     import gc
     import importlib
     import threading
@@ -135,20 +137,25 @@ def _start() -> None:
         importlib.import_module(name)
     from wherefrom.embedding import static
     from wherefrom.policy import document
+    from wherefrom.storage import postgres, sql, sqlite
 
     static._load = cache(static._load)
     static._load()
     document.default()
+    for dialect in (sqlite.DIALECT, postgres.DIALECT):
+        for writing in (False, True):
+            sql.statements(dialect, writing=writing)
     assert threading.active_count() == 1  # or a fork could miss what another thread holds
     gc.collect()
     gc.freeze()  # or every fork looks through, and so copies, all of this
 
 
 def _fork_until_the_tests_end(address: str) -> bool:
-    """Fork a process at every request; True in one that is to run a command."""
+    """Start, then fork a process at every request; True in one that is to run a command."""
     import select
     import shutil
 
+    _start()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
@@ -165,16 +172,42 @@ def _fork_until_the_tests_end(address: str) -> bool:
     return False
 
 
-if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        sys.exit(_ask(sys.argv[1], sys.argv[2:]))
-    _start()
-    if _fork_until_the_tests_end(sys.argv[1]):
-        if sys.argv[1:2] == [PROGRAM]:
-            import runpy
+def _run() -> None:
+    """Run the program or the command."""
+    if sys.argv[1:2] == [PROGRAM]:
+        import runpy
 
-            runpy.run_path(sys.argv[2], run_name="__main__")
-        else:
-            from wherefrom.__main__ import main
+        runpy.run_path(sys.argv[2], run_name="__main__")
+    else:
+        from wherefrom.__main__ import main
 
-            main()
+        main()
+
+
+def _end(code: int) -> None:
+    """End as an interpreter does, but for the freeing of every object, which would copy all that forks share.
+
+    Returns when there is something to say at the end, which is left to the interpreter.
+    """
+    import atexit
+    import threading
+
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code & 0xFF)
+
+
+if __name__ == "__main__" and _fork_until_the_tests_end(sys.argv[1]):
+    try:
+        _run()
+    except SystemExit as ended:
+        if isinstance(ended.code, str):
+            raise
+        _end(ended.code or 0)
+        raise
+    _end(0)

@@ -12,13 +12,12 @@ import select
 import shlex
 import struct
 import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
 from typing import Any
 
-from forking_for_tests import PROGRAM, wherefrom_command
+from forking_for_tests import PROGRAM, programs_in, wherefrom_command
 from mcp import Client, StdioServerParameters, stdio_client
 
 _LONGEST_S = 60
@@ -35,11 +34,8 @@ class Session:
         self.folder = self.home / "notes"
         self.folder.mkdir()
         programs = home / ".session" / "bin"
-        programs.mkdir(parents=True)
+        programs_in(programs)
         self._script = programs.with_name("command")
-        for name, started in (("wherefrom", wherefrom_command()), ("python", (sys.executable,))):
-            (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(started)} "$@"\n')
-            (programs / name).chmod(0o755)
         path = (str(programs), *environment.pop("PATH", "").split(":"), "/usr/local/bin", "/usr/bin", "/bin")
         plain = {"HOME": str(self.home), "TERM": "dumb", "LANG": "C.UTF-8", "TZ": "UTC"}
         self._screen, terminal = pty.openpty()

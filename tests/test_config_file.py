@@ -273,3 +273,38 @@ def test_a_comment_stays_one_whatever_ends_lines_elsewhere(file):
     assert config.load({}).embed_url == ""
     assert config.load({}).db == ""
     assert config.load({}).namespace == "team"
+
+
+@pytest.mark.parametrize(
+    "text", ["embed_key = ['sk-very-secret']", "embed_key.x = 'sk-very-secret'", 'embed_key = "sk-very-secret\\n"']
+)
+def test_an_error_about_the_key_does_not_print_it(file, text):
+    write(file, text)
+    for command in (("config",), ("doctor",), ("config", "set", "owner", "me"), ("list", "--json")):
+        said = wherefrom(*command, code=2)
+        assert "embed_key" in said
+        assert "very-secret" not in said
+    assert "very-secret" not in wherefrom("config", "set", "embed_key", "sk-very-secret\x7f", code=2)
+    assert "very-secret" not in wherefrom("config", "set", "embed_key", "sk-very-secret")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_or_device_as_settings_file_is_refused_and_not_waited_for(file, monkeypatch):
+    file.parent.mkdir()
+    os.mkfifo(file)
+    for command in (("config",), ("config", "set", "owner", "me"), ("list",)):
+        assert "it is no regular file" in wherefrom(*command, code=2)
+    monkeypatch.setenv(config_file.VARIABLE, "/dev/zero")
+    assert "it is no regular file" in wherefrom("config", code=2)
+
+
+def test_the_default_database_is_shown_with_its_path(file, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("WHEREFROM_DB", raising=False)
+    rows = {row["setting"]: row for row in json.loads(wherefrom("config", "--json"))["settings"]}
+    assert (rows["db"]["value"], rows["db"]["from"]) == (str(config.new_default()), "default")
+    assert not config.new_default().parent.exists()
+    former = config.former_default()
+    former.parent.mkdir(parents=True)
+    former.touch()
+    assert str(former) in "".join(wherefrom("config").split())

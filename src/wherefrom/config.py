@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -24,6 +25,8 @@ logger = logging.getLogger("wherefrom")
 DEFAULT_ROOT: Final = "main"
 _FILE: Final = "memory.db"
 _MAX_NUMBER: Final = 1e9
+# What may stand in the header of a request.
+_KEY: Final = re.compile(r"[!-~]*")
 _EMBEDDERS: Final = ("static", "endpoint", "sentence-transformers", "none")
 # Variables of the former name whose notice this process has already logged.
 _noticed: set[str] = set()
@@ -146,7 +149,7 @@ def from_file(besides: Collection[str] = ()) -> dict[str, Any]:
             )
         if (wrong := _wrong_type(setting, value)) is not None:
             raise InvalidInput(
-                f"{place} {config_file.line_of(path, key)}: {key} must be {wrong}, not {shown(value)}",
+                f"{place} {config_file.line_of(path, key)}: {key} must be {wrong}{_not(setting, value)}",
                 hint=f"`wherefrom config unset {key}` takes it out",
             )
         values[key] = tuple(value) if isinstance(value, list) else value
@@ -166,11 +169,16 @@ def read_value(name: str, text: str) -> Any:
         try:
             value = kind(text)
         except ValueError:
-            raise InvalidInput(f"{name} must be {_wrong_type(setting, text)}, not {shown(text)}") from None
+            raise InvalidInput(f"{name} must be {_wrong_type(setting, text)}{_not(setting, text)}") from None
     if (wrong := _wrong_type(setting, value)) is not None:
-        raise InvalidInput(f"{name} must be {wrong}, not {shown(text)}")
+        raise InvalidInput(f"{name} must be {wrong}{_not(setting, text)}")
     load({name: value}, {})
     return tuple(value) if isinstance(value, list) else value
+
+
+def _not(setting: Field[Any], value: object) -> str:
+    """Return the end of a sentence that says what a setting must be: what it is instead, unless that is a secret."""
+    return f", not {shown(value)}" if setting.repr else ""
 
 
 def _is_list(setting: Field[Any]) -> bool:
@@ -214,6 +222,9 @@ def _refuse_wrong(settings: Settings) -> None:
             f"privacy {shown(settings.privacy)} is not shared or empty",
             hint="`wherefrom privacy personal` makes a memory personal for good",
         )
+    if not _KEY.fullmatch(settings.embed_key):  # whoever sends it would say so with the key in the message
+        hint = "it may have ASCII characters without spaces and line ends"
+        raise InvalidInput("embed_key has a character that no key has", hint=hint)
     if settings.alpha is not None and not 0 <= settings.alpha <= 1:
         raise InvalidInput(f"alpha {shown(settings.alpha)} is outside 0..1")
 
@@ -225,14 +236,19 @@ def listed(given: str | Sequence[str]) -> Sequence[str]:
 
 def default_database() -> Path:
     """Return the per-user file, and make its folder for this user alone; or the former file if only that exists."""
-    path = new_default()
-    if not path.exists() and former_default().exists():
-        return former_default()
+    path = default_in_force()
+    if path == former_default():
+        return path
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"cannot make {path.parent}: {error.strerror}", hint="say where with --db") from None
     return path
+
+
+def default_in_force() -> Path:
+    """Return the path of the per-user file, or of the former file if only that exists; nothing is made."""
+    return former_default() if former_default().exists() and not new_default().exists() else new_default()
 
 
 def missing_default() -> Path | None:

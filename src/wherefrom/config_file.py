@@ -17,7 +17,7 @@ from platformdirs import user_config_path
 
 from wherefrom.former_name import NAME
 from wherefrom.lazy import tempfile, tomllib
-from wherefrom.model.errors import InvalidInput, StoreUnavailable, shown
+from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.text.check import check_path
 
 VARIABLE: Final = "WHEREFROM_CONFIG"
@@ -71,7 +71,7 @@ def put(file: Path, key: str, value: Any) -> None:
         _delete(lines, found[1:])
         lines[first.first : first.end] = [written + _comment(lines[first.end - 1], first)]
     after = {**before, key: list(value) if isinstance(value, tuple) else value}
-    _replace(file, lines, after, refused=f"{key} may not be {shown(value)}")
+    _replace(file, lines, after, refused=f"{key} may not have this value")
 
 
 def drop(file: Path, key: str) -> bool:
@@ -124,6 +124,9 @@ def _lines(file: Path) -> list[str]:
 
 def _text(file: Path) -> str:
     try:
+        # Opening a pipe or a device may wait for ever; the null device says that there are no settings.
+        if not (file.is_file() or str(file) == os.devnull):
+            raise _unreadable(file, "it is no regular file")
         with file.open("rb") as opened:
             data = opened.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:

@@ -20,6 +20,7 @@ from wherefrom.storage.agent.sqlite import _Connection
 
 SLACK_MS = 300
 BUSY_MS = 1_000  # when other tests use the other core
+ATTEMPTS = 3  # for one that waited for a core all the same
 GROWTH_KIB = 100 * 1024
 BACKEND_KIB = 250 * 1024
 PLACES = len(SEEN)
@@ -63,12 +64,16 @@ def before(store, attacker):
 
 def attempt(store, attacker, sql, *, timeout_ms=300, **budget):
     """One attack: its answer, which tells nothing hidden, in time and without much memory; and the next works."""
-    held = forget_peak()
-    begun = time.perf_counter()
-    result = attacker.query_graph(sql, timeout_ms=timeout_ms, **budget)
-    taken_ms = (time.perf_counter() - begun) * 1000
-    assert peak_kib() - held < GROWTH_KIB
-    assert taken_ms < timeout_ms + SLACK_MS + BUSY_MS
+    for _ in range(ATTEMPTS):
+        held = forget_peak()
+        begun = time.perf_counter()
+        result = attacker.query_graph(sql, timeout_ms=timeout_ms, **budget)
+        taken_ms = (time.perf_counter() - begun) * 1000
+        assert peak_kib() - held < GROWTH_KIB
+        if taken_ms < timeout_ms + SLACK_MS + BUSY_MS:
+            break
+    else:
+        pytest.fail(f"took {taken_ms} ms instead of {timeout_ms}, and no less in all other attempts")
     told = repr(result).lower()
     assert not [secret for secret in store.secrets() if secret in told]
     assert "inner_" not in told

@@ -56,10 +56,17 @@ def test_a_command_imports_only_what_it_needs(tmp_path):
     assert not listed & {"mcp", "numpy", "wherefrom.api.upkeep", "wherefrom.evidence.documents.add"}
 
 
-@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
-def test_a_day_in_the_life(wherefrom, url, tmp_path):
-    # Once with all that each command imports itself.
-    wherefrom = partial(wherefrom, anew=not url.startswith("postgresql"))
+@pytest.mark.parametrize(
+    ("url", "anew"),
+    [
+        ("sqlite", False),
+        pytest.param("postgres", False, marks=pytest.mark.slow),
+        pytest.param("sqlite", True, marks=pytest.mark.slow),  # once with all that each command imports itself
+    ],
+    indirect=["url"],
+)
+def test_a_day_in_the_life(wherefrom, anew, tmp_path):
+    wherefrom = partial(wherefrom, anew=anew)
     a = json.loads(wherefrom("save", "first memo", "--title", "A", "--metadata", '{"k": 1}', "--json"))["memo"]["id"]
     b = json.loads(wherefrom("save", "-", "--namespace", "sub", "--json", stdin="zweite 日本語\n".encode()))["memo"][
         "id"
@@ -105,6 +112,7 @@ def test_a_day_in_the_life(wherefrom, url, tmp_path):
         (["backup", "/no-such-folder/x"], 5, "store_unavailable"),
     ],
 )
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
 def test_errors_have_codes_for_scripts_and_hints_for_people(wherefrom, arguments, code, error):
     assert wherefrom(*arguments, code=code).startswith(f"{error}: ")
     assert json.loads(wherefrom(*arguments, "--json", code=code))["error"]["code"] == error

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom import Conflict
+from wherefrom import Conflict, InvalidInput
 from wherefrom.interfaces.clients import json_edit, toml_edit
 from wherefrom.interfaces.clients.config_files import ConfigFile
 from wherefrom.interfaces.clients.edits import Fault
@@ -205,10 +205,30 @@ def test_broken_toml_is_refused_with_its_line():
 def test_a_file_that_changed_after_it_was_shown_is_not_written(tmp_path):
     path = tmp_path / "mcp.json"
     path.write_text("{}")
-    file = ConfigFile(path, 0o600)
+    file = ConfigFile(path, is_shared=False)
     file.edit(lambda text: json_edit.put(text, SERVER, ENTRY))
     path.write_text('{"other": 1}')
     with pytest.raises(Conflict, match="was changed in the meantime"):
         file.write()
     assert path.read_text() == '{"other": 1}'
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_large_file_is_read_once_for_each_text_that_it_has(tmp_path):
+    path = tmp_path / "mcp.json"
+    path.write_text(
+        json.dumps({"history": [{"said": "x" * 80}] * 2_000, "mcpServers": {"wherefrom": {"command": "x"}}})
+    )
+    json_edit.parse.cache_clear()
+    file = ConfigFile(path, is_shared=False)
+    for _ in range(10):
+        file.look(lambda text: json_edit.at(text, SERVER))
+        file.edit(lambda text: json_edit.put(text, SERVER, ENTRY))
+    assert json_edit.parse.cache_info().misses == 2
+
+
+def test_a_file_that_would_take_too_long_is_refused(tmp_path):
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"history": "x" * 17_000_000}))
+    with pytest.raises(InvalidInput, match="larger than 16,777,216 bytes"):
+        ConfigFile(path, is_shared=False)

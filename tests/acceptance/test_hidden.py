@@ -156,3 +156,55 @@ def test_over_mcp_a_hidden_context_and_plan_are_not_found(url):
         assert (await call(client, "memory_activate", active_context_id=mine["active_context_id"]))["items"] == []
 
     talk(url, conversation)
+
+
+def test_a_run_of_hidden_nodes_cannot_be_told_from_an_unknown_one(open_memory, clock):
+    wide, narrow = open_memory(allow=LOOKUP), open_memory()
+    wide.save("Mira lives here.", boundary_class="pii", scope="session")
+    clock.go_on(days=30)
+    swept, emptied = wide.sweep().run_id, wide.metabolize(apply=True).run_id
+    for run in (swept, emptied):
+        assert wide.history(run[-8:]).about.kind == "run"
+        for verb in (narrow.history, lambda run_id: narrow.restore(run_id=run_id)):
+            same_refusal(verb, run)
+            with pytest.raises(NotFound) as refused:
+                verb(run[-8:])
+            assert run not in str(refused.value)
+    own = narrow.save("The gate is open.", scope="session").node.id
+    clock.go_on(days=30)
+    run = narrow.sweep().run_id
+    assert narrow.history(run[-8:]).items[0].node_id == own
+    mine = narrow.metabolize(apply=True).run_id
+    assert narrow.history(mine[-8:]).about.id == mine
+
+
+def test_a_plan_of_a_hidden_node_that_was_let_go_is_not_there(open_memory):
+    wide, narrow = open_memory(allow=LOOKUP), open_memory()
+    node = wide.save("Mira lives here.", boundary_class="pii").node
+    plan = wide.find_insight(node.id)
+    wide.delete(node.id)
+    same_refusal(narrow.history, plan.id)
+    same_refusal(narrow.insight_plan, plan.id)
+    with pytest.raises(NotFound) as refused:
+        narrow.history(plan.id[-8:])
+    assert plan.id not in str(refused.value)
+    assert wide.insight_plan(plan.id).id == plan.id
+
+
+def test_a_plan_of_a_narrower_access_stays_when_a_node_of_it_is_gone(open_memory):
+    wide, narrow = open_memory(allow=LOOKUP), open_memory()
+    node = narrow.save("The gate is open.").node
+    plan = narrow.find_insight(node.id)
+    narrow.delete(node.id)
+    assert wide.insight_plan(plan.id).id == plan.id
+
+
+def test_a_deletion_counts_only_the_relations_that_the_access_sees(open_memory):
+    wide, narrow = open_memory(allow=LOOKUP), open_memory()
+    node, seen = (wide.save(text).node.id for text in ("The gate.", "The moat."))
+    hidden = wide.save("Mira lives here.", boundary_class="pii").node.id
+    for other in (seen, hidden):
+        wide.relate(node, other, tag="near", weight=0.5)
+    assert wide.delete(node, dry_run=True).edges_deleted == 2
+    assert narrow.delete(node, dry_run=True).edges_deleted == 1
+    assert narrow.delete(node).edges_deleted == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from talking_for_tests import answer_in, call, talk, wherefrom
 
 from wherefrom import Memory
 from wherefrom.evidence.input import NewFragment, NewPage
+from wherefrom.interfaces.lean_items import fitted
 from wherefrom.interfaces.mcp.server import instructions, listed_verbs
 from wherefrom.interfaces.mcp.tools import answer, answer_schema, listed
 from wherefrom.interfaces.verbs import BY_NAME, TOOLS
@@ -23,7 +25,6 @@ EIGHT = [
     "memory_activate", "memory_search", "memory_save", "memory_get", "memory_list", "memory_delete",
     "memory_feedback", "memory_relation_save",
 ]  # fmt: skip
-ERAS = ("legacy", "2026-07-28")
 MAX_ITEM_BYTES, MAX_FRAME_BYTES = 110, 350
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 POLICY = "version: 1.0.1\n"
@@ -142,9 +143,21 @@ def prepared(memory):
     return [*memos, memory.create_task("Does the gate open?").id]
 
 
-@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
-@pytest.mark.parametrize("schemas", [False, True], ids=["text", "schemas"])
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("era", "schemas", "url"),
+    [
+        pytest.param("legacy", True, "sqlite", id="legacy-schemas-sqlite"),
+        pytest.param("2026-07-28", False, "sqlite", id="2026-07-28-text-sqlite"),
+        pytest.param("2026-07-28", True, "postgres", id="2026-07-28-schemas-postgres", marks=pytest.mark.slow),
+        pytest.param("legacy", False, "postgres", id="legacy-text-postgres", marks=pytest.mark.slow),
+        # The other combinations of what is above.
+        pytest.param("legacy", False, "sqlite", id="legacy-text-sqlite", marks=pytest.mark.long),
+        pytest.param("2026-07-28", True, "sqlite", id="2026-07-28-schemas-sqlite", marks=pytest.mark.long),
+        pytest.param("legacy", True, "postgres", id="legacy-schemas-postgres", marks=pytest.mark.long),
+        pytest.param("2026-07-28", False, "postgres", id="2026-07-28-text-postgres", marks=pytest.mark.long),
+    ],
+    indirect=["url"],
+)
 def test_every_tool_answers_lean_and_full_as_its_schema_says(url, era, schemas):
     """With listed schemas the client checks each structured copy as well."""
     with Memory.open(url) as memory:
@@ -294,6 +307,69 @@ def test_an_answer_weighs_little_beside_its_texts(mixed, tool, question):
     assert weigh(said) <= MAX_FRAME_BYTES
     assert said["items"] or said["note"].startswith("nothing fits: searched ")
     assert said["policy_version"]
+
+
+def test_many_replaced_or_disputed_ids_do_not_make_an_item_heavy(sqlite_memory):
+    memory = sqlite_memory
+    rule = memory.save("The gate opens at nine.", title="Gate", provenance={"url": "https://example.org/x"}).node
+    for number in range(40):
+        old = memory.save(f"The gate number {number} opens at {number} o'clock.").node
+        memory.relate(rule.id, old.id, tag="supersedes", weight=1.0)
+    for number in range(12):
+        other = memory.save(f"The gate does not open at nine, says keeper {number}.").node
+        memory.relate(other.id, rule.id, tag="contradicts", weight=1.0)
+    asked = {"query": "when does the gate open at nine?", "top_k": 30}
+    said = answer(memory, "memory_activate", asked)
+    weigh(said)
+    (item,) = [item for item in said["items"] if item["id"] == rule.id[-8:]]
+    full = answer(memory, "memory_activate", {**asked, "detail": "full"})
+    (whole,) = [item for item in full["items"] if item["id"] == rule.id]
+    assert len(whole["disputed_by"]) > 3
+    for name in ("replaces", "disputed_by"):
+        if len(whole[name]) > 2:
+            assert len(item[name]) <= 3
+            number = re.search(r"\d+", item[name][-1])[0]
+            assert int(number) + len(item[name]) - 1 == len(whole[name])
+
+
+@pytest.mark.parametrize("replaced", [0, 1, 2, 3, 40])
+@pytest.mark.parametrize("disputed", [0, 1, 2, 3, 40])
+def test_ids_are_the_last_to_give_way(replaced, disputed):
+    ids = {"replaces": ["12345678"] * replaced, "disputed_by": ["12345678"] * disputed}
+    ids = {name: values for name, values in ids.items() if values}
+    item = fitted({"id": "12345678", "date": "2026-01-01", **ids, "content": "text"}, "says 'gate'; 3 days old")
+    for name, values in ids.items():
+        assert item[name][0] == "12345678"
+        if item[name] != values or len(values) > 2:
+            assert item[name][-1] == f"+{len(values) - len(item[name]) + 1} more"
+    assert len(compact({**item, "content": ""}).encode()) + 1 <= MAX_ITEM_BYTES
+
+
+@pytest.mark.parametrize("length", [60, 3_000])
+@pytest.mark.parametrize("kind", [None, "fact"])
+def test_a_short_reason_survives_beside_title_source_and_date(sqlite_memory, kind, length):
+    said_by = {"source_title": "The opening hours of city gates", "url": "https://www.example.org/a", "year": 2019}
+    for number in range(5):
+        text = f"The portcullis {number} opens at nine. ".ljust(length, ".")
+        sqlite_memory.save(text, title=f"Portcullis number {number}", provenance=said_by, claim_kind=kind)
+    for tool in ("memory_search", "memory_activate"):
+        said = answer(sqlite_memory, tool, {"query": "which portcullis opens?"})
+        assert said["items"]
+        weigh(said)
+        for item in said["items"]:
+            assert item["source"]
+            # A long claim has its kind and its length beside them: there is no room.
+            assert item.get("reason", "").startswith("says " if kind is None or length < 1_000 else "")
+
+
+def test_a_long_name_of_a_namespace_does_not_make_a_note_heavy(sqlite_memory):
+    memory = sqlite_memory.view.store.memory(root="城" * 250)
+    for number in range(3):
+        for tool in ("memory_search", "memory_activate"):
+            said = answer(memory, tool, {"query": "zebra"})
+            assert "城" in said["note"]
+            assert weigh({**said, "request_id": "0" * 36, "trace_id": "0" * 36}) <= MAX_FRAME_BYTES
+        memory.save(f"第{number}城門は金曜日に開く。")
 
 
 def test_twelve_memos_cost_less_than_two_and_a_half_times_their_text(sqlite_memory):

@@ -84,7 +84,10 @@ def folder(tmp_path, sqlite_store):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [0o555, 0o755], ids=["folder closed", "folder open"])
+@pytest.mark.parametrize(
+    "mode",
+    [pytest.param(0o555, id="folder closed"), pytest.param(0o755, id="folder open", marks=pytest.mark.long)],
+)
 def test_everything_that_reads_works_and_leaves_no_file_behind(folder, mode):
     url = folder / "m.db"
     with kept_from_writing(folder, mode):

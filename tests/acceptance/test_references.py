@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from dataclasses import asdict, is_dataclass
 from datetime import timedelta
 
@@ -90,7 +91,7 @@ def _plain(value):
     ),
 )
 def test_a_command_takes_the_end_of_an_id(tmp_path, sqlite_store, verb, path):
-    url = str(tmp_path / "m.db")
+    url = str(shutil.copy(sqlite_store, tmp_path / "m.db"))
     with Memory.open(url) as memory:
         filled = world(memory)
         BEFORE.get(verb, lambda *_: None)(memory, filled)

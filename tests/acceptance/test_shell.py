@@ -317,6 +317,7 @@ def kept(url):
 
 
 @pytest.mark.parametrize(("typed", "code", "is_there"), [("n\n", 1, True), ("\n", 1, True), ("y\n", 0, False)])
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
 def test_delete_asks_on_a_terminal(url, kept, typed, code, is_there):
     got, shown = on_terminal(*wherefrom_command(), "delete", kept, "--db", url, typed=typed)
     assert got == code, shown
@@ -422,6 +423,7 @@ def test_a_claim_and_its_evidence_come_from_the_shell(url, known):
         ("--claim x --fragment {fragment} --supports --confidence 2", "confidence"),
     ],
 )
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
 def test_evidence_that_is_not_clear_is_refused_and_nothing_is_stored(url, known, options, said):
     error = wherefrom(url, "evidence", "add", *options.format(**known).split(), code=2)
     assert error.startswith("invalid_input")

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 
 PAST_MS = 500
 BUSY_MS = 1_000  # when other tests use the other core
+ATTEMPTS = 3  # for one that waited for a core all the same
 TIMEOUT_MS = 30
 GROWTH_KIB = 100 * 1024
 SMOKE, WHOLE = 24, 540
@@ -62,10 +63,13 @@ def check_shapes(memory, dialect, first, last):
     assert memory.query_graph("select 1", timeout_ms=2_000).ok
     late, ends = [], Counter()
     for name, sql in list(shapes(dialect, last))[first:]:
-        result, taken_ms = measured(memory, sql)
-        ends["interrupted" if "interrupted" in str(result.error) else "answered" if result.ok else result.error] += 1
-        if taken_ms > TIMEOUT_MS + PAST_MS + BUSY_MS:
+        for _ in range(ATTEMPTS):
+            result, taken_ms = measured(memory, sql)
+            if taken_ms <= TIMEOUT_MS + PAST_MS + BUSY_MS:
+                break
+        else:
             late.append((round(taken_ms), name, result.error))
+        ends["interrupted" if "interrupted" in str(result.error) else "answered" if result.ok else result.error] += 1
     assert not late
     # Else the shapes would test what is refused, not what runs.
     assert ends["interrupted"] + ends["answered"] > (last - first) * 0.5, ends
@@ -75,6 +79,7 @@ def test_a_long_row_ends_in_time(memory):
     check_shapes(memory, dialect_of(memory), 0, SMOKE)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", range(4))
 def test_every_long_row_ends_in_time(memory, part):

@@ -70,10 +70,10 @@ def test_a_view_costs_no_access_to_the_database(store):
 
 def test_a_view_is_cheap(store):
     store.memory(owner="first")
-    started = time.perf_counter()
+    started = time.thread_time()
     for number in range(1_000):
         store.memory(owner=f"owner {number}")
-    assert time.perf_counter() - started < 1, "a millisecond each, and a tenth of that here"
+    assert time.thread_time() - started < 1, "a millisecond each, and a tenth of that here"
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
+from forking_for_tests import wherefrom_command
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -245,3 +246,18 @@ def test_what_was_shown_is_deleted_though_its_title_is_anothers_by_now(tmp_path)
             assert process.wait(60) == 0
         os.close(terminal)
         assert [node.id for node in memory.list().nodes] == [other.id]
+
+
+def test_control_characters_in_the_names_of_columns_are_made_visible(tmp_path):
+    url = str(tmp_path / "memory.db")
+    with Memory.open(url) as memory:
+        memory.save("text")
+    names = ['"a\x1b[31m\x9b2J"', '"[bold]b\u202e"']
+    many = ", ".join(f"1 as {name}" for name in [*names, *(f"c{number}" for number in range(20))])
+    for sql in (f"select 1 as {names[0]}, 2 as {names[1]}", f"select {many}", f"select {names[0]} from nowhere\x1b[2J"):
+        done = subprocess.run(
+            [*wherefrom_command(), "sql", sql, "--db", url], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert not set(done.stdout + done.stderr) & set("\x1b\x9b\u202e")
+        assert "␛" in done.stdout + done.stderr
+        assert "[bold]b" in done.stdout or done.returncode

@@ -105,3 +105,12 @@ def test_settings_that_no_request_can_have_are_a_failure_like_others(asking, end
     with pytest.raises(EmbedderUnavailable):
         embedder.embed(["x"])
     embedder.close()
+
+
+@pytest.mark.parametrize("key", ["sk-very-secret", "sk-very-secret\n"])
+def test_a_key_is_not_in_the_error_of_an_endpoint_that_quotes_it(asking, endpoint, key):
+    endpoint.mode = "quoting"
+    with pytest.raises(EmbedderUnavailable) as failed:
+        asking(endpoint, key=key, timeout_ms=500).embed(["x"])
+    assert "sk-" not in str(failed.value)
+    assert "very" not in str(failed.value)

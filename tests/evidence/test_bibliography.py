@@ -213,10 +213,10 @@ DOUBLED = (
     ids=lambda text: text[:24],
 )
 def test_hostile_bibliographies_end_cleanly(text):
-    start = time.monotonic()
+    start = time.process_time()
     try:
         found = read_bibliography("x.bib", text.encode())
         assert all(len(paper.title) <= 300 for paper in found[0])
     except InvalidInput:
         pass
-    assert time.monotonic() - start < 30
+    assert time.process_time() - start < 30

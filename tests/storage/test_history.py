@@ -9,7 +9,7 @@ from receipts_for_tests import fill, sentence
 
 from wherefrom import BoundaryDenied, InvalidInput, Memory, NotFound
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
-from wherefrom.storage.sql import Statements, scope_parameters
+from wherefrom.storage.sql import Statements, reference_parameters, scope_parameters
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
 NOWHERE = "01900000-0000-7000-8000-000000000000"
@@ -377,30 +377,63 @@ def test_fifty_thousand_events_are_read_by_indexes(url, execute):
         database = memory.view.store.database
         asked = {"id": node.id, "topics": None, "since": None, "until": None}
         for filters in (asked, {**asked, "id": None}, {**asked, "id": None, "since": "2025-01-01T00:48:00.000000Z"}):
-            plan = explained(database, memory.view.access, filters)
+            plan = explained(database, "history_page", {**scope_parameters(memory.view.access), **filters})
             assert "events_of_node" in plan if filters["id"] else "events_in_time" in plan, plan
             assert not any(word in plan for word in ("Seq Scan on events", "SCAN e\n", "SCAN a")), plan
 
 
-def explained(database, access, filters):
-    """The plan of the statement of a page."""
+def explained(database, statement, parameters):
+    """The plan of a statement."""
     seen = []
 
     class Explaining(Statements):
         def sql(self, name, parameters):
             text = super().sql(name, parameters)
-            if name != "history_page":
+            if name != statement:
                 return text
             seen.append(name)
             return ("explain " if database.name == "postgres" else "explain query plan ") + text
 
     def work(tx):
         tx._statements = Explaining(tx.dialect)
-        return tx.rows("history_page", {**scope_parameters(access), **filters, "limit": 20})
+        return tx.rows(statement, {**parameters, "limit": 20})
 
     plan = "\n".join(str(row[-1]) for row in database.read(work)) + "\n"
     assert seen
     return plan
+
+
+def test_the_end_of_a_runs_or_a_contexts_id_is_looked_up_by_indexes(url, execute):
+    with Memory.open(url, embedder="none") as memory:
+        memory.save(RULE)
+        context = memory.activate("release").id
+        numbers = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)"
+        at = "'2025-01-01T00:00:00.000000Z'"
+        execute(
+            url,
+            "insert into retired (owner_id, run_id, kind, node_id, namespace, content, reason, retired_at)"
+            f" {numbers} select 'local', 'run-of-' || (100000 + i % 3000), 'node', 'node-' || i, 'main', '{{}}', '{{}}', {at} from n",
+        )
+        execute(
+            url,
+            "insert into events (owner_id, at, topic, namespace, payload, node_id, other_namespace, part_of, boundary_class)"
+            f" {numbers} select 'local', {at}, 'retire', 'main', '{{}}', 'node-' || i, 'main',"
+            " 'run-of-' || (100000 + i % 3000), 'internal' from n",
+        )
+        execute(url, "analyze")
+        view = memory.view
+        assert memory.history("100007").about.id == "run-of-100007"
+        assert memory.context(context[-6:]).id == context
+        asked = {**scope_parameters(view.access), **reference_parameters("100007")}
+        plan = explained(view.store.database, "runs_referred", asked)
+        assert "retired_by_run" in plan
+        assert "events_of_part" in plan
+        assert not any(
+            word in plan for word in ("Seq Scan on events", "Seq Scan on retired", "SCAN e\n", "SCAN f\n")
+        ), plan
+        plan = explained(view.store.database, "contexts_referred", asked)
+        assert "SCAN i\n" not in plan
+        assert "SCAN c\n" not in plan
 
 
 def test_a_refusal_does_not_tell_of_another_root(open_memory):

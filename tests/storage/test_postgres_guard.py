@@ -496,10 +496,10 @@ TOO_MUCH = {
 @pytest.mark.parametrize("name", TOO_MUCH)
 def test_too_much_is_refused_quickly(name):
     checked("select 1", TABLES)  # sqlglot is imported
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(InvalidInput):
         checked(TOO_MUCH[name], TABLES)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
 
 
 LONG = "long as (select string_agg(filler, '') as v from (select filler from many limit 1900) q)"

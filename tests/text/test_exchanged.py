@@ -82,6 +82,10 @@ UPDATES = {
         The package weighs 3 kg. | The package weighs 4 kg.
         Lena is based in Oslo. | Lena is based in Bergen.
         The cache expires after 10 minutes. | The cache expires after 30 minutes.
+        Tariq studies at MIT. | Tariq now studies at Stanford.
+        Office hours are 9 to 5. | Office hours are 10 to 6.
+        The shuttle runs every 20 minutes. | The shuttle runs every 15 minutes.
+        User's dog is named Max. | User's dog is named Charlie.
         Tim drives a Golf. | Tim now drives a Tesla.
         """,
     "de": """
@@ -191,6 +195,11 @@ LOOKALIKES = {
         Step 1 takes 5 minutes. | Step 2 takes 10 minutes.
         Room 5 has 20 seats. | Room 6 has 30 seats.
         The room on floor 2 has 20 seats. | The room on floor 3 has 20 seats.
+        A copy is in Paris. | A copy is in Rome.
+        Ein Server steht in Paris. | Ein Server steht in Rom.
+        Our office in Oslo closes at 5. | Our office in Bergen closes at 6.
+        Node 1 is in Frankfurt. | Node 2 is in Paris.
+        Budget for marketing: 40,000 | Budget for travel: 15,000
         Chapter 3 is about trees. | Chapter 4 is about graphs.
         The ticket for adults costs 25 euros. | The ticket for children costs 12 euros.
         The ticket costs 25 euros for adults. | The ticket costs 12 euros for children.
@@ -269,6 +278,13 @@ LOOKALIKES = {
         Lunch with Anna on Monday. | Lunch with Anna on Friday.
         Fixed the login bug. | Fixed the signup bug.
         We deployed version 3.2. | We deployed version 3.3.
+        Hugo said it is 5. | Hugo said it is 6.
+        The bug is in the parser. | The bug is in the lexer.
+        The shop is closed on Monday. | The shop is closed on Sunday.
+        Ravi is in Berlin on Monday. | Ravi is in Paris on Friday.
+        Die App ist auf Deutsch verfügbar. | Die App ist auf Französisch verfügbar.
+        Die Stadt ist klein. | Die Stadt ist schön.
+        太郎はジムにいる。 | 太郎は会社にいる。
         TODO: buy milk | TODO: buy bread
         Caroline: sounds good | Caroline: sounds bad
         Anna swims on Monday. | Anna swims on Tuesday.

@@ -310,19 +310,19 @@ SIZE = 65_536
     ids=lambda text: text[:12],
 )
 def test_hostile_texts_take_no_time(text):
-    started = time.perf_counter()
+    started = time.process_time()
     redact(text, KINDS)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "value"), ALL_VALUES)
 def test_rows_of_one_value_take_no_time(kind, value):
     # Were each finding to uncover only the next one, this would take as many passes as there are values.
-    started = time.perf_counter()
+    started = time.process_time()
     for joint in ("", " ", "-", ",", "\n", "x"):
         redact(joint.join([value] * 200), KINDS)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_importing_loads_no_library():

@@ -208,10 +208,10 @@ class _Looking:
 
     def _run(self, given: str) -> HistorySubject | None:
         """A run of metabolism, or a sweep, which has no row of its own."""
-        found = history.run(self.tx, self.access, given)
         counts = history.run_counts(self.tx, self.access, given, since=timestamp(self.moment - KEPT))
-        if found is None and not counts.let_go:
+        if not counts.is_told:
             return None
+        found = history.run(self.tx, self.access, given)
         namespace, state, began, ended = found or (None, "applied", counts.first_at or "", None)
         text = f"run {short_id(given)}, {state}, {day(ended or began)}: let go {counted(counts.let_go, 'node')}"
         if counts.back:

@@ -34,8 +34,9 @@ from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import Node, node_at, strictest, times_at
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
-from wherefrom.model.results import Deleted, Page, Saved
+from wherefrom.model.results import Deleted, NearStatement, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
+from wherefrom.recall.near import find_near
 from wherefrom.storage import (
     edges,
     embeddings,
@@ -81,17 +82,17 @@ _SOURCE: Final = 'Where it comes from, e.g. {"url": "…", "actor": "…"}.'
 _Provenance = Annotated[Mapping[str, Any] | None, Param(_SOURCE, check=check.check_metadata)]
 _PINNED: Final = "Keep it whatever metabolism makes of it; false unpins."
 _Pinned = Annotated[bool | None, Param(_PINNED, option="--pin/--unpin")]
-_VALID_FROM: Final = "Since when it holds: 2026, 2026-03, 2026-03-14 or a time. Omit: from now on."
+_VALID_FROM: Final = "Since when it holds: 2026, 2026-03, 2026-03-14 or a time."
 _ValidFrom = Annotated[str | None, Param(_VALID_FROM, metavar="DATE", check=check.check_start)]
 _VALID_TO: Final = "Until when it holds, that day, month or year included."
 _ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.check_end)]
 _OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
 _ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
-_SUPERSEDES: Final = "Memos that no longer hold because of this one: they end, and stay as history."
+_SUPERSEDES: Final = "Memos that hold no longer because of this one; they stay as history."
 _Supersedes = Annotated[
     Sequence[str], Param(_SUPERSEDES, option="--supersedes", check=check.check_references, refers="node")
 ]
-_SLOT: Final = "What it is the current answer to, as a short path, e.g. project/database: the former answer ends."
+_SLOT: Final = "A short path, e.g. project/database, that has one current answer: this one. The former ends."
 _Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
 _Include = Annotated[Sequence[Literal["replaced", "expired"]], Param(_INCLUDE)]
@@ -153,7 +154,8 @@ class MemoEngine(Engine):
         it holds (session, project, principle); then it is in the archive, from which `restore`, or saving the same
         text again, brings it back. `entities` what it is about, `provenance` where it comes from.
         `supersedes` names statements that it takes the place of; a `slot` has one statement at a time, and a new one
-        takes the place of the one before. What was replaced stays as history. `valid_from`, `valid_to` and
+        takes the place of the one before. What was replaced stays as history. The answer has up to three statements
+        that are `near`, with what differs and what to do about it. `valid_from`, `valid_to` and
         `observed_at` say since when and until when it holds, and when it was said.
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
@@ -184,7 +186,10 @@ class MemoEngine(Engine):
             stated: dict[str, Any] = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
             stated |= {"valid_from": valid_from, "valid_to": valid_to, "observed_at": observed_at, "slot": slot}
             saving = replace(self._saving(given, stated, existing, entities), supersedes=supersedes)
+            near = self._near(access, saving)
             saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
+        gone = {saved.node.id, *saved.replaced, *supersedes}
+        saved = replace(saved, near=tuple(one for one in near if one.node.id not in gone))
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
         return self._linked(saved) if link else saved
@@ -256,6 +261,26 @@ class MemoEngine(Engine):
         if claim_kind is not None and node.kind != "claim":
             raise InvalidInput(f"{node.id} is a {node.kind} and stays one", hint="save the claim as a new one")
         return node
+
+    def _near(self, access: Access, saving: _Saving) -> tuple[NearStatement, ...]:
+        """Return what is nearest to a text that is about to be stored; nothing if that fails: the save matters more.
+
+        It is read before the transaction that writes, which holds a lock.
+        """
+        node, made = saving.node, saving.made
+        vector = None if made is None else made.vectors.get(check.content_hash(embeddings.embedded_text(node)))
+        now = self.view.now()
+
+        def work(tx: Transaction) -> tuple[NearStatement, ...]:
+            model = embeddings.active(tx)
+            is_comparable = made is not None and model is not None and model.model_id == made.model_id
+            return find_near(tx, access, self.store, node, vector if is_comparable else None, now=now)
+
+        try:
+            return self.store.database.read(work)
+        except Exception:
+            logger.exception("what is near to %s could not be found", node.id)
+            return ()
 
     def _linked(self, saved: Saved) -> Saved:
         """Return the answer to a save with the relations that it made; if that fails it says so: the memo is saved."""

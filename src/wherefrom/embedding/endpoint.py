@@ -41,6 +41,7 @@ class EndpointEmbedder(Embedder):
     ) -> None:
         self.model_id = model
         self._url = url.rstrip("/") + "/embeddings"
+        self._key_forms = {key.encode(errors="replace"), repr(key)[1:-1].encode()} if key else set()
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._timeout_s = timeout_ms / 1000
         self._clock = clock
@@ -82,7 +83,7 @@ class EndpointEmbedder(Embedder):
             status, wait, body = self._post(question, deadline)
             if status == 200:
                 return _vectors(body, len(texts), model_id=self.model_id)
-            said = " ".join(body[:300].decode(errors="replace").split())
+            said = " ".join(self._without_key(body)[:300].decode(errors="replace").split())
             answered = f"answered {status}" if status else "cannot be reached"
             fault = f"the endpoint of {self.model_id} {answered}: {said}"
             pause = min(_MAX_PAUSE_S, max(pause, wait))
@@ -94,6 +95,12 @@ class EndpointEmbedder(Embedder):
         if status in _REFUSED:
             raise TextRefused(fault)
         raise EmbedderUnavailable(fault, hint="check WHEREFROM_EMBED_URL, WHEREFROM_EMBED_KEY and the model's name")
+
+    def _without_key(self, body: bytes) -> bytes:
+        """What was said of a request; an endpoint, or the library that sends, may quote the key that it refuses."""
+        for form in self._key_forms:
+            body = body.replace(form, b"***")
+        return body
 
     def _post(self, question: dict[str, Any], deadline: float) -> tuple[int, float, bytes]:
         """Return the status of an answer, the seconds to wait before the next, and its body; 0 if none came back."""

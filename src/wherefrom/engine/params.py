@@ -54,13 +54,11 @@ def namespace_param(text: str, **given: Any) -> Param:
     return Param(text, option="--namespace,-n", **given)
 
 
-NAMESPACE: Final = (
-    "Namespace path. Omit for the default; a leading '/' starts at the root; '..' goes up, never above the root."
-)
+NAMESPACE: Final = "A path; a leading '/' starts at the root, '..' goes up. Omit for the default."
 
 Place = Annotated[str | None, namespace_param(NAMESPACE, check=check_place)]
 """Where something is written."""
-Namespace = Annotated[str | None, namespace_param(NAMESPACE + " Namespaces below it are included.")]
+Namespace = Annotated[str | None, namespace_param(NAMESPACE + " With those below it.")]
 """Where something is looked for."""
 SourceWithin = Annotated[str | None, namespace_param("If given, the source memo must be in it.", only="agents")]
 MemoWithin = Annotated[str | None, namespace_param("If given, the memo must be in it.", only="agents")]
@@ -94,9 +92,9 @@ def check_query(value: object, *, field: str) -> str:
 _DATE = "2026, 2026-03, 2026-03-14 or a time"
 Since = Annotated[str | None, Param("Only what was observed since then.", metavar="DATE", check=check.check_start)]
 Until = Annotated[str | None, Param("Only what was observed until then.", metavar="DATE", check=check.check_moment)]
-_AS_OF = f"What held then, instead of now: {_DATE}."
+_AS_OF = f"What held then: {_DATE}."
 AsOf = Annotated[str | None, Param(_AS_OF, metavar="DATE", check=check.check_moment)]
-_KNOWN_AT = "What this memory said then, with the texts of that time."
+_KNOWN_AT = "What this memory said then."
 KnownAt = Annotated[str | None, Param(_KNOWN_AT, metavar="DATE", check=check.check_moment)]
 
 Scopes = Annotated[Sequence[Scope], Param("Only what was saved with one of these scopes.", option="--scope")]

@@ -11,7 +11,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, found, mirror, rounded
+from wherefrom.interfaces.lean_items import fitted
+from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, cut, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
 from wherefrom.model.insight import ProposedEdge
@@ -25,17 +26,12 @@ _MEMO: Final = (
     f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at valid_from valid_to "
     "superseded_by slot pinned aliases provenance"
 )
-# The bytes that an item of a search or a context may have beside its text; its source may have some of them.
-_ITEM_BYTES: Final = 110
 # The source of what was quoted, and of anything else, which shows its date or its kind as well.
 _MAX_SOURCE_BYTES: Final = {"fragment": 28}
 _MAX_OTHER_SOURCE_BYTES: Final = 20
 _PREVIEW_BYTES: Final = 2_000
-# Keys that are not counted there: what was asked for, and what contradicts or replaces an item.
-_BESIDES: Final = (
-    "scores", "factors", "features", "figures", "superseded_by", "replaces", "held_until", "older", "disputed_by",
-    "valid_from", "valid_to",
-)  # fmt: skip
+# Of a memo that is near to a saved one: enough to see what differs.
+_NEAR_CHARACTERS: Final = 160
 # How far to trust a text, by the kind of its node.
 _TRUST: Final = {"memo": "own-note", "claim": "agent-claim", "fragment": "quoted-source"}
 Trust = Annotated[
@@ -128,22 +124,11 @@ class Item(MemoPreview, answers=()):
         lean = super()._lean(value, how)
         if "source" in lean and value["kind"] != "memo":  # a source has a year
             lean.pop("date", None)
+        if "valid_from" in lean:  # since when it holds says more than when that was said
+            lean.pop("date", None)
         if "source" in lean and value["kind"] == "fragment":  # that it is quoted goes without saying
             lean.pop("kind", None)
-        plain = {name: inner for name, inner in lean.items() if name not in _BESIDES}
-        frame = json_text({**plain, **({"title": ""} if "title" in lean else {}), "reason": ""})
-        room = _ITEM_BYTES - len(frame.encode()) + len(json_text(lean["content"]).encode()) - len('"",')
-        text = {"content": lean.pop("content")}
-        reason = _fitting(value["reason"], room)
-        return {**lean, **({"reason": reason} if reason else {}), **text}
-
-
-def _fitting(reason: str, room: int) -> str:
-    """Return as many clauses of a reason as fit into some bytes, and of the first as many words."""
-    while reason and len(reason.encode()) > room:
-        border = max(reason.rfind(joint) for joint in ("; ", " and ", ", "))
-        reason = reason[: max(border, 0)]
-    return reason
+        return fitted(lean, value["reason"])
 
 
 class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=True)):
@@ -151,6 +136,19 @@ class ProposedRelation(mirror(ProposedEdge, without="accepted figures", digits=T
 
     confidence: float = Field(description="How sure it is until a caller states it, 0 to 1.")
     judge: str = Field(description="insight: a program's guess.")
+
+
+class NearMemo(Answer, answers=(results.NearStatement,), within=("node",)):
+    """A memo that says something similar to the one that was saved."""
+
+    brief: ClassVar[str] = "id date differs hint text"
+
+    id: str
+    date: str = found("observed_at", description="When it was observed.")
+    differs: list[str] = Field(description="In what: number, date, negation, name, content, more, or wording.")
+    hint: str | None = Field(description="What to do about it.")
+    text: Annotated[str, cut(_NEAR_CHARACTERS)] = found("content", description="Its beginning.")
+    similarity: Rounded = Field(description="How similar, 0 to 1.")
 
 
 class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
@@ -170,6 +168,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
     alias_added: str | None = Field(default=None, description="The title that became an alias of a duplicate.")
     note: str | None = Field(default=None, description="What became of its title, what was not kept, when it expires.")
     replaced: list[str] = Field(default=[], description="Statements whose place it took: they are history now.")
+    near: list[NearMemo] = Field(default=[], description="What says something similar: act on its hint.")
     redacted: dict[str, int] = Field(default={}, description="What the policy took out of the text, by kind.")
     relations: list[ProposedRelation] = found("links", default=[], description="With link: the relations that it made.")
     degraded: list[str] = Field(default=[], description="With link: why it was not, or not fully, linked.")

@@ -21,7 +21,7 @@ class Saved:
     `alias_added`: the given title, if it became an alias because the node keeps its first title; `note`: what became
     of another title, and what was not kept. `redacted`: how much the policy took out of the text, by kind. `links`:
     the links that the caller asked to be made; `degraded`: why some of them may be missing. `replaced`: the statements
-    that it took the place of, which are history now.
+    that it took the place of, which are history now. `near`: what says something similar.
     """
 
     node: Node
@@ -32,6 +32,20 @@ class Saved:
     alias_added: str | None = None
     note: str | None = None
     replaced: tuple[str, ...] = ()
+    near: tuple[NearStatement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NearStatement:
+    """A memo or claim that says something similar to what is saved. similarity: how similar, by words and meaning,
+    from 0 to 1. differs: what differs: number, date, negation, name, content, more (one says more), or nothing but the
+    wording. hint: what to do about it, if there is something to do.
+    """
+
+    node: Node
+    similarity: float
+    differs: tuple[str, ...]
+    hint: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,9 +63,9 @@ class Source:
         if self.title and _size(words) > limit_bytes:
             room = limit_bytes - _size(words) + _size(self.title)
             rest = replace(bare, title=None)._joined()
-            words = replace(bare, title=_cut(self.title, room))._joined() if room >= _MIN_TITLE_BYTES else rest
+            words = replace(bare, title=cut_to_bytes(self.title, room))._joined() if room >= _MIN_TITLE_BYTES else rest
             words = words or self.title
-        return _cut(words, limit_bytes)
+        return cut_to_bytes(words, limit_bytes)
 
     def _joined(self) -> str:
         parts = (
@@ -106,6 +106,20 @@ def source_of(node: Node) -> Source | None:
         actor=actor,
         url=url,
     )
+
+
+def cut_to_bytes(text: str, size: int) -> str:
+    """Return the beginning of a text in so many bytes, ended by an ellipsis where it fits, never inside a character."""
+    if _size(text) <= size:
+        return text
+    mark = _ELLIPSIS if size > _size(_ELLIPSIS) else ""
+    kept = text.encode()[: max(size - _size(mark), 0)].decode(errors="ignore")
+    # A mark belongs to the letter before it, as does what a joiner joins.
+    while kept and _continues(text[len(kept)], kept[-1]):
+        kept = kept[:-1]
+    if (space := kept.rfind(" ")) > len(kept) // 2:
+        kept = kept[:space]
+    return kept.rstrip(" ,") + mark
 
 
 def _first(said: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
@@ -172,20 +186,6 @@ def _year(value: object) -> int | None:
 
 def _size(text: str) -> int:
     return len(text.encode())
-
-
-def _cut(text: str, size: int) -> str:
-    """Return the beginning of a text in so many bytes, ended by an ellipsis where it fits, never inside a character."""
-    if _size(text) <= size:
-        return text
-    mark = _ELLIPSIS if size > _size(_ELLIPSIS) else ""
-    kept = text.encode()[: max(size - _size(mark), 0)].decode(errors="ignore")
-    # A mark belongs to the letter before it, as does what a joiner joins.
-    while kept and _continues(text[len(kept)], kept[-1]):
-        kept = kept[:-1]
-    if (space := kept.rfind(" ")) > len(kept) // 2:
-        kept = kept[:space]
-    return kept.rstrip(" ,") + mark
 
 
 def _continues(character: str, before: str) -> bool:

@@ -24,6 +24,7 @@ from wherefrom.model.results import (
     Scores,
     SearchResult,
 )
+from wherefrom.model.sources import cut_to_bytes
 from wherefrom.recall import graph_arm, selection
 from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
@@ -48,6 +49,8 @@ _MAX_REACHED: Final = 32
 _MMR_POOL_FACTOR: Final = 4
 # How many hits beyond those of the answer may stand above an older one.
 _LATER_LOOKED_FOR: Final = 10
+# Of the name of a namespace in a note, which may be long; the whole of it is in the full answer.
+_MAX_PLACE_BYTES: Final = 32
 _LONGER: Final = "what fits the question is longer than max_tokens"
 _LATE: Final = "the graph arm was left out: time was up"
 
@@ -397,7 +400,7 @@ def _shown(reader: CandidateReader, by_id: Mapping[str, Node]) -> Callable[..., 
 
 def _searched(reader: CandidateReader, arms: Sequence[str]) -> str:
     """Say what was searched, for an answer that has nothing."""
-    request, place = reader.request.search, reader.access.root
+    request, place = reader.request.search, cut_to_bytes(reader.access.root, _MAX_PLACE_BYTES)
     number = reader.store.utilities.count(reader.tx, reader.access, request)
     narrowed = " with these scopes or metadata" if request.scopes or request.metadata else ""
     if number == 0:

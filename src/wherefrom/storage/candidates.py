@@ -59,7 +59,28 @@ def find(
 ) -> Candidates:
     """The candidates of text arm and vector arm, with their vectors; `reach` is how many each gives at most."""
     scores = dict(text.best(tx, access, request, limit=reach[0]))
-    near = nearest(tx, access, request, vectors=vectors, limit=reach[1])
+    return _joined(tx, access, request, scores, nearest(tx, access, request, vectors=vectors, limit=reach[1]))
+
+
+def find_quickly(
+    tx: Transaction,
+    access: Access,
+    request: SearchRequest,
+    *,
+    text: TextSearch,
+    vectors: Vectors,
+    reach: tuple[int, int],
+) -> tuple[Candidates, dict[str, float]]:
+    """The candidates for a text by its rarest terms and a quick search of vectors; and the weight of all its terms."""
+    scores, weights = text.best_of_rarest(tx, access, request, limit=reach[0])
+    near = nearest(tx, access, request, vectors=vectors, limit=reach[1], quick=True)
+    return _joined(tx, access, request, dict(scores), near), weights
+
+
+def _joined(
+    tx: Transaction, access: Access, request: SearchRequest, scores: dict[str, float], near: Nearest
+) -> Candidates:
+    """The candidates of both arms, each with its vector."""
     text_ranks, vector_ranks = ({node_id: rank for rank, node_id in enumerate(ids, 1)} for ids in (scores, near.ids))
     rows: dict[str, Matrix] = dict(zip(near.ids, near.vectors, strict=True))
     if request.model is not None and request.vector is not None:
@@ -72,7 +93,14 @@ def find(
 
 
 def nearest(
-    tx: Transaction, access: Access, request: SearchRequest, *, vectors: Vectors, limit: int, thorough: bool = False
+    tx: Transaction,
+    access: Access,
+    request: SearchRequest,
+    *,
+    vectors: Vectors,
+    limit: int,
+    thorough: bool = False,
+    quick: bool = False,
 ) -> Nearest:
     """The nodes whose vectors are nearest to the question's."""
     if request.vector is None or request.model is None:
@@ -81,7 +109,7 @@ def nearest(
     if request.metadata or request.scopes or request.task_id is not None or request.times.are_narrow:
         where = {**scope_parameters(access), **request.filters(), "task_id": request.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
-    near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.times)
+    near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.times, quick)
     return vectors.nearest(tx, access, near)
 
 

@@ -47,12 +47,15 @@ class LetGo:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """The nodes of a run that an access may see: those let go, those of them since a time, and those brought back."""
+    """The nodes of a run that an access may see: those let go, those of them since a time, and those brought back.
+    is_told: it may see that there was such a run, also if it sees none of its nodes.
+    """
 
     let_go: int
     lately: int
     back: int
     first_at: str | None
+    is_told: bool
 
 
 def page(
@@ -92,7 +95,7 @@ def run_counts(tx: Transaction, access: Access, run_id: str, *, since: str) -> R
     """The number of nodes that a run let go, as far as the access sees them."""
     row = tx.row("history_parts", {**scope_parameters(access), "id": run_id, "since": since})
     assert row is not None
-    return RunCounts(int(row[0]), int(row[1]), int(row[2]), row[3])
+    return RunCounts(int(row[0]), int(row[1]), int(row[2]), row[3], bool(row[4]))
 
 
 def end(tx: Transaction, access: Access, node_id: str) -> tuple[str, str, str, str | None] | None:

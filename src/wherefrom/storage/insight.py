@@ -123,8 +123,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     known, asked = json.loads(content), json.loads(asked)
     links = tuple(ProposedEdge(**{**link, "figures": EdgeFigures(**link["figures"])}) for link in known["links"])
     named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
-    where = {**scope_parameters(access.own()), "ids": json_text(named)}
-    if known["seen_by"] != sight(access) and tx.row("nodes_hidden", where):
+    if known["seen_by"] != sight(access) and _is_any_hidden(tx, access.own(), named, known["seen_by"]):
         raise missing
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
         raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
@@ -139,6 +138,17 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     )
     made = tuple((source, target, tag) for source, target, tag in known["made"])
     return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
+
+
+def _is_any_hidden(tx: Transaction, access: Access, ids: Sequence[str], seen_by: str) -> bool:
+    """Whether an access may not see one of the nodes of a plan. One that is gone may have been hidden from it
+    unless it sees all that the plan's maker saw.
+    """
+    if tx.row("nodes_hidden", {**scope_parameters(access), "ids": json_text(ids)}):
+        return True
+    classes = seen_by.partition(" ")[0].split(",")
+    sees_as_much = not access.hidden and set(classes) <= set(access.classes)
+    return not sees_as_much and len(nodes.refs(tx, access, ids)) < len(set(ids))
 
 
 def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, holds: Holds | None = None) -> StoredPlan:

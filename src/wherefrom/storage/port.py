@@ -170,6 +170,7 @@ class Near:
 
     times: the time of the question, and the times of what is looked for.
     thorough: find the true neighbours (99 of 100), rather than most of them in a third of the time.
+    quick: find most of the very nearest, in half the usual time.
     """
 
     direction: Matrix
@@ -179,6 +180,7 @@ class Near:
     within: Sequence[int] | None = None
     thorough: bool = False
     times: Times = Times()
+    quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)

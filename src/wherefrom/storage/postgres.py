@@ -34,7 +34,7 @@ from wherefrom.storage.migrate import is_current, migrate
 from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
 from wherefrom.storage.postgres_connections import COLLISIONS, Connections, Waits, connect, is_lost, translated
 from wherefrom.storage.postgres_vectors import PostgresVectors
-from wherefrom.storage.sql import Dialect, Statements, statements_of
+from wherefrom.storage.sql import Dialect, statements, statements_of
 from wherefrom.text.check import json_text
 
 
@@ -90,7 +90,7 @@ class PostgresDatabase(Database):
         self.location = _without_password(url)
         self._url = url
         self._waits = Waits(busy_timeout_ms / 1000, connect_timeout_ms / 1000)
-        self._statements = {writes: Statements(DIALECT, writing=writes) for writes in (False, True)}
+        self._statements = {writes: statements(DIALECT, writing=writes) for writes in (False, True)}
         with self._alone() as connection:
             _migrate(connection)
         self._pool = Connections(url, size=pool_size, waits=self._waits, configure=_configure, prepare_threshold=1)

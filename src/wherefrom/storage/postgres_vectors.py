@@ -18,6 +18,7 @@ from wherefrom.text.check import json_text
 _INDEXED_FROM: Final = 2_000
 # The number of neighbours that the index keeps in view while it searches (hnsw.ef_search).
 _EFFORT: Final = 80
+_QUICK_EFFORT: Final = 40
 _THOROUGH_EFFORT: Final = 300
 _INDEX: Final = "embeddings_hnsw_"
 _COUNTS_SECONDS: Final = 30.0
@@ -55,7 +56,8 @@ class PostgresVectors:
         searched = None if near.within is not None else self._indexed(tx, key, where, model)
         if searched is None:
             return self._scanned(tx, key, where, near)
-        tx.run("vector_settings", {"effort": max(_THOROUGH_EFFORT if near.thorough else _EFFORT, near.limit)})
+        effort = _THOROUGH_EFFORT if near.thorough else _QUICK_EFFORT if near.quick else _EFFORT
+        tx.run("vector_settings", {"effort": max(effort, near.limit)})
         rows = tx.rows("vector_nearest", where)
         tx.run("vector_settings_end", {})
         if len(rows) < min(near.limit, searched):

@@ -100,7 +100,8 @@ class Statements:
         self._blocks = {**blocks("queries").names, **blocks(f"queries/{dialect.name}").names}
         self._fragments = fragments(dialect.name)
         unseen = {_ALSO} if writing else set()
-        self._optional = {name: _conditions(text, self._fragments) - unseen for name, text in self._blocks.items()}
+        conditions = _Conditions(self._fragments)
+        self._optional = {name: conditions.of(text) - unseen for name, text in self._blocks.items()}
         self._literals = {name: tuple(_LITERAL.findall(text)) for name, text in self._blocks.items()}
         self._rendered: dict[tuple[str, frozenset[str], tuple[int, ...]], str] = {}
 
@@ -117,6 +118,12 @@ class Statements:
                 text = _PARAMETER.sub(lambda m: self._dialect.parameter.format(m[1]), text.replace("%", "%%"))
             self._rendered[name, given, literals] = text
         return self._rendered[name, given, literals]
+
+
+@cache
+def statements(dialect: Dialect, *, writing: bool) -> Statements:
+    """The statements that all stores of this process share."""
+    return Statements(dialect, writing=writing)
 
 
 def render(text: str, known: Fragments, given: Container[str] = ()) -> str:
@@ -189,9 +196,18 @@ def inside_parameters(prefix: str, namespace: str) -> dict[str, str]:
     return {prefix: namespace, f"{prefix}_below": namespace + "/", f"{prefix}_end": namespace + "0"}
 
 
-def _conditions(text: str, known: Fragments) -> frozenset[str]:
-    """The parameters that decide which optional lines a text keeps."""
-    used = {match[1] for match in _FRAGMENT.finditer(_ARGUMENT.sub("x", text))}
-    return frozenset(match[2] for match in _OPTIONAL.findall(text)).union(
-        *(_conditions(known[name], known) for name in used & known.keys())
-    )
+class _Conditions(dict[str, frozenset[str]]):
+    """The parameters that decide which optional lines a fragment keeps, by its name; each is looked through once."""
+
+    def __init__(self, known: Fragments) -> None:
+        self._known = known
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        self[name] = self.of(self._known[name])
+        return self[name]
+
+    def of(self, text: str) -> frozenset[str]:
+        """The same of a text."""
+        used = {match[1] for match in _FRAGMENT.finditer(_ARGUMENT.sub("x", text))}
+        own = frozenset(match[2] for match in _OPTIONAL.findall(text))
+        return own.union(*(self[name] for name in used & self._known.keys()))

@@ -27,7 +27,7 @@ from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
 from wherefrom.storage.migrate import is_current, migrate
 from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
-from wherefrom.storage.sql import Dialect, Statements
+from wherefrom.storage.sql import Dialect, statements
 from wherefrom.storage.sqlite_errors import closed_quietly, state_of, translated
 from wherefrom.storage.vector_index import VectorIndex
 
@@ -69,7 +69,7 @@ class SqliteDatabase(Database):
         self.location = str(path)
         self._path = path
         self._busy_timeout_s = busy_timeout_ms / 1000
-        self._statements = {writes: Statements(DIALECT, writing=writes) for writes in (False, True)}
+        self._statements = {writes: statements(DIALECT, writing=writes) for writes in (False, True)}
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._process = os.getpid()

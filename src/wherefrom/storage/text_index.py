@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import json
 import math
-from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from typing import Any, Final
 
@@ -24,6 +21,7 @@ from wherefrom.model.graph import BoundaryClass, Node
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Database, SearchRequest, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
+from wherefrom.storage.text_statistics import Sample, Statistics
 from wherefrom.text.check import json_text
 from wherefrom.text.han_words import Flank, crossings, short_words
 from wherefrom.text.sensitive.findings import lookup_terms
@@ -38,6 +36,11 @@ _MAX_PLACES_IN_SMALL_STORE: Final = 6_000
 _SMALL_STORE_TEXTS: Final = 30_000
 # The second term may have this many times as many places.
 _SECOND_TERM_FACTOR: Final = 2
+# For what is near to a text that is saved: so many of its rarest terms, with so many places.
+_MAX_RAREST_TERMS: Final = 10
+_MAX_PLACES_OF_RAREST: Final = 600
+# In a store with fewer texts their number says little about how telling a term is.
+_MIN_WEIGHED_TEXTS: Final = 1_000
 # The question may be a whole memo; this many of its terms are searched for.
 _MAX_TERMS: Final = 256
 _STATISTICS_SECONDS: Final = 120.0
@@ -97,38 +100,6 @@ def forget(tx: Transaction, access: Access, seqs: Iterable[int]) -> None:
     tx.run("text_forget", {"owner": access.owner, "seqs": json_text(list(seqs))})
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """The number of texts in the store, and their average length. sample: for an access that sees only a part of the
-    store, in how many of its `sampled` newest texts each term occurs.
-    """
-
-    texts: int
-    average_length: float
-    sampled: int = 0
-    sample: Sample = field(default_factory=lambda: Sample({}))
-
-
-class Sample:
-    """The number of texts in which each term occurs, kept by the hash of the term in ten bytes a term."""
-
-    __slots__ = ("_counts", "_hashes")
-
-    def __init__(self, counts: Mapping[str, int]) -> None:
-        rows = sorted((hash(term), count) for term, count in counts.items())
-        self._hashes = array("q", (row[0] for row in rows))
-        self._counts = array("H", (row[1] for row in rows))
-
-    def __len__(self) -> int:
-        return len(self._hashes)
-
-    def count(self, term: str) -> int:
-        """The number of texts with a term."""
-        wanted = hash(term)
-        at = bisect_left(self._hashes, wanted)
-        return self._counts[at] if at < len(self._hashes) and self._hashes[at] == wanted else 0
-
-
 class TextSearch:
     """Searches the index of one database, and keeps its statistics for a while. All accesses share one object."""
 
@@ -143,10 +114,45 @@ class TextSearch:
 
     def best(self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int) -> list[tuple[str, float]]:
         """Ids and BM25 scores of the best texts that the access may see and that fit the question, best first."""
+        statistics = self._current(tx, access, question.kinds)
+        wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
+        frequencies = _rare_terms(self._counted(tx, access, wanted), statistics)
+        return self._best(tx, access, question, (frequencies, statistics), limit=limit)
+
+    def best_of_rarest(
+        self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
+    ) -> tuple[Scored, dict[str, float]]:
+        """The best texts by the rarest terms of a text alone, as in `best`; and the weight of each of its terms by how
+        rare it is in the whole store. A term in no text has the greatest.
+        """
+        statistics = self._current(tx, access, question.kinds)
+        wanted = query_terms(question.text)[:_MAX_TERMS]
+        counted = self._counted(tx, access, wanted)
+        rarest = [*_rare_terms(counted, statistics, most=_MAX_PLACES_OF_RAREST).items()][:_MAX_RAREST_TERMS]
+        texts = max(statistics.texts, _MIN_WEIGHED_TEXTS)
+        weights = {term: math.log1p(texts / (counted.get(term, 0) + 1)) for term in wanted}
+        return self._best(tx, access, question, (dict(rarest), statistics), limit=limit), weights
+
+    def _best(
+        self,
+        tx: Transaction,
+        access: Access,
+        question: SearchRequest,
+        chosen: tuple[Mapping[str, int], Statistics],
+        *,
+        limit: int,
+    ) -> Scored:
+        """The best texts by the terms that were chosen, each with the number of its texts."""
         kinds = question.kinds
-        weights, frequencies, statistics = self._weighted(tx, access, question)
+        frequencies, statistics = chosen
+        if any(2 * count > statistics.texts for count in frequencies.values()):
+            # A term in more than half of all texts may mean that many texts came since they were counted.
+            statistics = self._current(tx, access, kinds, anew=True)
+        weights = _weights(frequencies, statistics)
         if not weights:
             return []
+        # A question with a number means the texts that have it.
+        weights |= {term: _LOOKUP_WEIGHT_FACTOR * max(weights.values()) for term in question.lookups if term in weights}
         ratios = {term: weight / _weight_in_store(frequencies[term], statistics) for term, weight in weights.items()}
         parameters = {
             **scope_parameters(access),
@@ -177,10 +183,11 @@ class TextSearch:
         self, tx: Transaction, access: Access, question: SearchRequest, texts: Iterable[Node]
     ) -> list[tuple[str, float]]:
         """Ids and BM25 scores of texts that are not in the index and have a word of the question, best first."""
-        weights, _, statistics = self._weighted(tx, access, question)
+        statistics = self._current(tx, access, question.kinds)
         wanted = query_terms(question.text)[:_MAX_TERMS]
-        known = self._counted(tx, access, wanted)
-        weights |= {term: _weight_in_store(0, statistics) for term in wanted if not known.get(term)}
+        counted = self._counted(tx, access, wanted)
+        weights = _weights(_rare_terms(counted, statistics), statistics)
+        weights |= {term: _weight_in_store(0, statistics) for term in wanted if not counted.get(term)}
         found: Scored = []
         for node in texts:
             text = searched_text(node.title, names_of(node.aliases, node.metadata), node.content)
@@ -192,23 +199,6 @@ class TextSearch:
             )
             found += [(node.id, score)] if score > 0 else []
         return sorted(found, key=lambda row: -row[1])
-
-    def _weighted(
-        self, tx: Transaction, access: Access, question: SearchRequest
-    ) -> tuple[dict[str, float], dict[str, int], Statistics]:
-        """The terms of a question to search for with their weights and the number of their texts; the statistics."""
-        statistics = self._current(tx, access, question.kinds)
-        wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
-        frequencies = _rare_terms(self._counted(tx, access, wanted), statistics)
-        if any(2 * count > statistics.texts for count in frequencies.values()):
-            # A term in more than half of all texts may mean that many texts came since they were counted.
-            statistics = self._current(tx, access, question.kinds, anew=True)
-        weights = _weights(frequencies, statistics)
-        if weights:
-            # A question with a number means the texts that have it.
-            most = _LOOKUP_WEIGHT_FACTOR * max(weights.values())
-            weights |= {term: most for term in question.lookups if term in weights}
-        return weights, frequencies, statistics
 
     def _reordered(
         self, tx: Transaction, access: Access, found: Scored, question: str, weights: Mapping[str, float]
@@ -308,11 +298,12 @@ def _document(
     return {"seq": seq, "terms": tx.dialect.document(found), "length": len(found)}
 
 
-def _rare_terms(frequencies: Mapping[str, int], statistics: Statistics) -> dict[str, int]:
+def _rare_terms(frequencies: Mapping[str, int], statistics: Statistics, *, most: int | None = None) -> dict[str, int]:
     """The terms that are rare enough to search for, the rarest first, each with the number of its texts."""
     rarest_first = sorted(frequencies.items(), key=lambda row: (row[1], row[0]))
     places = list(accumulate(count for _, count in rarest_first))
-    most = _MAX_PLACES_IN_SMALL_STORE if statistics.texts <= _SMALL_STORE_TEXTS else _MAX_PLACES
+    if most is None:
+        most = _MAX_PLACES_IN_SMALL_STORE if statistics.texts <= _SMALL_STORE_TEXTS else _MAX_PLACES
     bounds = [math.inf, _SECOND_TERM_FACTOR * most, *[most] * len(rarest_first)]
     return dict(row for row, place, bound in zip(rarest_first, places, bounds, strict=False) if place <= bound)
 

@@ -35,6 +35,7 @@ LISTED_FROM: Final = 20_000
 # The share of the lists that a search scans when the text arm searches, too: it finds 93 % of the true ten in 100,000
 # texts. A thorough search scans this many rows (six milliseconds in 100,000), or this share of them if that is more.
 _SCANNED_SHARE: Final = 0.1
+_QUICK_SHARE: Final = 0.04
 _THOROUGH_ROWS: Final = 150_000
 _THOROUGH_SHARE: Final = 0.35
 # Up to this many rows are compared one by one, whatever lists they are in.
@@ -63,7 +64,7 @@ class VectorIndex:
         reach = near.limit + _EXTRA_CANDIDATES
         if near.within is None:
             searched = int(view.counts @ allowed)
-            share = _SCANNED_SHARE
+            share = _QUICK_SHARE if near.quick else _SCANNED_SHARE
             if near.thorough:
                 share = max(_THOROUGH_SHARE, min(1.0, _THOROUGH_ROWS / max(len(view.seqs), 1)))
             seqs = view.search(near.direction, allowed, searched, limit=reach, share=share)

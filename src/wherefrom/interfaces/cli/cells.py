@@ -23,10 +23,10 @@ _UNBROKEN: Final = frozenset(("rank", "id", "when", "score", "similarity", "step
 
 
 def new_table(*columns: str) -> Table:
-    """A plain table; ids are copied, so they are never cut."""
+    """A plain table; ids are copied, so they are never cut. Who writes SQL chooses names, so they are data as well."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in _UNBROKEN)
+        table.add_column(cell(column), overflow="fold", no_wrap=column in _UNBROKEN)
     return table
 
 

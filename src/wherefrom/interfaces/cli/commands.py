@@ -112,7 +112,8 @@ def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
         value = given.get(declared.name)
         if value is not None and value != declared.default:
             is_json = get_origin(declared.kind) is Mapping
-            value = meant_by(value) if declared.param.refers else value
+            if declared.param.refers:
+            value = [meant_by(given) for given in value] if isinstance(value, list | tuple) else meant_by(value)
             values[declared.name] = _json_object(value, declared) if is_json else value
     return values
 

@@ -69,6 +69,8 @@ def _shown(name: str, value: Any) -> Any:
     setting = next(setting for setting in config.SETTINGS if setting.name == name)
     if not setting.repr and value:
         return _HIDDEN
+    if name == "db" and not value:
+        return str(config.default_in_force())
     return _PASSWORD.sub("***", value) if name == "db" and "://" in value else value
 
 

@@ -61,6 +61,9 @@ def _value_of(result: Any) -> Any:
     return interfaces.answering.value_of(result, "")
 
 
+_NEAR_CHARACTERS: Final = 120
+
+
 def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
     """Say what saving did, and with --link which relations it made."""
     note = " (this text was already there)" if saved.status == "duplicate" else ""
@@ -71,6 +74,13 @@ def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
         yield shown(f"history: {short_id(saved.node.superseded_by)} holds after it")
     if saved.note:
         yield shown(saved.note)
+    for near in saved.near:
+        text = " ".join(near.node.content.split())
+        text = text if len(text) <= _NEAR_CHARACTERS else f"{text[: _NEAR_CHARACTERS - 1]}…"
+        differs = ", ".join(near.differs)
+        yield shown(f"near {short_id(near.node.id)} of {near.node.observed_at[:10]} ({differs}): {text}")
+        if near.hint:
+            yield shown(f"  {near.hint}", style="dim")
     if given.get("link"):
         yield from render_plans.linked_lines(saved)
 

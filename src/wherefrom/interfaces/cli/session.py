@@ -172,5 +172,5 @@ def _fail(error: WherefromError, *, as_json: bool) -> NoReturn:
         print_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}}, sys.stderr)
     else:
         hint = f"\nhint: {error.hint}" if error.hint else ""
-        sys.stderr.write(f"{error.code}: {error.message}{hint}\n")
+        sys.stderr.write(shown(f"{error.code}: {error.message}{hint}\n", lines=True).plain)
     raise typer.Exit(code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,10 @@ from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
 
 Found = TypeVar("Found")
 
-_MAX_BYTES: Final = 64 * 1024 * 1024
+# So large a file takes some seconds to read with the place of every value.
+_MAX_BYTES: Final = 16 * 1024 * 1024
+# The permissions of a file that is new.
+_NEW, _NEW_SHARED = 0o600, 0o644
 _CHANGED: Final = "it was changed in the meantime"
 
 
@@ -25,13 +28,15 @@ class ConfigFile:
     """A file with the edits that are planned for it. It is written only by `write`."""
 
     path: Path
-    mode: int
-    """The permissions of a file that is new."""
+    is_shared: bool
+    """True if it lies in a project, and so may be read and written by others."""
     old: str | None = None
     """What it said; None if it is missing."""
     text: str = ""
     """What it is to say."""
     planned: list[Edit] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    """Sentences that say what stays in an entry of ours that we did not write."""
 
     def __post_init__(self) -> None:
         self.old = _read(self.path)
@@ -51,6 +56,11 @@ class ConfigFile:
             self.planned.append(edit)
             self.text = edit.applied(self.text)
 
+    def keep(self, entry: str, names: Sequence[str]) -> None:
+        """Note that an entry keeps what has these names."""
+        if names:
+            self.kept.append(f"{entry} keeps what was added to it: {', '.join(names)}")
+
     def lines(self) -> Iterator[str]:
         """Show what would change."""
         note = " (new)" if self.old is None else " (nothing is left in it: it goes)" if self.is_left_empty else ""
@@ -60,6 +70,7 @@ class ConfigFile:
             return
         for edit in reversed(self.planned):  # what is put in comes first in its object
             yield from (f"  {line}" for line in edit.lines())
+        yield from (f"  {line}" for line in self.kept)
 
     @property
     def is_left_empty(self) -> bool:
@@ -74,13 +85,15 @@ class ConfigFile:
             if self.is_left_empty:
                 self.path.unlink()
             else:
-                _replace(Path(os.path.realpath(self.path)), self.text, self.mode)
+                _replace(Path(os.path.realpath(self.path)), self.text, _NEW_SHARED if self.is_shared else _NEW)
         except OSError as error:
             raise StoreUnavailable(f"cannot write {self.path}: {error.strerror}") from None
 
 
 def _read(path: Path) -> str | None:
     try:
+        if path.exists() and not path.is_file():  # opening a pipe or a device may wait for ever
+            raise InvalidInput(f"cannot read {path}: it is no regular file", hint="nothing was written")
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except FileNotFoundError:
@@ -88,7 +101,10 @@ def _read(path: Path) -> str | None:
     except OSError as error:
         raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
     if len(content) > _MAX_BYTES:
-        raise InvalidInput(f"{path} is larger than {_MAX_BYTES} bytes")
+        raise InvalidInput(
+            f"{path} is larger than {_MAX_BYTES:,} bytes",
+            hint="add the entry by hand: --print in another folder shows it",
+        )
     try:
         return content.decode()
     except UnicodeDecodeError as error:

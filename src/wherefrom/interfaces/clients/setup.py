@@ -6,7 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,8 +28,9 @@ _OUR_HOOK: Final = re.compile(rf"wherefrom(\.exe)?['\"]? hook ({'|'.join(HOOKS.v
 # In the address of a database.
 _PASSWORD: Final = re.compile(r"://[^/@\s]*:[^@\s]+@|[?&]password=", re.IGNORECASE)
 _HOOK_TIMEOUT_S: Final = 2
+# For one event; each that is taken out reads the whole file again.
+_MAX_HOOKS: Final = 50
 _START_S: Final = 60
-_PRIVATE, _SHARED = 0o600, 0o644
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def run_setup(request: SetupRequest) -> None:
             _plan_hooks(files[1], [*_program(), "hook"] if wanted else None, access)
         changed = [file for file in files if file.planned]
         if not changed:
-            typer.echo(_unchanged(client, files, remove=request.remove))
+            for line in _unchanged(client, files, remove=request.remove):
+                typer.echo(line)
             return
         if not request.remove:
             _refuse_if_it_does_not_start(server)
@@ -98,7 +100,7 @@ def _files(client: Client, scope: Scope) -> list[ConfigFile]:
             raise InvalidInput(
                 f"{shown(str(led[0]))} leads out of the project", hint="it is a link; nothing was written"
             )
-    return [ConfigFile(path, _PRIVATE if scope == "user" else _SHARED) for path in paths]
+    return [ConfigFile(path, is_shared=scope == "project") for path in paths]
 
 
 def _program() -> list[str]:
@@ -130,7 +132,10 @@ def _absolute(url: str) -> str:
 
 
 def _plan_server(client: Client, file: ConfigFile, server: Sequence[str] | None) -> None:
-    """Plan the entry of our server with this command line, or without one that it goes."""
+    """Plan the entry of our server with this command line, or without one that it goes. What else an entry has stays in
+    a file of the user, and is named. One of a project may come from anybody, with an `env` that leads texts elsewhere:
+    there the entry is replaced.
+    """
     path, editing = [client.servers, SERVER], toml_edit if client.is_toml else json_edit
     found = _entry(client, file)
     if found is not None and not _is_ours(found):
@@ -144,13 +149,23 @@ def _plan_server(client: Client, file: ConfigFile, server: Sequence[str] | None)
         return
     kind = {"type": "stdio"} if client.says_stdio else {}
     entry = {**kind, "command": server[0], "args": list(server[1:])}
+    if found is not None and not file.is_shared:
+        file.keep(f"the entry {SERVER}", _besides(found, entry))
     if client.is_toml:
+        if file.is_shared and found != entry:
+            file.edit(lambda text: toml_edit.remove(text, path))
         file.edit(lambda text: toml_edit.put(text, path, entry))
-    elif found is None:
+    elif found is None or file.is_shared:
         file.edit(lambda text: json_edit.put(text, path, entry))
     else:
         for key, value in entry.items():
             file.edit(partial(json_edit.put, path=[*path, key], value=value))
+
+
+def _besides(found: Mapping[str, Any], written: Mapping[str, Any]) -> list[str]:
+    """Return the names of what an object has beside what is written into it; values may be secrets."""
+    inner = {key: ", ".join(value) for key, value in found.items() if isinstance(value, dict)}
+    return [f"{key} ({inner[key]})" if inner.get(key) else key for key in found if key not in written]
 
 
 def _entry(client: Client, file: ConfigFile) -> Any:
@@ -175,15 +190,23 @@ def _plan_hooks(file: ConfigFile, command: Sequence[str] | None, access: Sequenc
     for event, hook in reversed(HOOKS.items()):
         wanted = None if command is None else shlex.join([*command, hook, *access])
         ours = _our_hooks(file, event)
+        if len(ours) > _MAX_HOOKS:
+            raise InvalidInput(
+                f"{file.path} has {len(ours):,} hooks of ours for {event}", hint="take them out by hand, then try again"
+            )
         for path in ours[1 if wanted else 0 :][::-1]:
             file.edit(partial(json_edit.remove, path=path))
         if wanted is None:
             continue
-        if ours:
+        entry = {"type": "command", "command": wanted, "timeout": _HOOK_TIMEOUT_S}
+        if not ours:
+            file.edit(partial(json_edit.put_first, path=["hooks", event], element={"hooks": [entry]}))
+        elif file.is_shared:
+            file.edit(partial(json_edit.put, path=ours[0], value=entry))
+        else:
+            found = file.look(partial(json_edit.at, path=ours[0]))
+            file.keep(f"the hook of {event}", _besides(found.plain if found else {}, entry))
             file.edit(partial(json_edit.put, path=[*ours[0], "command"], value=wanted))
-            continue
-        group = {"hooks": [{"type": "command", "command": wanted, "timeout": _HOOK_TIMEOUT_S}]}
-        file.edit(partial(json_edit.put_first, path=["hooks", event], element=group))
 
 
 def _our_hooks(file: ConfigFile, event: str) -> list[list[str | int]]:
@@ -217,9 +240,10 @@ def _announced(files: Sequence[ConfigFile], access: Sequence[str]) -> Iterator[s
         yield "The address of the database holds a password, which will stand there as it is; WHEREFROM_DB can hold it."
 
 
-def _unchanged(client: Client, files: Sequence[ConfigFile], *, remove: bool) -> str:
+def _unchanged(client: Client, files: Sequence[ConfigFile], *, remove: bool) -> Iterator[str]:
     said = "there is nothing of ours in" if remove else "all is as it should be in"
-    return f"{client.title}: {said} {' and '.join(str(file.path) for file in files)}"
+    yield f"{client.title}: {said} {' and '.join(str(file.path) for file in files)}"
+    yield from (cells.shown(line).plain for file in files for line in file.kept)
 
 
 def _agreed(request: SetupRequest) -> bool:
@@ -232,5 +256,6 @@ def _agreed(request: SetupRequest) -> bool:
             return True
         typer.echo("nothing was written")
         return False
-    typer.echo("Nothing was written: this is no terminal to ask on. --yes writes it.")
-    return False
+    raise InvalidInput(
+        "nothing was written: this is no terminal to ask on", hint="--yes writes it, --print only shows it"
+    )

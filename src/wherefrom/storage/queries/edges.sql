@@ -99,12 +99,12 @@ order by e.weight desc, e.confidence desc, e.seq
 limit :limit
 
 -- name: edge_count_of
--- An edge from a node to itself counts once.
+-- Of those that the access may see; an edge from a node to itself counts once.
 select count(*)
 from (
-    select e.seq from edges e where e.owner_id = :owner and e.source_id = :id
+    select e.seq from edges e where e.owner_id = :owner and e.source_id = :id and {visible_edge e}
     union
-    select e.seq from edges e where e.owner_id = :owner and e.target_id = :id
+    select e.seq from edges e where e.owner_id = :owner and e.target_id = :id and {visible_edge e}
     union
     select e.seq from edges e where e.owner_id = :owner and e.page_id = :id
 ) as touching

@@ -43,11 +43,13 @@ from metabolism_runs r
 where r.owner_id = :owner and {inside r.namespace root} and r.id = :id
 
 -- name: history_parts
--- How many visible nodes a run let go, how many of them since a time, and how many came back.
+-- How many visible nodes a run let go, how many of them since a time, and how many came back; and whether the access may
+-- see the run itself.
 select coalesce(sum(case when e.topic = 'retire' then 1 else 0 end), 0),
        coalesce(sum(case when e.topic = 'retire' and e.at >= :since then 1 else 0 end), 0),
        coalesce(sum(case when e.topic = 'return' then 1 else 0 end), 0),
-       min(case when e.topic = 'retire' then e.at end)
+       min(case when e.topic = 'retire' then e.at end),
+       coalesce(max(case when e.topic in ('metabolism', 'retire') then 1 else 0 end), 0)
 from events e
 where {visible_event e} and e.part_of = :id
 

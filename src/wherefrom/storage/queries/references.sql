@@ -83,24 +83,41 @@ order by p.created_at desc
 limit :limit
 
 -- name: contexts_referred
+-- Ends are looked for among the ids alone, which the index of the key holds: the rows are long, and there are many.
 select c.id, c.question, c.created_at
 from active_contexts c
-where c.owner_id = :owner and {inside c.namespace root} and {is_given c.id}
+where c.owner_id = :owner and {inside c.namespace root} and c.id in (
+    select cast(:given as text)
+    union all select i.id from active_contexts i where i.owner_id = :owner and {ends_as_given i.id} --if tail
+)
 order by c.created_at desc
 limit :limit
 
--- name: runs_referred
--- Runs of metabolism, and all others of which there are receipts.
-select x.id, '', min(x.at)
+-- fragment: ends_of_runs
+-- The ids that end so of runs with receipts: from one run to the next by the index, past all their receipts.
+select v.id
 from (
-    select m.id, m.started_at as at
-    from metabolism_runs m
-    where m.owner_id = :owner and {within m.namespace root} and {is_given m.id}
-    union all
-    select r.run_id, r.retired_at
-    from retired r
-    where r.owner_id = :owner and {within r.namespace root} and r.kind <> 'restored' and {is_given r.run_id}
-) as x
-group by x.id
-order by min(x.at) desc
+    with recursive runs (id) as (
+        select min(f.run_id) from retired f where f.owner_id = :owner
+        union all
+        select (select min(f.run_id) from retired f where f.owner_id = :owner and f.run_id > runs.id)
+        from runs
+        where runs.id is not null
+    )
+    select runs.id from runs where runs.id is not null and {ends_as_given runs.id}
+) as v
+union
+select m.id from metabolism_runs m where m.owner_id = :owner and {ends_as_given m.id}
+
+-- name: runs_referred
+-- Runs of metabolism, and all others of which there are receipts; of which the access may see that they were, or that
+-- they let a node go.
+select e.part_of, '', min(e.at)
+from events e
+where {visible_event e} and e.topic in ('metabolism', 'retire') and e.part_of in (
+    select cast(:given as text)
+    union {ends_of_runs} --if tail
+)
+group by e.part_of
+order by min(e.at) desc
 limit :limit

@@ -158,6 +158,22 @@ def difference(one: Facts, other: Facts) -> Difference | None:
     )
 
 
+def all_differences(one: Facts, other: Facts) -> tuple[Difference, ...]:
+    """All kinds of facts in which two texts differ in either direction; without any, none is found by `difference`."""
+    names = one.sure | other.sure | (one.openers & other.openers)
+    names -= _lower(one, names) | _lower(other, names)
+    mine, theirs = _sequence(one, names), _sequence(other, names)
+    found = dict.fromkeys(
+        kind
+        for bit, kind in _KINDS.items()
+        if [word for mark, word in mine if mark == bit] != [word for mark, word in theirs if mark == bit]
+    )
+    for kind in (difference(one, other), difference(other, one)):
+        if kind is not None and (kind != "content" or not found):
+            found[kind] = None
+    return tuple(found)
+
+
 def _value(number: str, gap: str) -> str:
     if not number.isascii():
         number = "".join(str(unicodedata.digit(c, c)) for c in number.replace("−", "-").replace("⁄", "/"))

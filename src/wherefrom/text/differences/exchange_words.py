@@ -21,11 +21,11 @@ STATES: Final = frozenset(
     """
     live lives reside resides work works stay stays cost costs weigh weighs measure measures last lasts sit sits stand
     stands belong belongs report reports point points listen listens default defaults moved relocated switched changed
-    transferred earn earns pay pays charges rank ranks expire expires equals totals remain remains became becomes sleeps
-    sleep resets renews averages born amounts returns scales retries
+    transferred earn earns pay pays charges rank ranks expire expires equals totals remain remains became becomes
+    resets renews averages born amounts returns scales retries
     wohnt wohne wohnen lebt lebe leben arbeitet arbeite arbeiten kostet kosten wiegt wiege dauert heißt heisst heiße
     gehört liegt steht befindet sitzt beträgt verdient verdiene zahlt zahle gilt zeigt zog wechselte misst umfasst parkt
-    schläft bleibt läuft lautet liegen stehen heißen gehören dauern betragen befinden bleiben laufen
+    bleibt läuft lautet liegen stehen heißen gehören dauern betragen befinden bleiben laufen
     """.split()
 )
 # Verbs that say when something is; a weekday is a value only behind one of these, or behind "is".
@@ -119,6 +119,13 @@ PRONOUNS: Final = frozenset(
     """.split()
 )
 CONJUNCTIONS: Final = frozenset("and or but plus und oder sowie aber also auch & vs versus".split())
+# A statement that begins with one of these is about any of many things, and the next one perhaps about another.
+INDEFINITE: Final = frozenset(
+    """
+    a an one some another several many few any somebody someone something everybody everyone most ein eine einige
+    mehrere manche viele jemand etwas alle
+    """.split()
+)
 # Statements with one of these are no plain statements: doubts, wishes, conditions, stories.
 UNSURE: Final = frozenset(
     """
@@ -159,6 +166,13 @@ MANY_NOUNS: Final = frozenset(
     option example reason problem issue risk idea language languages food recipe allergy topic habit ingredient freund
     freundin bruder schwester sohn tochter kind kollege kollegin nachbar cousine onkel tante kunde kundin haustier hund
     katze mitglied ziel fähigkeit lied buch spiel beispiel grund problem risiko idee sprache allergie thema zutat
+    """.split()
+)
+# Subjects that may be several things at once, whatever the verb.
+CAUSES: Final = frozenset(
+    """
+    bug error problem issue reason cause risk example option idea difference advantage fehler problem grund ursache
+    risiko beispiel idee unterschied vorteil nachteil
     """.split()
 )
 FAVOURITES: Final = re.compile("^(?:favou?rite|lieblings|preferred|default|main|primary|standard|haupt)")

@@ -38,9 +38,9 @@ from wherefrom.text.differences.statement_words import (
     Statement,
 )
 from wherefrom.text.differences.statements import statement_of
-from wherefrom.text.differences.unspaced_values import is_unspaced_value
+from wherefrom.text.differences.unspaced_values import has_many_values, is_unspaced_value
 
-__all__ = ["Statement", "is_update", "statement_of"]
+__all__ = ["Statement", "is_update", "may_be_update", "statement_of"]
 
 _MAX_CONTENT_WORDS: Final = 3
 # Of the characters of Chinese, each of which is a word here.
@@ -82,6 +82,31 @@ def is_update(earlier: Statement, later: Statement) -> bool:
     if pair is None:
         return is_value(exchange)
     return pair[0].is_dated == pair[1].is_dated and is_value(pair[0]) and is_value(pair[1])
+
+
+def may_be_update(earlier: Statement, later: Statement) -> bool:
+    """True if one short piece differs behind the same subject: an update, or another value of those that it may have.
+
+    Looser than `is_update`: to ask whoever saves a statement, not to decide for them.
+    """
+    if is_update(earlier, later):
+        return True
+    behind = earlier.behind
+    if not behind or behind != later.behind or earlier.words[:behind] != later.words[:behind]:
+        return False
+    if (earlier.script, earlier.title, earlier.planned) != (later.script, later.title, later.planned):
+        return False
+    exchange = _exchange(earlier, later)
+    if exchange is None or exchange.start < behind or not _is_plain(exchange) or earlier.negations != later.negations:
+        return False
+    counted = bool(exchange.marks & VALUE)
+    return counted or not (_has_many_values(earlier) or _has_verb_behind(earlier, exchange.end))
+
+
+def _has_many_values(statement: Statement) -> bool:
+    if statement.script != "spaced":
+        return has_many_values(statement)
+    return statement.words[statement.behind - 1] in lists.MANY_VALUED or statement.head in lists.MANY_NOUNS
 
 
 def _exchange(earlier: Statement, later: Statement) -> Exchange | None:
@@ -132,6 +157,8 @@ def _is_spaced_value(exchange: Exchange) -> bool:
     numeric = [_is_numeric(piece) for piece in (exchange.mine, exchange.theirs)]
     if numeric[0] != numeric[1] or _has_verb_behind(exchange.earlier, exchange.end):
         return False
+    if exchange.earlier.words[_verb_before(exchange.earlier, exchange.start) - 1] in lists.PRONOUNS:
+        return False  # "Ben says it is 5": nobody knows what
     return _is_number(exchange) if numeric[0] else _Word.of(exchange).is_value()
 
 
@@ -232,7 +259,8 @@ class _Word(NamedTuple):
         while start > at + 1 and names[0] and earlier.marks[start - 1] & NAME:
             start -= 1  # "San" of "San Diego"
         between = range(at + 1, start)
-        prepositions = {word for word in (*earlier.words[at + 1 : start], mine[0][0]) if word in lists.FUNCTION}
+        before = zip(earlier.words[at + 1 : start], earlier.marks[at + 1 : start], strict=True)
+        prepositions = {word for word, mark in (*before, mine[0]) if mark & FUNCTION}
         content = [place for place in between if not earlier.marks[place] & FUNCTION]
         return cls(exchange, at, content, prepositions, names)
 
@@ -241,6 +269,8 @@ class _Word(NamedTuple):
         exchange, earlier, later = self.exchange, self.exchange.earlier, self.exchange.later
         verb = earlier.words[self.at]
         if not earlier.marks[self.at] & VERB or verb in lists.NUMERIC or not _are_comparable(exchange):
+            return False
+        if earlier.head in lists.CAUSES:
             return False
         if verb in lists.USES:
             return later.changes and _follows(exchange, _PURPOSE)
@@ -297,7 +327,7 @@ def _are_comparable(exchange: Exchange) -> bool:
         return False
     if len(mine) == len(theirs) == 1 and is_same_word(mine[0][0], theirs[0][0]):
         return False
-    first, second = ([word for word, _ in piece if word in lists.FUNCTION] for piece in (mine, theirs))
+    first, second = ([word for word, mark in piece if mark & FUNCTION] for piece in (mine, theirs))
     return first == second or frozenset((*first, *second)) in lists.SAME_PREPOSITIONS
 
 

@@ -122,6 +122,8 @@ def word_of(word: str) -> Word:
     if _CODE.match(word):
         return Word(plain, IDENTIFIER)
     marks = NAME if capital else 0
+    if len(word) > 1 and word.isupper():
+        return Word(plain, NAME)  # MIT is not the German "mit"
     if plain in lists.NUMBERS and plain not in lists.KINDS_OF_VALUES:
         return Word(lists.NUMBERS[plain], marks | NUMBER)
     for mark, words in (

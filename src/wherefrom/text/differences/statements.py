@@ -63,6 +63,8 @@ def _script(plain: str) -> str:
 
 def _spaced(plain: str, title: str | None) -> Statement | None:
     short, negations, changes = _shortened(plain)
+    if short.partition(" ")[0].lower() in lists.INDEFINITE:
+        return None
     words: list[Word] = []
     planned = False
     for identifier, number, word, run, mark in re.findall(TOKEN, short):

@@ -20,7 +20,7 @@ from wherefrom.text.differences.statement_words import (
 
 _MANY: Final = {
     "ja": re.compile(
-        "好き|嫌い|話|喋|持|飼|食べ|飲|読|買|知|会っ|会う|見|訪|使|遊|聞|歌|書|弾|得意|でき|欲し|興味|アレルギー|習|学ん|対応|含|応援|集め|好む|必要"
+        "好き|嫌い|話|喋|持|飼|食べ|飲|読|買|知|会っ|会う|見|訪|使|遊|聞|歌|書(?!かれ)|弾|得意|でき|欲し|興味|アレルギー|習|学ん|対応|含|応援|集め|好む|必要"
     ),
     "zh": re.compile("喜欢|喜歡|会说|會說|有|认识|吃|喝|买|看|玩|读|养|去|使用|支持|需要|讨厌|爱"),
     "ko": re.compile("좋아|싫어|말하|할 줄|가지|키우|먹|마시|읽|알고|만나|사용|연주|필요|지원"),
@@ -40,11 +40,11 @@ _LASTING_PAST: Final = re.compile("引っ越|移|転職|異動|切り替|変")
 _MANY_SUBJECT: Final = re.compile(
     "趣味|友達|友人|特技|好物|兄|弟|姉|妹|息子|娘|子供|子ども|同僚|ペット|犬|猫|資格|特徴|機能|朋友|爱好|친구|취미"
 )
-_WHEN: Final = re.compile("^(?:$|です|に(?:行|開催|あ|始|です)|から|まで)")
+_WHEN: Final = re.compile("^(?:$|です|に(?:行|開催|あ|始|です|配信|発行|届)|から|まで)")
 _HONORIFICS: Final = ("さん", "くん", "ちゃん", "様", "氏")
 _MAX_KOREAN_WORDS: Final = 2
 # Values of one kind, of which somebody or something has one at a time.
-_ALIKE: Final = {
+_ALIKE: Final[dict[tuple[str, ...], int]] = {
     (word,): number
     for number, words in enumerate(
         (
@@ -88,6 +88,12 @@ def is_unspaced_value(exchange: Exchange) -> bool:
     if plain not in ("", "です") or (rest and rest[0] != "です") or _are_alike(*words):
         return True
     return later.changes or earlier.single or not earlier.named or _is_place_in_chinese(earlier)
+
+
+def has_many_values(statement: Statement) -> bool:
+    """True if a statement has a verb or a subject that may have many values."""
+    said = "".join(statement.words[statement.behind :])
+    return bool(_MANY[statement.script].search(said) or _MANY_SUBJECT.search(statement.head))
 
 
 def _are_alike(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:

@@ -1,0 +1,30 @@
+"""Asks the process of `forking_for_tests` to run a command with our arguments, environment, folder and streams.
+
+It is started for every command, so it imports nothing but what is built into the interpreter: `json` and `socket` would
+take longer than the start.
+"""
+
+import _socket
+import marshal
+import posix
+import sys
+
+LENGTH_BYTES = 8
+FAILED = 1
+
+
+def ask(address: str, arguments: list[str]) -> int:
+    """Have a command run; its exit code."""
+    body = marshal.dumps({"arguments": arguments, "environment": dict(posix.environ), "folder": posix.getcwdb()})
+    streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in (0, 1, 2))
+    connection = _socket.socket(_socket.AF_UNIX)
+    connection.connect(address)
+    head = len(body).to_bytes(LENGTH_BYTES, "big")
+    connection.sendmsg([head], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+    connection.sendall(body)
+    answer = connection.recv(LENGTH_BYTES)
+    return int.from_bytes(answer, "big") if answer else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(ask(sys.argv[1], sys.argv[2:]))
