@@ -11,6 +11,8 @@ from talking_for_tests import call, run_command, talk
 
 from wherefrom import BoundaryDenied, Conflict, InvalidInput, Memory, NotFound
 from wherefrom.model.identifiers import timestamp
+from wherefrom.storage import candidates
+from wherefrom.storage.port import SearchRequest, Times
 
 LOOKUP = ["answer:task", "tool:contact-lookup"]
 
@@ -221,6 +223,45 @@ def test_what_an_access_may_not_see_or_write_it_does_not_restore(url, clock):
         assert wide.restore(memo.id).node_ids == (memo.id,)
 
 
+def test_who_sees_only_a_part_of_it_does_not_restore_it(url, clock, monkeypatch):
+    monkeypatch.delenv("WHEREFROM_PRIVACY")
+    with Memory.open(url, clock=clock) as mine, Memory.open(url, clock=clock, allow=["tool:calendar"]) as others:
+        mine.choose_privacy("personal")
+        memo = mine.save("Call Kenji at 090-1234-5678.", scope="session").node
+        clock.go_on(days=8)
+        with pytest.raises(BoundaryDenied):
+            others.restore(memo.id)
+        assert mine.restore(memo.id).node_ids == (memo.id,)
+
+
+def test_what_was_let_go_does_not_take_back_a_slot(timed, clock):
+    timed.apply_policy("version: 1.1.0\nkeep_expired_days: 0")
+    old = timed.save("We use SQLite.", slot="project/database", scope="session").node
+    clock.go_on(days=8)
+    timed.sweep()
+    new = timed.save("We use PostgreSQL.", slot="project/database").node
+    assert timed.restore(old.id).skipped == {old.id: "another node has its slot"}
+    timed.delete(new.id)
+    assert timed.restore(old.id).node_ids == (old.id,)
+
+
+@pytest.mark.parametrize("first", ["open", "closed"])
+def test_a_slot_has_one_statement_after_a_policy_made_two_as_strict(url, clock, first):
+    with Memory.open(url, clock=clock, allow=LOOKUP) as wide, Memory.open(url, clock=clock) as narrow:
+        texts = {"open": ("Mail kim@example.org.", narrow), "closed": ("Ask Mira.", wide)}
+        wide.apply_policy("version: 1.1.0\nboundary_classes: {internal: {redact: []}}\ndetect: {email: internal}")
+        saved = {}
+        for name in (first, *({"open", "closed"} - {first})):
+            text, memory = texts[name]
+            given = {"boundary_class": "pii"} if name == "closed" else {}
+            saved[name] = memory.save(text, slot="contact", **given).node.id
+            clock.go_on(days=1)
+        wide.apply_policy("version: 1.2.0\nboundary_classes: {internal: {redact: []}, pii: {redact: []}}")
+        wide.reclassify()
+        held = [node.id for node in wide.list().nodes]
+        assert held == [list(saved.values())[-1]]
+
+
 def test_the_command_and_the_tool_say_what_was_done(tmp_path):
     store = str(tmp_path / "m.db")
     with Memory.open(store) as memory:
@@ -237,3 +278,14 @@ def test_the_command_and_the_tool_say_what_was_done(tmp_path):
         assert (answer["nodes"], answer["note"]) == (1, "It holds again.")
 
     talk(store, conversation)
+
+
+def test_a_large_store_does_not_count_its_archive(timed, clock, monkeypatch):
+    """What is counted decides how far a utility lies above the mean."""
+    monkeypatch.setattr(candidates, "_NODES_COUNTED_EACH_TIME", 1)
+    for number in range(4):
+        timed.save(f"note {number}", scope="session" if number else None)
+    clock.go_on(days=8)
+    request = SearchRequest("note", kinds=("memo",), times=Times(timestamp(clock.now)))
+    access, counted = timed.view.access, candidates.UtilityStatistics()
+    assert timed.view.store.database.read(lambda tx: counted.count(tx, access, request)) == 1

@@ -109,6 +109,8 @@ class RestoreEngine(Engine):
             locks.be_alone(tx, access.owner)
             node = nodes.by_ids(tx, access, [node_id]).get(node_id)
             now = self.view.now()
+            if node is None and nodes.read_by_ids(tx, access, [node_id]):
+                nodes.get(tx, access, node_id)  # refuses an access that sees a part of it
             if node is None or node.kind not in versions.VERSIONED:
                 return None
             done = replacing.revive(tx, access, node, lifetime=known.at(node.namespace).expiry(node.scope), now=now)

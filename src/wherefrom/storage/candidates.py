@@ -200,9 +200,10 @@ class UtilityStatistics:
             return known
         count = tx.number("recallable_total", where)
         if count < _NODES_COUNTED_EACH_TIME:
-            # In a large store the nodes that have expired and are not swept yet make no difference.
             count = tx.number("recallable_total", {**where, "exact": True})
         else:
+            # In a large store only the archive, which has no end, makes a difference; an index has it.
+            count -= tx.number("archived_total", where)
             self._counts.put(key, int(count))
         return int(count)
 

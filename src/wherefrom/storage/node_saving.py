@@ -143,7 +143,18 @@ def _exchange(
             f"memo {holder.id} in {old.namespace!r} already has this text",
             hint="use that memo, or delete one of the two",
         )
+    if (rival := _slot_holder(tx, access, old, new)) is not None:
+        raise Conflict(f"memo {rival.id} holds in the slot {shown(new.slot)}", hint="end or delete one of the two")
     nodes.replace_many(tx, access, [(old, new)], made)
+
+
+def _slot_holder(tx: Transaction, access: Access, old: Node, new: Node) -> Node | None:
+    """The other node that holds in a slot which a node takes by its change; None if the slot is free."""
+    slot = nodes.slot_key(new)
+    if slot is None or new.slot is None or slot == nodes.slot_key(old):
+        return None
+    holders = nodes.in_slots(tx, access, [new.slot])
+    return next((node for node in holders if nodes.slot_key(node) == slot and node.id != new.id), None)
 
 
 def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Deleted:
@@ -206,6 +217,15 @@ def rewrite_node(
         receipts.sweep(tx, access, [node.id], receipt, instead={node.id: new})
         return True
     new = replace(new, version=node.version + 1)
+    if (rival := _slot_holder(tx, access, node, new)) is not None:
+        # A stricter class has one statement in a slot as well: what was said before the other becomes history.
+        ends, heir = sorted((new, rival), key=lambda each: (each.holds_from, each.id == rival.id))
+        ended = replace(ends, valid_to=heir.holds_from, superseded_by=heir.id)
+        if ends is new:
+            new = ended
+        else:
+            ended = replace(ended, updated_at=receipt.now, version=rival.version + 1)
+            nodes.replace_many(tx, access, [(rival, ended)], None)
     nodes.replace_many(tx, access, [(node, new)], made, keep_versions=False)
     payload = {"memo_id": node.id, "status": "updated", "version": new.version, "rule": "policy"}
     events.record(tx, access, "ingest", payload, about=events.about_node(new), at=receipt.now)

@@ -345,6 +345,8 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node]) -> dict
     here = {row[0] for row in tx.rows("node_places", {**owner, "ids": json_text([*found, *sorted(pages)])})}
     hashes = json_text(sorted({node.content_hash for node in found.values()}))
     taken = {tuple(row[1:]) for row in tx.rows("nodes_with_texts", {**scope_parameters(access), "hashes": hashes})}
+    holders = nodes.in_slots(tx, access, [node.slot for node in found.values() if node.slot is not None])
+    slots = {nodes.slot_key(holder) for holder in holders}
     refused = {}
     for node in found.values():
         key = (node.boundary_class, *nodes.text_key(node))
@@ -352,10 +354,13 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node]) -> dict
             refused[node.id] = "it is here already"
         elif key in taken:
             refused[node.id] = "another node has its text"
+        elif nodes.slot_key(node) is not None and nodes.slot_key(node) in slots:
+            refused[node.id] = "another node has its slot"
         elif node.page_id is not None and node.page_id not in here:
             refused[node.id] = "its page is not here"
         else:
             taken.add(key)
+            slots.add(nodes.slot_key(node))
             here.add(node.id)
     return refused
 

@@ -64,6 +64,14 @@ where {visible n} and n.kind in {each kinds}
   and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
 
+-- name: archived_total
+-- How many of them have expired, found by the index of these.
+select count(*)
+from nodes n
+where {visible n} and n.expires_at <= cast(:now as text) and n.kind || '' in {each kinds}
+  and n.scope in {each scopes} --if scopes
+  and {matches n} --if metadata
+
 -- name: disputes
 -- Edges by which one of these nodes contradicts another.
 select {edge e}

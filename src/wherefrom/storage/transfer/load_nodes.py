@@ -148,15 +148,13 @@ class NodeBatch:
         other one, here or in the lists that are given, ends when that begins.
         """
         settled, places = _Slots(), {node.id: (some, place) for some in given for place, node in enumerate(some)}
-        wanted = sorted({node.slot for some in given for node in some if node.slot and nodes.slot_key(node)})
-        if not wanted:
-            return settled
-        rows = self._tx.rows("slots_held", {**scope_parameters(self._access), "slots": json_text(wanted)})
-        ours = {node.id: node for node in map(nodes.from_row, rows) if node.id not in places}
+        wanted = {node.slot for some in given for node in some if node.slot and nodes.slot_key(node)}
+        found = nodes.in_slots(self._tx, self._access, wanted)
+        ours = {node.id: node for node in found if node.id not in places}
         holders = {nodes.slot_key(node): node for node in ours.values()}
-        for node in [node for some in given for node in some]:
+        for node in [node for some in given for node in some if nodes.slot_key(node)]:
             rival = holders.setdefault(nodes.slot_key(node), node)
-            if rival is node or nodes.slot_key(node) is None:
+            if rival is node:
                 continue
             later, earlier = (node, rival) if node.holds_from > rival.holds_from else (rival, node)
             ended = replace(earlier, valid_to=later.holds_from, superseded_by=later.id)
