@@ -176,7 +176,7 @@ def name_the_old(scene: Scene, world: World) -> Told:
 
 
 def follow_hints(scene: Scene, world: World) -> Told:
-    """Save what comes; where the answer says that it is an update of the right statement, do as it says."""
+    """Save what comes; where the answer shows the right statement and how to replace it, do as it says."""
     told = Told()
     for note in in_order(world.notes):
         saved = scene.save(note)
@@ -190,8 +190,9 @@ def follow_hints(scene: Scene, world: World) -> Told:
         told.strayed += bool(hints - set(told.ids.values()))
         if note.fact:
             told.hinted += before in hints
-        if hints & earlier:
-            scene.save(note, supersedes=sorted(hints & earlier))
+        replaced = {each.node.id for each in near(saved) if "supersedes" in (each.hint or "")} & earlier
+        if replaced:
+            scene.save(note, supersedes=sorted(replaced))
         _tell(told, note, saved.node.id)
     return told
 
@@ -212,7 +213,7 @@ def near(saved: Any) -> Sequence[Any]:
 def says_update(statement: Any) -> bool:
     """True if the hint at a near statement tells the caller to let the new one take its place."""
     hint = (getattr(statement, "hint", None) or "").lower()
-    return "supersede" in hint or "update" in hint
+    return "looks like an update" in hint
 
 
 def knows(verb: str, parameter: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.text.differences.describe import UPDATE_HINT, WORDING_HINT, compared, describe
+from wherefrom.text.differences.describe import CHANGE_HINT, UPDATE_HINT, WORDING_HINT, compared, describe
 
 
 def described(existing, new):
@@ -23,9 +23,9 @@ def described(existing, new):
         ("Anna lives in Hamburg.", "Anna moved to Munich in May.", ("date", "name"), UPDATE_HINT),
         ("Anna wohnt in Hamburg.", "Anna ist nach Kiel umgezogen.", ("name",), UPDATE_HINT),
         ("アンナは東京に住んでいる。", "アンナは大阪に引っ越した。", ("name",), UPDATE_HINT),
-        ("Anna lives in Hamburg.", "Ben lives in Hamburg.", ("name",), None),
-        ("Anna speaks German.", "Anna speaks French.", ("name",), None),
-        ("Our port is open.", "Our port is, on the whole, open.", ("more",), None),
+        ("Anna lives in Hamburg.", "Ben lives in Hamburg.", ("name",), CHANGE_HINT),
+        ("Anna speaks German.", "Anna speaks French.", ("name",), CHANGE_HINT),
+        ("Our port is open.", "Our port is, on the whole, open.", ("more",), CHANGE_HINT),
         ("Anna likes to walk.", "Anna likes walking.", ("wording",), WORDING_HINT),
         ("The soup is hot.", "The soup is salty.", ("content",), UPDATE_HINT),
     ],
@@ -36,7 +36,7 @@ def test_what_differs_is_named_with_a_hint(existing, new, differs, hint):
 
 
 def test_hints_are_short():
-    assert max(len(hint.encode()) for hint in (UPDATE_HINT, WORDING_HINT)) <= 90
+    assert max(len(hint.encode()) for hint in (UPDATE_HINT, CHANGE_HINT, WORDING_HINT)) <= 90
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

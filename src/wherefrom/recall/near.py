@@ -17,7 +17,7 @@ from wherefrom.model.graph import Node
 from wherefrom.model.results import NearStatement
 from wherefrom.storage import candidates, embeddings, nodes
 from wherefrom.storage.port import EmbeddingModel, SearchRequest, Times, Transaction
-from wherefrom.text.differences.describe import compared, describe
+from wherefrom.text.differences.describe import Compared, compared, describe
 from wherefrom.text.tokens import is_unspaced, query_terms, text_of
 
 MAX_NEAR: Final = 3
@@ -61,7 +61,8 @@ def find_near(
     ]
     floor = _floor(text, model)
     near = sorted((row for row in scored if row[0] >= floor), key=lambda row: (-row[0], row[1].id))[:MAX_NEAR]
-    return tuple(_described(node, other, score) for score, other in near)
+    mine = compared(node.content, node.title) if near else None
+    return tuple(_described(mine, other, score) for score, other in near if mine is not None)
 
 
 def _most_likely(
@@ -99,6 +100,6 @@ def _floor(text: str, model: EmbeddingModel | None) -> float:
     return FLOOR_UNSPACED if is_unspaced(text) else FLOOR
 
 
-def _described(node: Node, other: Node, score: float) -> NearStatement:
-    description = describe(compared(other.content, other.title), compared(node.content, node.title))
+def _described(mine: Compared, other: Node, score: float) -> NearStatement:
+    description = describe(compared(other.content, other.title), mine)
     return NearStatement(other, min(max(score, 0.0), 1.0), description.differs, description.hint)

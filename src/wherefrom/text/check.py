@@ -221,9 +221,9 @@ def check_moment(value: object, *, field: str) -> str:
 
 
 def check_slot(value: object, *, field: str = "slot") -> str:
-    """A path of a few words such as project/database, without white space at the ends of its parts."""
+    """A path of a few words such as project/database: in lower case, with single spaces and none around its parts."""
     text = check_text(value, field=field, characters=limits.SLOT_CHARACTERS)
-    parts = [" ".join(part.split()) for part in unicodedata.normalize("NFC", text).split("/")]
+    parts = [" ".join(part.split()) for part in unicodedata.normalize("NFC", text.lower()).split("/")]
     if not all(parts) or not text.isprintable():
         raise InvalidInput(f"{field} {shown(text)} is not a path", hint="words joined by '/', e.g. project/database")
     return "/".join(parts)

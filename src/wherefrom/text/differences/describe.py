@@ -12,6 +12,7 @@ from wherefrom.text.differences.exchanged import Statement, may_be_update, state
 from wherefrom.text.tokens import query_terms
 
 UPDATE_HINT: Final = "looks like an update of it: save again with supersedes, or give both a slot"
+CHANGE_HINT: Final = "if it holds no longer, save again with supersedes"
 WORDING_HINT: Final = "says the same in other words"
 
 # Longer texts are compared by their beginnings.
@@ -64,7 +65,7 @@ def describe(existing: Compared, new: Compared) -> Description:
         kinds = (*kinds, "more")
     if kinds == ("wording",):
         return Description(kinds, WORDING_HINT)
-    return Description(kinds, UPDATE_HINT if _may_be_update(existing, new) else None)
+    return Description(kinds, UPDATE_HINT if _may_be_update(existing, new) else CHANGE_HINT)
 
 
 def _says_more(existing: Compared, new: Compared) -> bool:
@@ -86,4 +87,9 @@ def _may_be_update(existing: Compared, new: Compared) -> bool:
 def _unmatched(mine: frozenset[str], theirs: frozenset[str]) -> list[str]:
     """The terms that the other text does not have, not even with a slip."""
     left = theirs - mine
-    return [term for term in mine - theirs if not any(is_same_word(term, other) for other in left)]
+    return [
+        term
+        for term in mine - theirs
+        # A slip leaves the first letter or the last; asking that first is ten times as fast.
+        if not any((term[0] == other[0] or term[-1] == other[-1]) and is_same_word(term, other) for other in left)
+    ]
