@@ -221,8 +221,8 @@ class RecallEngine(Engine):
         return replace(context, items=items, tokens=tokens)
 
     def sweep(self, *, limit: Annotated[int, Param("How many at most.", 1, _MAX_SWEPT)] = 1_000) -> SweepResult:
-        """Forget receipts, contexts and events that are long past; and, with a receipt, what expired so long ago that the
-        policy keeps it no longer (`keep_expired_days`; by default what has expired is kept for good).
+        """Forget receipts, contexts and events that are long past; and, with a receipt, what expired so long ago that
+        the policy keeps it no longer (`keep_expired_days`; by default what has expired is kept for good).
         """
         run_id, access, database = self.store.new_id(), self.view.access, self.store.database
         gone: list[str] = []
