@@ -154,6 +154,7 @@ def live_through(scene: Scene, world: World, styles: Sequence[str], tallies: dic
                 tally.add(world.groups, "near: the old one is among three", told.near, told.replacing)
                 tally.add(world.groups, "near: said to be an update", told.hinted, told.replacing)
                 tally.add(world.groups, "near: another note said to be updated, of saves", told.misled, len(told.ids))
+                tally.add(world.groups, "near: a memo around said to be updated, of saves", told.strayed, len(told.ids))
 
 
 def of_now(tally: Tally, world: World, told: Told, verb: str, answer: Answer, ideal: int) -> None:

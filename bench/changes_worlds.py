@@ -80,7 +80,8 @@ class Lasting:
 @dataclass(slots=True)
 class Told:
     """What was saved of a world: ids by note; how often the answer to a save named the statement that it replaces
-    (near), said that it is an update of it (hinted), or said so of another note of the world (misled).
+    (near), said that it is an update of it (hinted), or said so of another note of the world (misled) or of a memo
+    around it (strayed).
     """
 
     ids: dict[Note, str] = field(default_factory=dict)
@@ -89,6 +90,7 @@ class Told:
     near: int = 0
     hinted: int = 0
     misled: int = 0
+    strayed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ def follow_hints(scene: Scene, world: World) -> Told:
             told.replacing += 1
             told.near += before in [each.node.id for each in near(saved)]
         hints = {each.node.id for each in near(saved) if says_update(each)}
-        told.misled += bool(hints - earlier)
+        told.misled += bool((hints & set(told.ids.values())) - earlier)
+        told.strayed += bool(hints - set(told.ids.values()))
         if note.fact:
             told.hinted += before in hints
         if hints & earlier:

@@ -134,6 +134,8 @@ def every_tool(ids):
     yield "policy_apply", {"yaml": POLICY, "validate_only": True}
     yield "boundary_validate", {"text": "The gate opens at nine."}
     yield "history", {}
+    yield "review", {}
+    yield "settle", {"first_id": gate, "second_id": moat, "keep": "both"}
     yield "memory_delete", {"memo_id": moat}
 
 
@@ -190,6 +192,7 @@ def test_tools_that_find_nothing_say_so_in_both_forms(sqlite_memory):
         "memory_search": {"items": []},
         "memory_activate": {"items": []},
         "history": {"items": []},
+        "review": {"pairs": []},
         "list_namespaces": {},
         "restore": {"nodes": 0, "relations": 0, "not_restored": 0},
         "query_graph": {"rows": [], "row_count": 0, "cut": []},

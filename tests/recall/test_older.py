@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_the_later_goes_directly_before_the_first_older_one():
 
 
 def test_a_search_and_a_context_mark_the_older(memory):
-    ago = [str(date.today() - timedelta(days=days)) for days in (60, 45, 30)]
+    ago = [str(datetime.now(UTC).date() - timedelta(days=days)) for days in (60, 45, 30)]
     old = memory.save("Anna lives in Hamburg.", observed_at=ago[0]).node
     new = memory.save("Anna lives in Munich.", observed_at=ago[2]).node
     found = memory.search("Does Anna live in Hamburg?").hits

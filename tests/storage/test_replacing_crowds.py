@@ -136,8 +136,6 @@ def test_processes_that_are_killed_while_they_replace_leave_whole_slots(url):
             assert acknowledged <= nodes.keys()
 
 
-# A known defect, by chance: relate takes a lock that it shares with others, so on PostgreSQL both may end.
-@pytest.mark.xfail(reason="relate(tag='supersedes') is not alone", strict=False)
 def test_of_two_that_supersede_each_other_at_once_one_holds(url):
     """Whichever comes first counts, and the other is refused."""
     with Memory.open(url, embedder="none") as memory:

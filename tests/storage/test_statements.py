@@ -18,6 +18,8 @@ STATEMENTS = {dialect.name: Statements(dialect) for dialect in (sqlite.DIALECT, 
 NAMES = sorted(set().union(*(statements._blocks for statements in STATEMENTS.values())))
 COMMON = sorted(blocks("queries").names)
 QUERIES = SOURCE / "storage" / "queries"
+# Numbers that are part of a statement's text.
+LITERALS = {"model": 1, "dimension": 2, "effort": 3, "examined": 4, "limit": 5}
 KEYWORDS = r"where\b|set\b|on\b|cross\b|join\b|left\b|order\b|limit\b|group\b|union\b|for\b|values\b|using\b|from\b"
 # Upkeep of the whole store, which only its operator does (embed, reembed), and the index that follows all of it:
 # what it finds is read again as the access may see it.
@@ -51,7 +53,7 @@ def test_both_dialects_have_the_same_statements():
 
 @pytest.mark.parametrize("name", COMMON)
 def test_both_dialects_have_the_same_parameters(name):
-    given = dict.fromkeys(STATEMENTS["sqlite"]._optional[name], "x")
+    given = {**LITERALS, **dict.fromkeys(STATEMENTS["sqlite"]._optional[name], "x")}
     if "{rows " in STATEMENTS["sqlite"]._blocks[name]:
         # The one takes its rows by their columns, the other all of them as one parameter.
         assert "%(rows)s" in STATEMENTS["postgres"].sql(name, given)
@@ -67,14 +69,14 @@ def test_a_query_of_nodes_or_edges_names_the_owner():
         statements = STATEMENTS[dialect]
         for name in set(statements._blocks) - {"lock_owners", "see_each_commit", "wait_briefly"} - STORE_WIDE:
             # FTS5 itself knows no owners: what it finds is joined with nodes that the access may see.
-            assert parameter in statements.sql(name, {"model": 1, "dimension": 2, "effort": 3}), name
+            assert parameter in statements.sql(name, LITERALS), name
 
 
 def whole(dialect, name):
     """A statement with all of its optional lines, on one line."""
     statements = STATEMENTS[dialect]
     given = dict.fromkeys(statements._optional[name], "x")
-    return " ".join(statements.sql(name, {"model": 1, "dimension": 2, "effort": 3, **given}).split())
+    return " ".join(statements.sql(name, {**LITERALS, **given}).split())
 
 
 POSTGRES = {name: whole("postgres", name) for name in STATEMENTS["postgres"]._blocks}

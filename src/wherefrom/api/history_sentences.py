@@ -8,6 +8,7 @@ from typing import Final
 
 from wherefrom.model.identifiers import short_id
 from wherefrom.storage.history import Event, LetGo
+from wherefrom.storage.reviewing import COMPATIBLE
 
 _NAME_CHARACTERS: Final = 48
 
@@ -72,6 +73,8 @@ def _ingest(event: Event, known: Known) -> str:
 
 
 def _integrate(event: Event, known: Known) -> str:
+    if event.payload.get("tag") == COMPATIBLE:
+        return f"{known.name(event.node_id)} and {known.name(event.other_id)} both hold"
     done = "changed the relation" if event.payload.get("status") == "updated" else "related"
     return f"{done} {_ends(event, known)}{_by_plan(event)}"
 
@@ -85,6 +88,8 @@ def _delete(event: Event, known: Known) -> str:
 
 def _replace(event: Event, known: Known) -> str:
     until = day(event.payload.get("valid_to") or event.at)
+    if "tag" in event.payload:
+        return f"the relation {_ends(event, known)} held until {until}"
     if event.other_id is None:
         return f"{known.name(event.node_id)} held until {until}"
     return f"{known.name(event.other_id)} took the place of {known.name(event.node_id)}, which held until {until}"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
     from wherefrom.api.restoring import RestoreEngine
+    from wherefrom.api.reviewing import ReviewEngine
     from wherefrom.api.upkeep import UpkeepEngine
     from wherefrom.embedding.port import Embedder
     from wherefrom.engine import references
@@ -60,6 +61,7 @@ else:
     NamespaceEngine = Later("wherefrom.api.relations").NamespaceEngine
     RelationEngine = Later("wherefrom.api.relations").RelationEngine
     RestoreEngine = Later("wherefrom.api.restoring").RestoreEngine
+    ReviewEngine = Later("wherefrom.api.reviewing").ReviewEngine
     TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
     UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
     VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
@@ -252,6 +254,10 @@ class Memory:
     metabolize = verb(MetabolismEngine.metabolize)
     restore = verb(RestoreEngine.restore)
     reinforce = verb(MetabolismEngine.reinforce)
+
+    # Review.
+    review = verb(ReviewEngine.review)
+    settle = verb(ReviewEngine.settle)
 
     # Upkeep.
     history = verb(HistoryEngine.history)

@@ -339,9 +339,13 @@ class MemoEngine(Engine):
             new = replace(node, expires_at=expires_at, **times_at(now) | seen)
             if replaces:
                 # The heir is the node that has this text already, if there is one.
-                known = nodes.same_text(tx, access, new)
-                heir = new if known is None else replace(new, id=known.id, observed_at=known.observed_at)
-                done = replacing.make_room(tx, access, heir, saving.supersedes, now=now)
+                known = nodes.same_text(tx, access, new, at=new.holds_from)
+                heir, begins = new, new.holds_from
+                if known is not None:
+                    heir = replace(new, id=known.id, valid_to=new.valid_to or known.valid_to)
+                    heir = replace(heir, superseded_by=known.superseded_by)
+                    begins = new.valid_from or known.valid_from or new.observed_at
+                done = replacing.make_room(tx, access, heir, saving.supersedes, begins=begins, now=now)
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
@@ -349,7 +353,9 @@ class MemoEngine(Engine):
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
             if replaces:
                 heir = node_saving.after_change(nodes.get(tx, access, saving.existing.id), change, now=now)
-                done = replacing.make_room(tx, access, heir, saving.supersedes, now=now)
+                heir = replace(heir, observed_at=saving.stated["observed_at"] or now)
+                begins = heir.holds_from
+                done = replacing.make_room(tx, access, heir, saving.supersedes, begins=begins, now=now)
                 change |= {"valid_to": done.heir.valid_to, "superseded_by": done.heir.superseded_by}
             saved = node_saving.update(tx, access, saving.existing.id, change, saving.made, now=now, accept=accept)
         if done is not None:

@@ -18,7 +18,7 @@ from wherefrom.model.graph import Edge
 from wherefrom.model.namespaces import is_inside
 from wherefrom.model.param import Param
 from wherefrom.model.results import Direction, Namespaces, Related, Relations, Renamed
-from wherefrom.storage import edges, events, namespaces, nodes, replacing
+from wherefrom.storage import edges, events, locks, namespaces, nodes, replacing
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
@@ -56,6 +56,9 @@ class RelationEngine(Engine):
 
         def work(tx: Transaction) -> Related:
             key, now = (source_id, target_id, tag), self.view.now()
+            if tag == replacing.TAG or self._is_exclusive_somewhere(tag):
+                # Of those who replace the same at once, each must see what the one before has done.
+                locks.be_alone(tx, access.owner)
             related = edges.save(tx, access, key, weight=weight, reason=reason, now=now, within=within, guard=guard)
             if tag == replacing.TAG and source_id != target_id:
                 source, target = (nodes.get(tx, access, end) for end in (source_id, target_id))
@@ -73,6 +76,11 @@ class RelationEngine(Engine):
     def _exclusive(self, edge: Edge) -> Collection[str]:
         """Return the tags of which a node has one relation at a time, where this relation belongs."""
         return self.view.boundary.policies.at(edge.source_namespace).settings(MetabolismSettings).exclusive
+
+    def _is_exclusive_somewhere(self, tag: str) -> bool:
+        policies = self.view.boundary.policies
+        places = (self.view.root, *policies.by_namespace)
+        return any(tag in policies.at(place).settings(MetabolismSettings).exclusive for place in places)
 
     def unrelate(
         self, source_id: SourceId, target_id: TargetId, *, tag: params.Tag, namespace: SourceWithin = None

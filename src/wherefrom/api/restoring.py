@@ -50,9 +50,9 @@ class RestoreEngine(Engine):
     ) -> Restored:
         """Bring back what was let go: one node, what one run let go, or everything since a time, as it was.
 
-        A node that is here and has ended (was replaced, or is outdated or a completed task) holds again; one that has
-        expired lives as long as its scope says, from now on. With `version`, that former text, title and metadata of
-        the node become its newest version. What cannot come back (another node has its text by now) is named with
+        A node that is here and has ended (it was replaced, or is outdated or a completed task) holds again; one that
+        has expired lives as long as its scope says, from now on. With `version`, that former text, title and metadata
+        of the node become its newest version. What cannot come back (another node has its text by now) is named with
         the reason.
         """
         if sum(value is not None for value in (node_id, run_id, since)) != 1:

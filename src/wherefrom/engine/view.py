@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from wherefrom.model.access import READ_HINT, Access
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.graph import Edge, MeasuredEdge
 from wherefrom.model.history import Topic
-from wherefrom.storage import edges, events, metabolism
+from wherefrom.storage import edges, events, metabolism, reviewing
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 
@@ -68,6 +68,18 @@ class View:
             return metabolism.measured(tx, some, metabolism.Clocks(moment, newest, settings))
 
         return measure
+
+    def pairs_waiting(self, access: Access) -> Callable[[Transaction], str | None]:
+        """Return a function that says how many pairs wait for review, as far as that is cheap to know."""
+        known, kind, access = self.boundary.policies, self.store.policies.section("metabolism"), access.own()
+        places = {access.root, *known.by_namespace}
+        tags = frozenset(tag for place in places for tag in known.at(place).settings(kind).exclusive)
+
+        def count(tx: Transaction) -> str | None:
+            number = reviewing.waiting(tx, access, tags, now=self.now())
+            return f"{number} {'pair waits' if number == 1 else 'pairs wait'} for review" if number else None
+
+        return count
 
 
 class Engine:

@@ -92,8 +92,13 @@ class TaskEngine(Engine):
         """Say how the memory is, with its newest tasks; or, with a task, how that one is."""
         access = self.view.access
         self.store.journal.write()  # what was just searched counts
-        status = self.store.database.read(lambda tx: tasks.status(tx, access, task_id, now=self.store.clock()))
-        return replace(status, note=config.note_on(self.store.database.location))
+        waiting = self.view.pairs_waiting(access)
+
+        def work(tx: Transaction) -> Status:
+            status = tasks.status(tx, access, task_id, now=self.store.clock())
+            return status if task_id is not None else replace(status, review=waiting(tx))
+
+        return replace(self.store.database.read(work), note=config.note_on(self.store.database.location))
 
 
 def _note(tx: Transaction, access: Access, task: Task, *, at: str) -> None:

@@ -346,7 +346,7 @@ class ActiveContextAnswer(
     """The memos that matter now for a question, best first; the id of the context reads them again until it expires."""
 
     brief: ClassVar[str] = (
-        "active_context_id policy_version items note degraded parameters filtered next_cursor truncated"
+        "active_context_id policy_version items note degraded review parameters filtered next_cursor truncated"
     )
     always: ClassVar[str] = "items"
 

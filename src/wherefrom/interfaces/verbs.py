@@ -296,6 +296,8 @@ TOOLS: Final = (
     ),
     Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped"), tools="upkeep"),
     Verb(("history",), "history", "history", lists=("items",), tools="upkeep"),
+    Verb(("review",), "review", "review", lists=("pairs",), tools="upkeep"),
+    Verb(("settle",), "settle", "settle", "writes", tools="upkeep"),
     Verb(("apply_policy",), "policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",), tools="upkeep"),
     Verb(
         ("validate_boundary",),

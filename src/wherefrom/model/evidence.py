@@ -220,6 +220,7 @@ class Status:
     root_namespace: str
     searches: SearchHealth
     note: Annotated[str | None, Param("What you should know about where the memory lies.")] = None
+    review: Annotated[str | None, Param("How many pairs wait for review.")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ RemovalRule = Literal["orphan", "restorable"]
 EdgeRule = Literal["thin", "exclusive", "duplicate"]
 
 # Edges that say where a statement comes from or what it is worth neither decay nor are they pruned.
-EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts")
+EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts", "compatible")
 
 WHY_SPARED: Final = {
     "young": "younger than the protection",

@@ -345,6 +345,7 @@ class ActiveContext:
     tokens: Annotated[int, Param("About how many tokens a model receives.")] = 0
     degraded: Degraded = ()
     note: Annotated[str | None, Param("What was searched, if nothing was found.")] = None
+    review: Annotated[str | None, Param("How many pairs wait for review.")] = None
     is_kept: bool = True
     """False if the memory may only be read, so that it cannot be asked for by its id."""
 

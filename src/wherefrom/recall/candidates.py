@@ -24,8 +24,11 @@ from wherefrom.storage.candidates import Candidate, Candidates, RankingFacts, We
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
 
-# The longest chain of nodes that replaced one another.
-MAX_GENERATIONS: Final = 8
+# How far a search looks where most of what it finds has ended, and how much further each time.
+_MAX_REACH: Final = 4_096
+_REACH_FACTOR: Final = 8
+# How many times what is known of the past is followed from what was replaced to what replaced it.
+_MAX_PAST_GENERATIONS: Final = 32
 _EDGES_PER_NODE: Final = 50
 _CANDIDATES_PER_JUDGED_QUESTION: Final = 64
 
@@ -58,7 +61,12 @@ class CandidateReader:
     def find(self, reach: tuple[int, int]) -> Candidates:
         """Return candidates: at most `reach[0]` by words and `reach[1]` by vectors."""
         text, vectors = self.store.text_search, self.store.database.vectors
-        return candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
+        found = candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
+        replaced = self.find_replaced([candidate.id for candidate in found.found])
+        if 2 * len(replaced) > len(found.found) and max(reach) < _MAX_REACH:
+            # A long history takes the places of what else there is: look further.
+            return self.find((_REACH_FACTOR * reach[0], _REACH_FACTOR * reach[1]))
+        return found
 
     def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
         """Return the candidates of both arms, and how many of each were looked for. Where an arm finds less than half
@@ -101,15 +109,14 @@ class CandidateReader:
 
     def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of nodes, and of their heirs: the nodes by which they were superseded."""
-        by_id = new = self.read_facts(ids)
+        by_id = self.read_facts(ids)
         now = self.request.search.now
-        for _ in range(MAX_GENERATIONS):
-            heirs = [heir for facts in new.values() if (heir := facts.heir(now)) and heir not in by_id]
-            if not heirs:
-                break
-            new = self.read_facts(heirs)
-            by_id = by_id | new
-        return by_id
+        heirs = [heir for facts in by_id.values() if (heir := facts.heir(now)) and heir not in by_id]
+        return by_id | self.read_facts(self.find_heirs(heirs)) if heirs else by_id
+
+    def find_heirs(self, ids: Sequence[str]) -> list[str]:
+        """Return these nodes, and all those that took the place of one another after them."""
+        return candidates.heirs(self.tx, self.access, ids, now=self.request.search.now)
 
     def find_replaced(self, ids: Sequence[str]) -> list[str]:
         """Return those of these nodes that have ended, or are duplicates of others."""
@@ -146,7 +153,8 @@ class PastReader(CandidateReader):
 
     def find(self, reach: tuple[int, int]) -> Candidates:
         """See `CandidateReader.find`; a changed text is found by what it was, not by what it is."""
-        found = CandidateReader.find(self, reach)
+        text, vectors = self.store.text_search, self.store.database.vectors
+        found = candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
         now = CandidateReader.read_nodes(self, list(self.changed))
         rewritten = [was for was in self.changed.values() if was.id in now and _text(was) != _text(now[was.id])]
         ids = {node.id for node in rewritten}
@@ -167,6 +175,18 @@ class PastReader(CandidateReader):
     def find_replaced(self, ids: Sequence[str]) -> list[str]:
         """Return all of these nodes: of each it matters what it was then."""
         return list(ids)
+
+    def find_heirs(self, ids: Sequence[str]) -> list[str]:
+        """See `CandidateReader.find_heirs`."""
+        found: dict[str, None] = {}
+        now, following = self.request.search.now, list(ids)
+        for _ in range(_MAX_PAST_GENERATIONS):
+            new = [node_id for node_id in following if node_id not in found]
+            if not new:
+                break
+            found |= dict.fromkeys(new)
+            following = [heir for facts in self.read_facts(new).values() if (heir := facts.heir(now))]
+        return list(found)
 
     def find_older(self, ids: Sequence[str]) -> dict[str, str]:
         """Return nothing: texts of the past are not compared."""

@@ -100,7 +100,7 @@ def judged(node: Node, signal: Signal, *, now: str, settings: Feedback, strength
     utility_delta, confidence_delta = (strength * delta for delta in settings.deltas[signal])
     current = decayed(node, now=now, settings=settings)
     ends = signal == "outdated" or (signal == "completed" and node.claim_kind == "task")
-    ends = ends and strength > 0 and node.holds_at(now)
+    ends = ends and strength > 0 and (node.valid_to is None or node.valid_to > now)
     return replace(
         current,
         utility=current.utility + utility_delta,

@@ -26,7 +26,7 @@ from wherefrom.model.results import (
 )
 from wherefrom.model.sources import cut_to_bytes
 from wherefrom.recall import graph_arm, selection
-from wherefrom.recall.candidates import MAX_GENERATIONS, CandidateReader
+from wherefrom.recall.candidates import CandidateReader
 from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
 from wherefrom.recall.older import later_first
 from wherefrom.recall.reasons import item_tokens, passage_of, reason_in_words
@@ -274,11 +274,10 @@ def _inherited(
         if scored.id not in allowed:
             continue
         heir = scored.id
-        for _ in range(MAX_GENERATIONS):
-            following = heirs.get(heir)
-            if following is None or following not in allowed or following == scored.id:
-                break
+        seen = {heir}
+        while (following := heirs.get(heir)) is not None and following in allowed and following not in seen:
             heir = following
+            seen.add(heir)
         if heir in ended:
             continue
         if heir != scored.id:

@@ -187,6 +187,7 @@ class RecallEngine(Engine):
         most = limit or settings.k_final
         budget = min((rules.max_tokens[name] for name in scope), default=limits.CONTEXT_TOKENS)
         budget, measure = min(budget, max_tokens or budget), self.view.measure(access)
+        waiting = self.view.pairs_waiting(access)
         moment = self.store.clock()
         empty = ActiveContext(
             id=self.store.new_id(),
@@ -198,13 +199,12 @@ class RecallEngine(Engine):
             expires_at=timestamp(moment + timedelta(minutes=settings.minutes)),
             items=(),
         )
-        (context, statistics), lacks = self._read(
-            access,
-            request,
-            rules,
-            degraded,
-            lambda reader: pipeline.recall(reader, empty, most, budget=budget, measure=measure),
-        )
+
+        def recalled(reader: CandidateReader) -> tuple[ActiveContext, Mapping[str, Any]]:
+            context, statistics = pipeline.recall(reader, empty, most, budget=budget, measure=measure)
+            return replace(context, review=waiting(reader.tx)), statistics
+
+        (context, statistics), lacks = self._read(access, request, rules, degraded, recalled)
         said = boundary.cleaned_values(provenance or {}, access.root)
         context = replace(context, provenance=said, degraded=(*lacks, *context.degraded))
         return self._stored(access, context, statistics, Trace(request_id, trace_id))

@@ -26,6 +26,7 @@ _COUNT_SECONDS: Final = 60.0
 _MAX_KNOWN_ACCESSES: Final = 1_000
 _MIN_DEVIATION: Final = 0.001
 _MAX_REPLACED_SHOWN: Final = 200
+_MAX_HEIRS: Final = 5_000
 _MAX_STATEMENT_CHARACTERS: Final = 400
 
 
@@ -216,6 +217,12 @@ def facts_of(tx: Transaction, access: Access, request: SearchRequest, ids: Itera
 def replaced(tx: Transaction, access: Access, ids: Sequence[str]) -> list[str]:
     """Those of these nodes that may not stand for themselves: they have an end, or another node stands for them."""
     return [row[0] for row in tx.rows("nodes_replaced", {"owner": access.owner, "ids": json_text(ids)})]
+
+
+def heirs(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> list[str]:
+    """These nodes, and all that took the place of one another after them, by a time."""
+    where = {"owner": access.owner, "ids": json_text(ids), "now": now, "limit": _MAX_HEIRS}
+    return [row[0] for row in tx.rows("nodes_heirs", where)]
 
 
 def replaced_by(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:

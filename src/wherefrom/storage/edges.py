@@ -128,9 +128,18 @@ def end_others(tx: Transaction, access: Access, edge: Edge, *, now: str) -> list
     """End the other edges of its source with its tag that hold; returns them as they are now."""
     where = {**scope_parameters(access), "source_id": edge.source_id, "target_id": edge.target_id, "tag": edge.tag}
     found = [Edge(*row) for row in tx.rows("edges_beside", where)]
-    ended = [_next_version(other, replace(other, valid_to=now), now=now) for other in found if other.judge != HUMAN]
-    replace_many(tx, access, ended)
-    return ended
+    return [end(tx, access, other, at=now, now=now) for other in found if other.judge != HUMAN]
+
+
+def end(tx: Transaction, access: Access, edge: Edge, *, at: str, now: str) -> Edge:
+    """End an edge at a time; returns it as it is now. What a person has judged is refused."""
+    _refuse_human(edge)
+    return _changed(tx, access, edge, replace(edge, valid_to=at), now=now)
+
+
+def begin(tx: Transaction, access: Access, edge: Edge, *, at: str, now: str) -> Edge:
+    """Let an edge hold from a time on; returns it as it is now."""
+    return _changed(tx, access, edge, replace(edge, valid_from=at), now=now)
 
 
 def insert(
@@ -300,6 +309,12 @@ def _reinforced(edge: Edge, *, weaken: bool, now: str) -> Edge:
         return _next_version(edge, replace(edge, confidence=max(0.0, edge.confidence - WEAKEN)), now=now)
     confidence, weight = min(1.0, edge.confidence + STRENGTHEN), min(1.0, edge.weight + STRENGTHEN / 2)
     return replace(_next_version(edge, replace(edge, confidence=confidence, weight=weight), now=now), observed_at=now)
+
+
+def _changed(tx: Transaction, access: Access, edge: Edge, changed: Edge, *, now: str) -> Edge:
+    saved = _next_version(edge, changed, now=now)
+    replace_many(tx, access, [saved])
+    return saved
 
 
 def _next_version(edge: Edge, changed: Edge, *, now: str) -> Edge:

@@ -34,7 +34,8 @@ KeepEdge = Callable[[Edge], Edge]
 
 # The values that a node with the same text brings to the one that has it already.
 _MERGED: Final = (
-    "metadata", "provenance", "boundary_class", "shared_class", "claim_kind", "expires_at", "year", "valid_from", "slot"
+    "metadata", "provenance", "boundary_class", "shared_class", "claim_kind", "expires_at", "year", "valid_from",
+    "valid_to", "superseded_by", "slot",
 )  # fmt: skip
 # The values of a change that take the place of the node's own.
 _PLAIN: Final = (
@@ -55,7 +56,7 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, ac
             f"this access may not see the boundary class {node.boundary_class!r}, so it cannot save in it",
             hint="open the memory with a tag that this class allows",
         )
-    existing = nodes.same_text(tx, access, node)
+    existing = nodes.same_text(tx, access, node, at=node.holds_from)
     if existing is None:
         created = replace(node, metadata=_without_nulls(node.metadata))
         if accept is not None:

@@ -111,9 +111,13 @@ def read_by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str
     return {row[0]: node for row in rows if (node := seen(access, from_row(row))) is not None}
 
 
-def same_text(tx: Transaction, access: Access, node: Node) -> Node | None:
-    """The node in the same place with the same text that the access sees; of the same class, if there are several."""
-    row = tx.row("node_same_text", {**scope_parameters(access), **to_parameters(node)})
+def same_text(tx: Transaction, access: Access, node: Node, *, at: str | None = None) -> Node | None:
+    """The node in the same place with the same text that the access sees; of the same class, if there are several.
+
+    A memo or claim that has ended is one only if it held at a time: without one, when the given node was changed.
+    """
+    where = {**scope_parameters(access), **to_parameters(node), "at": at or node.updated_at}
+    row = tx.row("node_same_text", where)
     return None if row is None else from_row(row)
 
 
@@ -263,11 +267,11 @@ def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
 
 def text_key(node: Node) -> tuple[str | int | None, ...]:
     """A text and its place: of nodes with the same key there is at most one in each boundary class. A statement that
-    has ended does not keep its text from being said again.
+    has ended does not keep its text from being said again, nor one slot another from having its text.
     """
-    ended = node.valid_to is not None and node.kind in versions.VERSIONED
-    period = f"{node.valid_to}{node.superseded_by or ''}" if ended else ""
-    return node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position, period
+    ended = node.id if node.valid_to is not None and node.kind in versions.VERSIONED else ""
+    place = node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position
+    return *place, node.slot or "", ended
 
 
 def sourced(node: Node, page: Node) -> Node:

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
-from wherefrom.model.errors import WherefromError
+from wherefrom.model.errors import Conflict, WherefromError
 from wherefrom.model.graph import Node
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
@@ -85,6 +85,15 @@ class Transaction(ABC):
     @abstractmethod
     def _execute(self, name: str, parameters: Parameters) -> Any:
         """Run a statement and return its cursor."""
+
+
+def broken_rule(said: str) -> Conflict:
+    """The error for a change that breaks a rule of the database, which names it."""
+    if "nodes_in_slot" in said:
+        return Conflict(
+            "a slot would have two statements that hold", hint="end one of them first: save with supersedes, or restore"
+        )
+    return Conflict(f"the change breaks a rule of the store: {said}")
 
 
 @dataclass(frozen=True, slots=True)

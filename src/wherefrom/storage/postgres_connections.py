@@ -20,8 +20,8 @@ from psycopg import errors, pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from wherefrom.model import cancellation
-from wherefrom.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
-from wherefrom.storage.port import Row
+from wherefrom.model.errors import StoreBusy, StoreError, StoreUnavailable
+from wherefrom.storage.port import Row, broken_rule
 
 Connection = psycopg.Connection[Row]
 
@@ -215,7 +215,7 @@ def translated() -> Iterator[None]:
     except errors.LockNotAvailable:
         raise StoreBusy("another writer is not done yet", hint="try again") from None
     except errors.IntegrityError as error:
-        raise Conflict(f"the change breaks a rule of the store: {error.diag.message_primary}") from error
+        raise broken_rule(error.diag.message_primary or "") from error
     except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
         raise StoreUnavailable(
             f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"

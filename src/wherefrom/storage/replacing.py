@@ -36,20 +36,27 @@ class Replacement:
     following: Node | None = None
 
 
-def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *, now: str) -> Replacement:
-    """End the statements with these ids, and those that hold in the slot of a new one, when that begins to hold.
+def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *, begins: str, now: str) -> Replacement:
+    """End the statements with these ids, and those that hold in the slot of the heir, when that begins to hold; for one
+    that was known before, `begins` is the time from which it takes their place. `heir.observed_at` is when it was said,
+    this time.
 
-    One that was superseded by another before stays so.
+    A statement that was superseded by another before stays so.
     """
     named = _replaceable(tx, access, ids, heir_id=heir.id)
+    if heir.superseded_by is not None and (heir.superseded_by in ids or (heir.valid_to or now) <= begins):
+        raise Conflict(
+            f"{heir.id} has ended: {heir.superseded_by} took its place",
+            hint="restore it first, or save its text as a new memo",
+        )
     covering: list[Node] = []
     following: Node | None = None
     if heir.slot is not None:
-        covering, following = _in_slot(tx, access, heir, at=heir.holds_from)
+        covering, following = _in_slot(tx, access, heir, at=begins)
     old = {node.id: node for node in (*named, *covering)}
     in_slot = {node.id for node in covering}
     pairs = [
-        (node, _ended(node, heir.holds_from, heir.id, now=now))
+        (node, _ended(node, begins, heir.id, now=now))
         for node in old.values()
         if node.superseded_by is None or node.id in in_slot
     ]
@@ -78,8 +85,11 @@ def note(tx: Transaction, access: Access, ended: Node, heir: Node | None, *, now
     events.record(tx, access, "replace", payload, about=events.about_node(ended, other=heir), at=now, trace=trace)
 
 
-def supersede(tx: Transaction, access: Access, heir: Node, old: Node, *, now: str) -> Node | None:
-    """End a statement when another one that is stored begins to hold; returns it, or None if it had an heir before.
+def supersede(
+    tx: Transaction, access: Access, heir: Node, old: Node, *, now: str, at: str | None = None
+) -> Node | None:
+    """End a statement when another one that is stored begins to hold, or at another time; returns it, or None if it had
+    an heir before.
 
     Raises if it is itself what took the place of the other.
     """
@@ -96,10 +106,19 @@ def supersede(tx: Transaction, access: Access, heir: Node, old: Node, *, now: st
         raise Conflict(
             f"{old.id} took the place of {heir.id}", hint="restore the older one first, so that it holds again"
         )
-    ended = _ended(old, heir.holds_from, heir.id, now=now)
+    ended = _ended(old, at or heir.holds_from, heir.id, now=now)
     nodes.replace_many(tx, access, [(old, ended)], None)
     note(tx, access, ended, heir, now=now)
     return ended
+
+
+def begin(tx: Transaction, access: Access, node: Node, *, at: str, now: str) -> Node:
+    """Let a statement hold from a time on; returns it as it is now."""
+    if node.valid_from == at:
+        return node
+    begun = replace(node, valid_from=at, updated_at=now, version=node.version + 1)
+    nodes.replace_many(tx, access, [(node, begun)], None)
+    return begun
 
 
 def revive(tx: Transaction, access: Access, node: Node, *, lifetime: timedelta | None, now: str) -> Node:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import apsw
 
-from wherefrom.model.errors import Conflict, StoreBusy, StoreError, StoreUnavailable
+from wherefrom.model.errors import StoreBusy, StoreError, StoreUnavailable
+from wherefrom.storage.port import broken_rule
 
 logger = logging.getLogger("wherefrom")
 
@@ -35,7 +36,7 @@ def translated() -> Iterator[None]:
     except apsw.CorruptError as error:
         raise StoreError(f"the database file is damaged: {error}", hint="restore a backup") from None
     except apsw.ConstraintError as error:
-        raise Conflict(f"the change breaks a rule of the store: {error}") from error
+        raise broken_rule(str(error)) from error
     except apsw.IOError as error:
         raise StoreError(f"the disk failed: {error}") from error
     except apsw.Error as error:

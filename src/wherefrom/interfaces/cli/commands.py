@@ -107,14 +107,18 @@ def _parameters(verb: Verb) -> list[Parameter]:
 
 def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the command line gave, by field: JSON is read, `@1` is looked up, what was not given is left out."""
-    values = {}
+    values: dict[str, Any] = {}
     for declared in _parameters(verb):
         value = given.get(declared.name)
         if value is not None and value != declared.default:
             is_json = get_origin(declared.kind) is Mapping
-            if declared.param.refers:
-            value = [meant_by(given) for given in value] if isinstance(value, list | tuple) else meant_by(value)
-            values[declared.name] = _json_object(value, declared) if is_json else value
+            if is_json:
+                values[declared.name] = _json_object(value, declared)
+            elif declared.param.refers:
+                several = isinstance(value, list | tuple)
+                values[declared.name] = [meant_by(one) for one in value] if several else meant_by(value)
+            else:
+                values[declared.name] = value
     return values
 
 

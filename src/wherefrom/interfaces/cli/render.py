@@ -30,7 +30,7 @@ from wherefrom.interfaces.cli.cells import (
 from wherefrom.interfaces.cli.layout import Verbatim
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import evidence, history, insight, metabolism, policies, results
+from wherefrom.model import evidence, history, insight, metabolism, policies, results, review
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
 from wherefrom.model.identifiers import short_id
 
@@ -251,6 +251,7 @@ def status_lines(status: evidence.Status, given: Mapping[str, Any]) -> Lines:
             yield f"{asked} in {health.days} days, {lacking}"
         if status.tasks_by_status:
             yield f"tasks: {counts_of(status.tasks_by_status)}"
+        yield from render_nodes.waiting_lines(status.review)
     for state in status.tasks:
         yield from task_lines(state)
 
@@ -305,6 +306,8 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     evidence.Task: lambda task: [f"created task {short_id(task.id)} in {task.namespace}"],
     evidence.TaskState: task_lines,
     history.History: render_history.history_lines,
+    review.Review: render_nodes.review_lines,
+    review.Settled: lambda settled: [shown(settled.text)],
     metabolism.MetabolismPlan: render_plans.metabolism_lines,
     metabolism.Restored: render_plans.restored_lines,
     metabolism.Reinforced: render_plans.reinforced_lines,

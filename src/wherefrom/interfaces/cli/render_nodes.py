@@ -16,6 +16,7 @@ from wherefrom.model import results
 from wherefrom.model.evidence import ClaimEvidence
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef, node_at
 from wherefrom.model.identifiers import short_id
+from wherefrom.model.review import Review, ReviewPair
 from wherefrom.model.sources import source_of
 from wherefrom.text.check import json_text
 
@@ -58,7 +59,14 @@ def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> L
         left = ", ".join(f"{number} {reason}" for reason, number in sorted(context.filtered.items())) or "nothing"
         yield f"left out: {left}"
         yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
+    yield from waiting_lines(context.review)
     yield from degraded_lines(context)
+
+
+def waiting_lines(review: str | None) -> Lines:
+    """Say how many pairs wait for review, if there are any."""
+    if review:
+        yield f"{review}: wherefrom review"
 
 
 def similar_lines(found: results.SimilarFound) -> Lines:
@@ -113,6 +121,21 @@ def claim_lines(found: ClaimEvidence) -> Lines:
         yield _entry(edge.tag, item.node, f"confidence {edge.confidence:.2g}", judge_of(edge))
     if not found.evidence:
         yield "nothing speaks for or against it yet"
+
+
+def review_lines(found: Review) -> Lines:
+    """Pairs that contradict each other, each with the command that settles it."""
+    for pair in found.pairs:
+        yield from (*pair_lines(pair), shown(f"   {_settling(pair)}", style="dim"), "")
+    if not found.pairs:
+        yield "nothing contradicts"
+
+
+def pair_lines(pair: ReviewPair) -> Lines:
+    """The reason of a pair, and both of its statements: what looks newer comes first."""
+    yield shown(pair.reason, style="bold")
+    for mark, node, newer in (("1", pair.first, pair.newer), ("2", pair.second, None)):
+        yield _entry(mark, node, f"observed {node.observed_at[:10]}", *(["looks newer"] if newer else []))
 
 
 def relation_line(edge: Edge) -> Text:
@@ -183,6 +206,12 @@ def _times(node: Node) -> Iterator[str]:
         yield f"since {node.valid_from[:10]}"
     if node.valid_to and node.kind in ("memo", "claim"):
         yield f"until {node.valid_to[:10]}"
+
+
+def _settling(pair: ReviewPair) -> str:
+    call = pair.settle
+    source = f" --source {short_id(call.source_id)}" if call.source_id else ""
+    return f"wherefrom settle {short_id(call.first_id)} {short_id(call.second_id)} {call.keep}{source}"
 
 
 def _relation_entry(mark: str, edge: MeasuredEdge, names: Mapping[str, NodeRef]) -> Entry:

@@ -19,7 +19,7 @@ import typer
 from wherefrom import config, interfaces
 from wherefrom.api import Memory
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
-from wherefrom.interfaces.cli import following, last_list, render_history
+from wherefrom.interfaces.cli import following, last_list, pair_by_pair, render_history
 from wherefrom.interfaces.cli.cells import count, first_line, shown
 from wherefrom.interfaces.cli.session import UNHEALTHY, Call, output, print_json, print_parts, reported
 from wherefrom.lazy import lazy_modules
@@ -283,11 +283,19 @@ def history(
         sys.stdout.flush()
 
 
+def review(call: Call) -> None:
+    """Go through what contradicts: on a terminal pair by pair, with a key for each decision; elsewhere as a list."""
+    if call.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        call.show(call.run())
+    else:
+        pair_by_pair.go_through(call.run, call.given, call.memory)
+
+
 SPECIALS: Final = {
     function.__name__.removesuffix("_").replace("_", " "): function
     for function in (
         *(save, delete, insight, add, evidence_add, reject, sql, view),
-        *(metabolize, export, import_, reembed, policy, calibrate, history),
+        *(metabolize, export, import_, reembed, policy, calibrate, history, review),
     )
 }
 

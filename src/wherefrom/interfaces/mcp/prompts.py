@@ -29,7 +29,10 @@ _PROMPTS: Final = (
         arguments=[_WHAT],
     ),
     types.Prompt(
-        name="review", title="Review", description="Look through the newest memories and mend them.", arguments=[_PLACE]
+        name="review",
+        title="Review",
+        description="Look for contradictions among the memories, and mend them.",
+        arguments=[_PLACE],
     ),
 )
 
@@ -71,11 +74,13 @@ def _remember(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
 
 
 def _review(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
-    held = overview(memory(), given.get("namespace"))
+    place = {"namespace": given["namespace"]} if "namespace" in given else {}
+    held, pairs = overview(memory(), given.get("namespace")), compact(answer(memory(), "review", place))
     return (
-        f"Review what the memory holds.\n\n{DATA}\n{held}\n\nRead what looks outdated, doubled or contradictory "
-        "(memory_get, memory_search), then propose what to change, judge or delete, with ids and one reason each. "
-        "Change nothing before I agree."
+        f"Review what the memory holds.\n\n{DATA}\n{held}\n\nPairs that contradict each other or look outdated:\n"
+        f"{pairs}\n\nFor each pair propose what to keep (settle): first, second or both. Then read what else looks "
+        "outdated or doubled (memory_get, memory_search), and propose what to change, judge or delete, with ids and "
+        "one reason each. Change nothing before I agree."
     )
 
 

@@ -8,12 +8,12 @@ create index nodes_of_slot on nodes (owner_id, slot, namespace) where slot is no
 alter table edges add column valid_from {key};
 alter table edges add column valid_to {key};
 
--- A statement that no longer holds does not keep its text from being said again.
+-- A statement that has ended does not keep its text from being said again, nor one slot another from having its text.
 drop index nodes_same_text;
 create unique index nodes_same_text on nodes
     (owner_id, namespace, kind, content_hash, coalesce(task_id, ''), coalesce(page_id, ''), coalesce(position, -1),
-     boundary_class,
-     (case when valid_to is null or kind not in ('memo', 'claim') then '' else valid_to || coalesce(superseded_by, '') end));
+     boundary_class, coalesce(slot, ''),
+     (case when valid_to is null or kind not in ('memo', 'claim') then '' else id end));
 
 -- A node as it was from known_from to known_to, in full, as JSON.
 create table node_versions (

@@ -93,10 +93,7 @@ end
 
 -- fragment: ended
 -- What tells a statement that has ended from the one with its text that holds: '' for the latter.
-case
-    when {0}.valid_to is null or {0}.kind not in ('memo', 'claim') then ''
-    else {0}.valid_to || coalesce({0}.superseded_by, '')
-end
+case when {0}.valid_to is null or {0}.kind not in ('memo', 'claim') then '' else {0}.id end
 
 -- fragment: stricter
 case

@@ -10,11 +10,13 @@ where {visible_or_masked n} and n.id = :id
 select {node n}
 from nodes n
 where {visible n} and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
-  and (n.valid_to is null or n.valid_to > :updated_at or n.kind not in ('memo', 'claim'))
+  and (n.valid_to is null or n.valid_to > :at or n.kind not in ('memo', 'claim'))
+  and (n.slot is null or cast(:slot as text) is null or n.slot = cast(:slot as text))
   and coalesce(n.task_id, '') = coalesce(cast(:task_id as text), '')
   and coalesce(n.page_id, '') = coalesce(cast(:page_id as text), '')
   and coalesce(n.position, -1) = coalesce(cast(:position as integer), -1)
-order by case when n.boundary_class = cast(:boundary_class as text) then 0 else 1 end, n.seq
+order by case when n.boundary_class = cast(:boundary_class as text) then 0 else 1 end,
+         case when n.valid_to is null then 0 else 1 end, case when n.slot is null then 1 else 0 end, n.seq
 limit 1
 
 -- name: node_list
@@ -132,7 +134,8 @@ where n.owner_id = :owner and n.id in {each ids}
 
 -- name: nodes_with_texts
 -- The nodes with these texts: at most one in each boundary class.
-select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position, {ended n}
+select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position,
+       coalesce(n.slot, ''), {ended n}
 from nodes n
 where {visible n} and n.content_hash in {each hashes}
 order by n.seq

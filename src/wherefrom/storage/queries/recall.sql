@@ -9,6 +9,22 @@ where {visible_or_masked n} and {recallable n} and n.id in {each ids} and n.kind
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata
 
+-- name: nodes_heirs
+-- These nodes, and those that took the place of one another after them.
+with recursive heirs(id) as (
+    select n.id
+    from nodes n
+    where n.owner_id = :owner and n.id in {each ids}
+    union
+    select n.superseded_by
+    from heirs h
+    join nodes n on n.owner_id = :owner and n.id = h.id
+    where n.superseded_by is not null and (n.valid_to is null or n.valid_to <= cast(:now as text))
+)
+select h.id
+from heirs h
+limit :limit
+
 -- name: nodes_replaced_by
 -- The statements whose place these nodes took, each with its heir; those that ended last first.
 select n.superseded_by, n.id, n.valid_to

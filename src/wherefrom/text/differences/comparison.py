@@ -87,6 +87,12 @@ class Facts:
         """Each word with its marks."""
         return zip(self.words, self.marks, strict=True)
 
+    def of_kind(self, kind: Difference) -> tuple[str, ...]:
+        """The words that state facts of a kind: numbers, dates, negations or names."""
+        bit = next((bit for bit, name in _KINDS.items() if bit and name == kind), 0)
+        named = frozenset[str]() if bit else self.sure | self.openers
+        return tuple(word for word, mark in self.marked() if mark & bit or word in named)
+
 
 def facts_of(text: str) -> Facts:
     """The facts of a text, to compare with those of others."""

@@ -1,0 +1,160 @@
+"""Finds pairs of statements that contradict each other: those that somebody stated, then those that texts show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from typing import Final
+
+from wherefrom.api.history_sentences import quoted
+from wherefrom.metabolism.nearest import Candidate, nearest
+from wherefrom.metabolism.settings import MetabolismSettings
+from wherefrom.model.access import Access
+from wherefrom.model.review import PairKind
+from wherefrom.policy.boundary import Policies
+from wherefrom.storage import embeddings, nodes, reviewing
+from wherefrom.storage.metabolism import WeakNode
+from wherefrom.storage.port import Row, Transaction
+from wherefrom.storage.reviewing import CertainPair
+from wherefrom.text.differences import told_apart
+from wherefrom.text.tokens import folded, text_of
+
+# The newest statements whose titles and texts are compared; texts with those of so many others.
+_COMPARED: Final = 500
+_COMPARED_WITH: Final = 5_000
+# Of a memory in which nearly all texts are alike, so many pairs are compared.
+_MAX_COMPARISONS: Final = 2_000
+KINDS: Final[tuple[PairKind, ...]] = ("slot", "relation", "dispute", "title", "near")
+_WHY: Final = {3: "same title", 4: "nearly the same"}
+Key = tuple[int, int, int]
+"""The place of a pair in the list: how certain it is, then by the numbers of its later and its earlier part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pair with its place in the list. Of relations: their source, and since when the first and the second hold."""
+
+    key: Key
+    first_id: str
+    second_id: str
+    reason: str
+    source_id: str | None = None
+    since: tuple[str, str] | None = None
+
+    @property
+    def kind(self) -> PairKind:
+        """How it was found."""
+        return KINDS[self.key[0]]
+
+
+def exclusive_tags(known: Policies, places: Iterable[str]) -> frozenset[str]:
+    """The tags of which a source has one relation at a time, by any of the policies at some places."""
+    return frozenset(tag for place in places for tag in known.at(place).settings(MetabolismSettings).exclusive)
+
+
+@dataclass(slots=True)
+class Finder:
+    """Looks for pairs in one transaction; what is certain and cheap first, what is compared last."""
+
+    tx: Transaction
+    access: Access
+    policies: Policies
+    now: str
+
+    def pairs(self) -> Iterator[Found]:
+        """All pairs, each once, in the order of their keys."""
+        seen: set[frozenset[str]] = set()
+        for source in (self._certain, self._titled, self._near):
+            for found in sorted(source(seen), key=lambda found: found.key):
+                ids = frozenset((found.first_id, found.second_id))
+                if found.kind == "relation":
+                    yield found
+                elif ids not in seen:
+                    seen.add(ids)
+                    yield found
+
+    def _certain(self, seen: Collection[frozenset[str]]) -> Iterator[Found]:
+        del seen
+        places = (self.access.root, *self.policies.by_namespace)
+        tags = exclusive_tags(self.policies, places)
+        found = reviewing.certain(self.tx, self.access, tags, now=self.now)
+        sources = sorted({pair.source_id for pair in found if pair.source_id})
+        names = {ref.id: ref.title for ref in nodes.refs(self.tx, self.access, sources, beginnings=True)}
+        for pair in found:
+            if pair.source_id is None or pair.word in exclusive_tags(self.policies, [pair.namespace]):
+                key = (pair.rank, -pair.later, -pair.earlier)
+                reason = _reason(pair, names.get(pair.source_id or ""))
+                since = (pair.since or "", pair.before or "") if pair.source_id else None
+                yield Found(key, pair.first_id, pair.second_id, reason, pair.source_id, since)
+
+    def _titled(self, seen: Collection[frozenset[str]]) -> Iterator[Found]:
+        rows = reviewing.titled(self.tx, self.access, now=self.now, examined=_COMPARED)
+        groups = (list(group) for _, group in groupby(rows, key=lambda row: row[2:4]))
+        pairs = [(one, other) for group in groups for one, other in combinations(group, 2)]
+        yield from self._apart(pairs, {row[1]: (row[5], row[4]) for row in rows}, seen, rank=3)
+
+    def _near(self, seen: Collection[frozenset[str]]) -> Iterator[Found]:
+        model = embeddings.active(self.tx)
+        if model is None:
+            return
+        rows = reviewing.vectors(self.tx, self.access, model, now=self.now, examined=_COMPARED_WITH)
+        pairs = self._nearest(rows)
+        ids = {row[1] for pair in pairs for row in pair}
+        read = reviewing.texts(self.tx, self.access, ids)
+        texts = {node_id: (since, text_of(title, content)) for node_id, title, content, since in read}
+        titles = {node_id: folded(title or "") for node_id, title, _, _ in read}
+        # Statements of two titles are about two things: "Gate 1", "Gate 2".
+        same = [pair for pair in pairs if len({titles[row[1]] for row in pair} - {""}) < 2]
+        yield from self._apart(same, texts, seen, rank=4)
+
+    def _nearest(self, rows: list[Row]) -> list[tuple[Row, Row]]:
+        """Return the pairs of the newest statements and those that are near to them, by the measure of metabolism."""
+        newest = rows[:_COMPARED]
+        settings = {row[2]: self.policies.at(row[2]).settings(MetabolismSettings) for row in newest}
+        if not newest:
+            return []
+        matrix = self.tx.dialect.from_vectors([row[7] for row in newest])
+        candidates = [
+            Candidate(WeakNode(row[0], row[1], 1, row[2], row[3], row[4], row[5], row[6], None), vector)
+            for row, vector in zip(newest, matrix, strict=True)
+        ]
+        floors = {place: 1.0 - found.mdl_benefit - 1e-6 for place, found in settings.items()}
+        nearest(candidates, rows, self.tx.dialect.from_vectors, floors=floors, best_of=())
+        by_id = {row[1]: row for row in rows}
+        found: dict[frozenset[str], tuple[Row, Row]] = {}
+        for candidate in candidates:
+            row = by_id[candidate.node.id]
+            for near in candidate.near[: settings[row[2]].mdl_neighbours]:
+                later, earlier = sorted((row, by_id[near.id]), key=lambda row: -row[0])
+                found.setdefault(frozenset((later[1], earlier[1])), (later, earlier))
+        return list(found.values())
+
+    def _apart(
+        self,
+        pairs: Collection[tuple[Row, Row]],
+        texts: Mapping[str, tuple[str, str]],
+        seen: Collection[frozenset[str]],
+        *,
+        rank: int,
+    ) -> Iterator[Found]:
+        """Of these pairs those whose texts differ in a fact. texts: by id, since when it holds, and the text."""
+        settled = reviewing.compatible(self.tx, self.access, {row[1] for pair in pairs for row in pair})
+        known = settled.union(seen)
+        left = [pair for pair in pairs if frozenset(row[1] for row in pair) not in known]
+        for pair in left[:_MAX_COMPARISONS]:
+            later, earlier = sorted((row[0] for row in pair), reverse=True)
+            newer, older = sorted(pair, key=lambda row: (texts[row[1]][0], row[0]), reverse=True)
+            apart = told_apart(texts[newer[1]][1], texts[older[1]][1])
+            if apart is not None:
+                yield Found((rank, -later, -earlier), newer[1], older[1], f"{_WHY[rank]}, {apart}")
+
+
+def _reason(pair: CertainPair, source: str | None) -> str:
+    """Why a certain pair is one, in words."""
+    if pair.rank == 0:
+        return f"both hold in the slot {pair.word}"
+    if pair.source_id is not None:
+        return f"both are {pair.word} of {quoted(source or '?')}, which has one at a time"
+    said = f": {pair.reason}" if pair.reason else ""
+    return f"related by {pair.word}{said}"
