@@ -578,12 +578,13 @@ def test_old_rows_are_brought_in_line(url, before, execute):
 def test_what_else_was_stored_is_brought_in_line(url, execute, table, column):
     clock = Clock()
     with Memory.open(url, clock=clock) as memory:
-        memory.apply_policy(LAX)
+        memory.apply_policy(f"{LAX}\nkeep_expired_days: 0\n")
         a, b = (memory.save(text).node.id for text in ("one", "two"))
         memory.relate(a, b, tag="supports", weight=1, reason=f"says {EMAIL}")
         memory.save(f"Write to {EMAIL}", scope="session")
         clock.go_on(days=8)
         memory.activate(f"what does {EMAIL} want?")
+        memory.sweep()
         memory.apply_policy(TIGHT)
         memory.reclassify()
     rows = execute(url, f"select {column} from {table}")

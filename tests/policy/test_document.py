@@ -49,6 +49,7 @@ def test_the_default_policy_has_the_documented_values():
         },
         **{f"detect.{kind}": "secret" if kind == "secret" else "pii" for kind in (*PERSONAL, "secret")},
         "secrets": "redact",
+        "keep_expired_days": None,
     }
     assert default_values().items() >= default.values.items()
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from wherefrom.engine import params
-from wherefrom.engine.boundary import guarded, keep_invariants, note_of
+from wherefrom.engine.boundary import guarded, keep_invariants, note_of, note_of_expiry
 from wherefrom.engine.params import (
     AsOf,
     Cursor,
@@ -30,7 +30,7 @@ from wherefrom.engine.view import Engine
 from wherefrom.insight.plans import InsightEngine
 from wherefrom.model import graph, limits
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
+from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.graph import Node, node_at, strictest, times_at
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
@@ -148,15 +148,14 @@ class MemoEngine(Engine):
     ) -> Saved:
         """Save a memo, with `claim_kind` a claim, or with `memo_id` change one.
 
-        A title that is not given stays; metadata is merged, and a null removes its key. The same text in
-        the same namespace is kept once: the node that has it is returned as a duplicate. It keeps its title;
-        another one becomes an alias, by which it is found and linked, too. `scope` says how long
-        it holds (session, project, principle); then it is in the archive, from which `restore`, or saving the same
-        text again, brings it back. `entities` what it is about, `provenance` where it comes from.
-        `supersedes` names statements that it takes the place of; a `slot` has one statement at a time, and a new one
-        takes the place of the one before. What was replaced stays as history. The answer has up to three statements
-        that are `near`, with what differs and what to do about it. `valid_from`, `valid_to` and
-        `observed_at` say since when and until when it holds, and when it was said.
+        A title that is not given stays; metadata is merged, and a null removes its key. The same text in the same
+        namespace is kept once: the node that has it is returned as a duplicate. It keeps its title; another one becomes
+        an alias, by which it is found and linked, too. `scope` says how long it holds (session, project, principle);
+        then it is in the archive, from which `restore`, or saving the same text again, brings it back. `entities` say
+        what it is about, `provenance` where it is from. `supersedes` names statements that it takes the place of; a
+        `slot` has one statement at a time, and a new one takes the place of the one before. What was replaced stays as
+        history. The answer has up to three statements that are `near`, with what differs and what to do about it.
+        `valid_from`, `valid_to` and `observed_at` say since when and until when it holds, and when it was said.
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
@@ -350,7 +349,7 @@ class MemoEngine(Engine):
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
-            refuse_judged(tx, access, saving.existing, node.content)
+            evidence.refuse_rewording(tx, access, saving.existing, node.content)
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
             if replaces:
                 heir = node_saving.after_change(nodes.get(tx, access, saving.existing.id), change, now=now)
@@ -370,7 +369,7 @@ class MemoEngine(Engine):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": dict(saving.redacted)} if saving.redacted else {}
             events.record(tx, access, "ingest", payload, about=events.about_node(saved.node), at=now, trace=trace)
-        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal), _note_of_end(saved.node, now))
+        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal), note_of_expiry(saved.node, now))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:
@@ -405,20 +404,3 @@ def _refuse_times(valid_from: str | None, valid_to: str | None, observed_at: str
         raise InvalidInput("valid_to lies before valid_from", hint="valid_from is the first day, valid_to the last")
     if observed_at is not None and observed_at > now:
         raise InvalidInput("observed_at lies in the future", hint="valid_from says since when it will hold")
-
-
-def _note_of_end(node: Node, now: str) -> str | None:
-    """Return the day on which a node expires or did; None if it does not."""
-    if node.expires_at is None:
-        return None
-    day = node.expires_at[:10]
-    return f"Expires on {day}." if node.expires_at > now else f"Expired on {day}; restore brings it back."
-
-
-def refuse_judged(tx: Transaction, access: Access, claim: Node, content: str) -> None:
-    """Raise an error if a claim that has evidence gets other words: the evidence is about the old ones."""
-    if claim.kind != "claim" or content == claim.content:
-        return
-    found = evidence.posteriors(tx, access, [claim.id])[claim.id]
-    if found.supports + found.refutes + found.neutral:
-        raise Conflict(f"claim {claim.id} has evidence about its words", hint="save the new words as a new claim")

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
 
-from wherefrom.api.memos import refuse_judged
 from wherefrom.engine.boundary import ImportGuard, guarded, keep_invariants
 from wherefrom.engine.params import VERSION_HIGH, id_param
 from wherefrom.engine.view import Engine
@@ -20,7 +19,7 @@ from wherefrom.model.errors import Conflict, InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.param import Param
-from wherefrom.storage import embeddings, events, locks, node_saving, nodes, receipts, replacing, versions
+from wherefrom.storage import embeddings, events, evidence, locks, node_saving, nodes, receipts, replacing, versions
 from wherefrom.storage.port import Result, Transaction
 from wherefrom.storage.receipts import RestoreRequest
 from wherefrom.text import check
@@ -155,7 +154,7 @@ class RestoreEngine(Engine):
             now = self.view.now()
             if nodes.get(tx, access, node_id).version != node.version:
                 raise Conflict(f"{node_id} was changed meanwhile", hint="look at it, and restore the version again")
-            refuse_judged(tx, access, node, kept.content)
+            evidence.refuse_rewording(tx, access, node, kept.content)
             accept = partial(keep_invariants, rules=rules)
             new = node_saving.take_texts(tx, access, node, kept, made, now=now, accept=accept)
             payload = {"memo_id": node.id, "status": "updated", "version": new.version, "of_version": number}

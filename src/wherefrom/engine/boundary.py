@@ -305,6 +305,14 @@ def note_of(redacted: Mapping[str, int], *, personal: bool) -> str | None:
     return " ".join(notes) or None
 
 
+def note_of_expiry(node: Node, now: str) -> str | None:
+    """Return the day on which a node expires or did; None if it does not."""
+    if node.expires_at is None:
+        return None
+    day = node.expires_at[:10]
+    return f"Expires on {day}." if node.expires_at > now else f"Expired on {day}; restore brings it back."
+
+
 def guarded_edge(edge: Edge, rules: PlaceRules) -> Edge:
     """Return an edge whose reason has no secret and nothing that its class redacts."""
     if edge.reason is None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from wherefrom.graph.posterior import posterior
 from wherefrom.model.access import Access
-from wherefrom.model.errors import BoundaryDenied, InvalidInput, NotFound
+from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, NotFound
 from wherefrom.model.evidence import Added, Correction, Posterior
 from wherefrom.model.graph import HUMAN, JUDGEMENTS, BoundaryClass, Edge, Node, node_at
 from wherefrom.storage import edges, locks, nodes
@@ -220,6 +220,15 @@ def posteriors(tx: Transaction, access: Access, claims: Iterable[str]) -> dict[s
     rows = tx.rows("posteriors", {**scope_parameters(access), "claims": json_text(wanted)})
     found = {row[0]: posterior(*row[1:]) for row in rows}
     return {claim: found.get(claim) or posterior(0, 0) for claim in wanted}
+
+
+def refuse_rewording(tx: Transaction, access: Access, claim: Node, content: str) -> None:
+    """Raise an error if a claim that has evidence gets other words: the evidence is about the old ones."""
+    if claim.kind != "claim" or content == claim.content:
+        return
+    found = posteriors(tx, access, [claim.id])[claim.id]
+    if found.supports + found.refutes + found.neutral:
+        raise Conflict(f"claim {claim.id} has evidence about its words", hint="save the new words as a new claim")
 
 
 def of_claim(tx: Transaction, access: Access, claim_id: str, *, limit: int) -> list[Edge]:

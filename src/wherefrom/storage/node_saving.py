@@ -14,7 +14,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
-from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, tasks, versions
+from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, replacing, tasks, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
 from wherefrom.storage.port import Database, Row, Transaction
@@ -153,7 +153,7 @@ def _slot_holder(tx: Transaction, access: Access, old: Node, new: Node) -> Node 
     slot = nodes.slot_key(new)
     if slot is None or new.slot is None or slot == nodes.slot_key(old):
         return None
-    holders = nodes.in_slots(tx, access, [new.slot])
+    holders = replacing.in_slots(tx, access, [new.slot])
     return next((node for node in holders if nodes.slot_key(node) == slot and node.id != new.id), None)
 
 

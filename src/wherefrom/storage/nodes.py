@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
@@ -119,13 +119,6 @@ def same_text(tx: Transaction, access: Access, node: Node, *, at: str | None = N
     where = {**scope_parameters(access), **to_parameters(node), "at": at or node.updated_at}
     row = tx.row("node_same_text", where)
     return None if row is None else from_row(row)
-
-
-def in_slots(tx: Transaction, access: Access, slots: Iterable[str]) -> list[Node]:
-    """The nodes that the access sees and that hold in these slots until another takes their place, in any namespace."""
-    wanted = sorted(set(slots))
-    where = {**scope_parameters(access), "slots": json_text(wanted)}
-    return [from_row(row) for row in tx.rows("slots_held", where)] if wanted else []
 
 
 def refs(tx: Transaction, access: Access, ids: Sequence[str], *, beginnings: bool = False) -> tuple[NodeRef, ...]:

@@ -345,7 +345,7 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node]) -> dict
     here = {row[0] for row in tx.rows("node_places", {**owner, "ids": json_text([*found, *sorted(pages)])})}
     hashes = json_text(sorted({node.content_hash for node in found.values()}))
     taken = {tuple(row[1:]) for row in tx.rows("nodes_with_texts", {**scope_parameters(access), "hashes": hashes})}
-    holders = nodes.in_slots(tx, access, [node.slot for node in found.values() if node.slot is not None])
+    holders = replacing.in_slots(tx, access, [node.slot for node in found.values() if node.slot is not None])
     slots = {nodes.slot_key(holder) for holder in holders}
     refused = {}
     for node in found.values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -15,6 +15,7 @@ from wherefrom.storage import edges, events, nodes, versions
 from wherefrom.storage.events import NO_TRACE, Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
+from wherefrom.text.check import json_text
 
 TAG: Final = "supersedes"
 # After every time.
@@ -162,6 +163,13 @@ def reopen(tx: Transaction, access: Access, node: Node, *, now: str, fresh: Node
     nodes.replace_many(tx, access, [(node, held)], None)
     events.record(tx, access, "reopen", {"memo_id": node.id}, about=events.about_node(held), at=now)
     return held
+
+
+def in_slots(tx: Transaction, access: Access, slots: Iterable[str]) -> list[Node]:
+    """The nodes that the access sees and that hold in these slots until another takes their place, in any namespace."""
+    wanted = sorted(set(slots))
+    where = {**scope_parameters(access), "slots": json_text(wanted)}
+    return [nodes.from_row(row) for row in tx.rows("slots_held", where)] if wanted else []
 
 
 def _replaceable(tx: Transaction, access: Access, ids: Sequence[str], *, heir_id: str) -> list[Node]:

@@ -149,7 +149,7 @@ class NodeBatch:
         """
         settled, places = _Slots(), {node.id: (some, place) for some in given for place, node in enumerate(some)}
         wanted = {node.slot for some in given for node in some if node.slot and nodes.slot_key(node)}
-        found = nodes.in_slots(self._tx, self._access, wanted)
+        found = replacing.in_slots(self._tx, self._access, wanted)
         ours = {node.id: node for node in found if node.id not in places}
         holders = {nodes.slot_key(node): node for node in ours.values()}
         for node in [node for some in given for node in some if nodes.slot_key(node)]:
