@@ -112,9 +112,14 @@ def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
         value = given.get(declared.name)
         if value is not None and value != declared.default:
             is_json = get_origin(declared.kind) is Mapping
-            value = meant_by(value) if declared.param.refers else value
+            value = _meant(value) if declared.param.refers else value
             values[declared.name] = _json_object(value, declared) if is_json else value
     return values
+
+
+def _meant(given: Any) -> Any:
+    """Return the id, or the list of ids, that is meant."""
+    return [meant_by(entry) for entry in given] if isinstance(given, list) else meant_by(given)
 
 
 def _option(declared: Parameter) -> inspect.Parameter:
