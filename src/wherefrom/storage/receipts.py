@@ -16,7 +16,7 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, locks, nodes
+from wherefrom.storage import edges, embeddings, events, locks, nodes, versions
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
@@ -33,6 +33,7 @@ _MAX_PURGED_AT_ONCE: Final = 2_000
 _MAX_FOUND: Final = 20
 # A row that marks a node as restored: it is not let go again as long as receipts are kept.
 _MARK: Final = {"kind": "restored", "content": "{}", "reason": '{"rule":"restored"}'}
+_VERSIONS: Final = "versions"
 _FEEDBACK: Final = ("id", "context_id", "signal", "root", "request_id", "at")
 _CORRECTION: Final = ("action", "source_id", "relation_before", "relation_after", "confidence_before", "reason", "at")
 
@@ -98,7 +99,9 @@ def retire_nodes(
     where = {"owner": access.owner, "ids": json_text(gone)}
     touching = [(row[0], Edge(*row[1:])) for row in tx.rows("edges_going", where)]
     rule = {"rule": receipt.rule}
-    rows = [_node_row(seq, node, receipt) for seq, node in going]
+    # Where a node may not be kept as it is, its former versions may not either.
+    former = versions.rows_of(tx, access, gone) if instead is None else []
+    rows = [_node_row(seq, node, receipt, [row for row in former if row["node_id"] == node.id]) for seq, node in going]
     places = {node.id: {"namespace": node.namespace, "reason": json_text(rule)} for _, node in going}
     rows += [{**row, **places[row["node_id"]]} for row in _attached(tx, where, vectors=instead is None)]
     for seq, edge in touching:
@@ -142,6 +145,12 @@ def find(tx: Transaction, access: Access, given: str) -> list[LetGo]:
     return gone
 
 
+def fragments_of(tx: Transaction, access: Access, page_id: str) -> list[Node]:
+    """The fragments of a page that were let go, as far as the access may bring them back."""
+    rows = tx.rows("fragments_let_go", {"owner": access.owner, "id": page_id})
+    return [node for node in map(_node, rows) if access.own().sees(node.namespace, node.boundary_class)]
+
+
 def restore_nodes(
     tx: Transaction, access: Access, wanted: RestoreRequest, guard: Guard, *, after: int, limit: int, now: str
 ) -> tuple[tuple[list[str], dict[str, str]], int | None]:
@@ -161,6 +170,7 @@ def restore_nodes(
     seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
     receipts = [row for row in rows if row[2] in back]
     _restore_attached(tx, access, receipts)
+    versions.insert(tx, access, [former for row in receipts for former in _former_versions(row, guard)])
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
@@ -254,8 +264,12 @@ def forget_old(tx: Transaction, access: Access, moment: datetime) -> None:
     tx.run("events_purge", {"owner": access.owner, "before": timestamp(moment - _EVENTS_KEPT)})
 
 
-def _node_row(seq: int, node: Node, receipt: Receipt) -> dict[str, Any]:
-    row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": line("node", node)}
+def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    content = line("node", node)
+    if former:
+        texts = [{**version, "content": json.loads(version["content"])} for version in former]
+        content = json_text({**json.loads(content), _VERSIONS: texts})
+    row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": content}
     reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
@@ -298,7 +312,15 @@ def _node(row: Row) -> Node:
 
 def _values(content: str) -> dict[str, Any]:
     """The values of a retired row by the names of their fields."""
-    return {name: value for name, value in json.loads(content).items() if name != "type"}
+    return {name: value for name, value in json.loads(content).items() if name not in ("type", _VERSIONS)}
+
+
+def _former_versions(row: Row, guard: Guard) -> Iterator[dict[str, Any]]:
+    """The former versions of a node in its receipt, without those that the policies would not leave as they are."""
+    for version in json.loads(row[5]).get(_VERSIONS, ()):
+        node = versions.node_from(json_text(version["content"]), row[3])
+        if guard.node(node) == node:
+            yield {**version, "content": json_text(version["content"])}
 
 
 def _insert(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:
@@ -326,15 +348,19 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node], *, now:
     here = {row[0] for row in tx.rows("node_places", {**owner, "ids": json_text([*found, *sorted(pages)])})}
     hashes = json_text(sorted({node.content_hash for node in found.values()}))
     taken = {tuple(row[1:]) for row in tx.rows("nodes_with_texts", {**scope_parameters(access), "hashes": hashes})}
+    slots = json_text(sorted({node.slot for node in found.values() if node.slot is not None}))
+    full = set(tx.rows("slots_full", {**owner, "slots": slots}))
     refused = {}
     for node in found.values():
-        key = (node.boundary_class, *nodes.text_key(node))
+        key, slot = (node.boundary_class, *nodes.text_key(node)), (node.namespace, node.slot, node.boundary_class)
         if node.id in here:
             refused[node.id] = "it is here already"
         elif node.expires_at is not None and node.expires_at <= now:
             refused[node.id] = "its time is over"
         elif key in taken:
             refused[node.id] = "another node has its text"
+        elif node.valid_to is None and slot in full:
+            refused[node.id] = "another statement has its slot"
         elif node.page_id is not None and node.page_id not in here:
             refused[node.id] = "its page is not here"
         else:

@@ -61,6 +61,12 @@ where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :i
 order by coalesce(n.valid_from, n.observed_at), n.seq
 limit 1
 
+-- name: slots_full
+-- The places of these slots that have a statement which holds.
+select n.namespace, n.slot, n.boundary_class
+from nodes n
+where n.owner_id = :owner and n.slot in {each slots} and n.valid_to is null
+
 -- name: nodes_insert
 -- Restored nodes have their former seqs, the others the next ones.
 insert into nodes (owner_id, {node_columns}, seq)
