@@ -295,6 +295,16 @@ TOOLS: Final = (
         tools="upkeep",
     ),
     Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped"), tools="upkeep"),
+    Verb(
+        ("forget",),
+        "forget",
+        "forget",
+        "destroys",
+        lists=("nodes",),
+        resumes=lambda plan, _: "" if plan.state in ("planned", "changed") else None,
+        tools="upkeep",
+        unlisted=("min_relevance", "vacuum"),
+    ),
     Verb(("history",), "history", "history", lists=("items",), tools="upkeep"),
     Verb(("apply_policy",), "policy_apply", effect="destroys", aliases=("pce.memory.policy.apply",), tools="upkeep"),
     Verb(

@@ -30,7 +30,7 @@ from wherefrom.interfaces.cli.cells import (
 from wherefrom.interfaces.cli.layout import Verbatim
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import evidence, history, insight, metabolism, policies, results
+from wherefrom.model import evidence, forgetting, history, insight, metabolism, policies, results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
 from wherefrom.model.identifiers import short_id
 
@@ -292,6 +292,7 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     evidence.TaskState: task_lines,
     history.History: render_history.history_lines,
     metabolism.MetabolismPlan: render_plans.metabolism_lines,
+    forgetting.ForgetPlan: render_plans.forgotten_lines,
     metabolism.Restored: render_plans.restored_lines,
     metabolism.Reinforced: render_plans.reinforced_lines,
 }
