@@ -56,6 +56,7 @@ def _claims(**given):
 # For each id that a verb takes: what it is an id of in the world above, and the arguments of a call with it.
 CALLS = {
     ("save", "memo_id"): ("one", lambda w, i: {"content": "It opens at eight.", "memo_id": i}),
+    ("save", "supersedes"): ("one", lambda w, i: {"content": "It opens at eight.", "supersedes": [i]}),
     ("get", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("delete", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("search", "like"): ("one", lambda w, i: {"like": i}),
@@ -82,6 +83,7 @@ CALLS = {
     ("claim_evidence", "claim_id"): ("claim", lambda w, i: {"claim_id": i}),
     ("correct_page", "page_id"): ("page", lambda w, i: {"page_id": i, "year": 2001}),
     ("insight_plan", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
+    ("forget", "ids"): ("one", lambda w, i: {"ids": [i]}),
     ("restore", "node_id"): ("gone", lambda w, i: {"node_id": i}),
     ("restore", "run_id"): ("run", lambda w, i: {"run_id": i}),
     ("correct_edge", "source_id"): (

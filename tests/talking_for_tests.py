@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pty
 import subprocess
+import threading
 from datetime import UTC, datetime, timedelta
 
 from forking_for_tests import wherefrom_command
@@ -86,3 +88,28 @@ class Clock:
 
     def go_on(self, **time: float) -> None:
         self.now += timedelta(**time)
+
+
+def on_terminal(*command, typed="", **environment):
+    """Run a command on a terminal of its own and answer it; returns its exit code and all that it printed there."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment}
+    )
+    os.close(theirs)
+    shown = []
+
+    def read():
+        try:
+            while data := os.read(ours, 4096):
+                shown.append(data)
+        except OSError:  # how a terminal tells on Linux that nobody writes to it any more
+            pass
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    os.write(ours, typed.encode())
+    code = process.wait(60)
+    reading.join(60)
+    os.close(ours)
+    return code, b"".join(shown).decode()

@@ -28,6 +28,7 @@ MANY_PARAMETERS: dict[str, str] = {
     "evidence/store.py:add_evidence": "all that one call stores, each part optional",
     "storage/edges.py:save": "the parameters of the verb, with the transaction, the access and the guard",
     "storage/edges.py:walk": "the parameters of the verb, with the transaction and the access",
+    "api/forgetting.py:forget": "each names what to forget, or says how, all of them optional",
     "metabolism/engine.py:metabolize": "each a setting of the run, all of them optional",
     "storage/edges.py:reinforce_of": "which relations, in four optional ways, with the transaction and the access",
     "interfaces/cli/special.py:evidence_add": "each an option of the command, read by the framework there",

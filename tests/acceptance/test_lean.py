@@ -131,6 +131,7 @@ def every_tool(ids):
     yield "get_status", {}
     yield "metabolize", {}
     yield "restore", {"since": "2020-01-01T00:00:00Z"}
+    yield "forget", {"query": "gate"}
     yield "policy_apply", {"yaml": POLICY, "validate_only": True}
     yield "boundary_validate", {"text": "The gate opens at nine."}
     yield "history", {}
@@ -199,11 +200,13 @@ def test_tools_that_find_nothing_say_so_in_both_forms(sqlite_memory):
         "get_status": {},
         "find_insight": {"accepted": 0},
         "metabolize": {"nodes_to_go": 0},
+        "forget": {"nodes": [], "count": 0, "relations": 0},
     }
     given = {
         "memory_search": {"query": "gate"},
         "memory_activate": {"query": "gate"},
         "restore": {"since": "2020-01-01T00:00:00Z"},
+        "forget": {"query": "gate"},
         "query_graph": {"sql": "select id from memos"},
     }
     for tool, expected in empty.items():

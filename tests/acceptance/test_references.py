@@ -100,6 +100,7 @@ def test_a_command_takes_the_end_of_an_id(tmp_path, sqlite_store, verb, path):
     declared = {known.python: known for known in parameters_of(getattr(Memory, verb)).values()}
     line = row.command.split()
     for name, value in arguments(filled, getattr(filled, of)[-8:]).items():
+        value = value[0] if isinstance(value, list) else value
         option = declared[name].param.option or ("" if declared[name].is_positional else f"--{name.replace('_', '-')}")
         line += [option.split(",")[0], str(value)] if option.startswith("-") else [str(value)]
     run_command(url, *line, "--json")
@@ -463,3 +464,13 @@ def test_an_id_that_is_here_again_is_not_gone(memory):
     memory.metabolize(apply=True, protection_hours=0)
     put(memory, *(record for record in again if record["type"] == "node"))
     assert memory.get(filled.gone[-8:]).id == filled.gone
+
+
+def test_several_are_given_as_a_list_each_by_what_names_it(memory):
+    old = [memory.save(f"The office is in {city}.", title=f"Office {city}").node.id for city in ("Rome", "Oslo")]
+    saved = memory.save("The office is in Berlin.", supersedes=[old[0][-8:], "Office Oslo"])
+    assert saved.replaced == tuple(old)
+    with pytest.raises(InvalidInput, match="supersedes must be a list"):
+        memory.save("The office is in Bonn.", supersedes="Office Oslo")
+    with pytest.raises(InvalidInput, match=r"supersedes\.1 must be text"):
+        memory.save("The office is in Bonn.", supersedes=[old[0], 5])

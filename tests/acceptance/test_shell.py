@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 from forking_for_tests import wherefrom_command
-from talking_for_tests import run_command, wherefrom
+from talking_for_tests import on_terminal, run_command, wherefrom
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -40,31 +38,6 @@ EXAMPLES = [
     for entry in commands.values()
     for example in re.findall(r"(?:.*\\\n)*.*\n", "".join(f"{line}\n" for line in entry.examples))
 ]
-
-
-def on_terminal(*command, typed="", **environment):
-    """Run a command on a terminal of its own and answer it; returns its exit code and all that it printed there."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", **environment}
-    )
-    os.close(theirs)
-    shown = []
-
-    def read():
-        try:
-            while data := os.read(ours, 4096):
-                shown.append(data)
-        except OSError:  # how a terminal tells on Linux that nobody writes to it any more
-            pass
-
-    reading = threading.Thread(target=read)
-    reading.start()
-    os.write(ours, typed.encode())
-    code = process.wait(60)
-    reading.join(60)
-    os.close(ours)
-    return code, b"".join(shown).decode()
 
 
 # --- help -------------------------------------------------------------------------------------------------------------

@@ -88,6 +88,19 @@ def test_everything_that_belongs_to_it_comes_back_to_the_last_bit(memory, clock,
     assert ids["copies"][0] in restored.node_ids
 
 
+def test_former_versions_come_back_with_their_node(memory, clock, url, execute):
+    copies = pair(memory, clock)
+    memory.save(sentence(1, "clearly"), memo_id=copies[0])
+    memory.save(sentence(1, "quite"), memo_id=copies[0])
+    clock.go_on(days=4)
+    before = whole(execute, url, ("node_versions",))
+    run_id = run(memory)
+    assert before["node_versions"]
+    assert whole(execute, url, ("node_versions",)) == {"node_versions": []}
+    memory.restore(run_id=run_id)
+    assert whole(execute, url, ("node_versions",)) == before
+
+
 def test_node_by_node_is_the_same_in_any_order(memory, clock, url, execute):
     fill(memory, clock, topics=4)
     before, lines = whole(execute, url), exported(memory)

@@ -82,6 +82,8 @@ def _integrate(event: Event, known: Known) -> str:
 def _delete(event: Event, known: Known) -> str:
     if event.other_id is not None:
         return f"deleted the relation {_ends(event, known)}{_by_plan(event)}"
+    if event.payload.get("rule") == "forget":
+        return f"erased {known.name(event.node_id)} for good, with its history"
     why = ": the policy left nothing of it" if event.payload.get("rule") == "policy" else ""
     return f"deleted {known.name(event.node_id)}{why}"
 
@@ -215,6 +217,8 @@ def _retire(event: Event, known: Known) -> str:
     rule, run = event.payload.get("rule"), f"; run {short_id(event.part_of or '?')}"
     receipt = known.receipt(event)
     name = known.name(event.node_id)
+    if rule == "forget":
+        return f"forgot {name}, as asked{run}"
     if rule == "expired":
         return f"let go {name}: its time was over{run}"
     why = {"orphan": ": nothing was linked to it", "same text after redaction": ": another has its text"}.get(

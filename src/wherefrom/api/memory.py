@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from wherefrom.api.forgetting import ForgetEngine
     from wherefrom.api.history import HistoryEngine
     from wherefrom.api.memos import MemoEngine
     from wherefrom.api.policy import PolicyEngine
@@ -52,6 +53,7 @@ else:
     EvidenceEngine = Later("wherefrom.evidence.store").EvidenceEngine
     ExploreEngine = Later("wherefrom.explore.sql").ExploreEngine
     FeedbackEngine = Later("wherefrom.recall.feedback").FeedbackEngine
+    ForgetEngine = Later("wherefrom.api.forgetting").ForgetEngine
     HistoryEngine = Later("wherefrom.api.history").HistoryEngine
     InsightEngine = Later("wherefrom.insight.plans").InsightEngine
     MemoEngine = Later("wherefrom.api.memos").MemoEngine
@@ -254,6 +256,7 @@ class Memory:
     metabolize = verb(MetabolismEngine.metabolize)
     restore = verb(RestoreEngine.restore)
     reinforce = verb(MetabolismEngine.reinforce)
+    forget = verb(ForgetEngine.forget)
 
     # Review.
     review = verb(ReviewEngine.review)

@@ -24,9 +24,10 @@ def checked(value: Any, declared: Parameter, field: str = "") -> Any:
     if value is None and declared.is_optional:
         return None
     param, kind, field = declared.param, declared.kind, field or declared.name
-    if param.check is not None:
-        return param.check(value, field=field)
     origin, inner = get_origin(kind), get_args(kind)
+    is_list_of_ids = origin is Sequence and bool(param.refers)
+    if param.check is not None and not is_list_of_ids:
+        return param.check(value, field=field)
     if origin is Literal:
         if value is None:
             raise InvalidInput(f"{field} must be one of {', '.join(inner)}")
@@ -42,6 +43,8 @@ def checked(value: Any, declared: Parameter, field: str = "") -> Any:
     value = _typed(value, kind, field)
     if origin is Sequence and param.high is not None and len(value) > param.high:
         raise InvalidInput(f"{field} has {len(value)} items; at most {param.high} go into one call")
+    if is_list_of_ids and param.check is not None:
+        return tuple(param.check(entry, field=f"{field}.{number}") for number, entry in enumerate(value))
     return value
 
 

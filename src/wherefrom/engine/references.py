@@ -21,6 +21,7 @@ _WORD_CHARACTERS: Final = 40
 # Why a node went, by the rule in its receipt.
 _WHY: Final = {
     "expired": "its time was over",
+    "forget": "it was to be forgotten",
     "orphan": "no relation led to it or from it",
     "restorable": "it said nothing that is not said elsewhere",
     "same text after redaction": "without what the policy forbids, it said the same as another",

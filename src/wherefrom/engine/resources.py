@@ -27,6 +27,7 @@ from wherefrom.policy.document import SettingsKinds
 from wherefrom.storage import candidates, embeddings, events, text_index
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.port import Database
+from wherefrom.text import caches
 
 if TYPE_CHECKING:
     from wherefrom.graph import paths
@@ -88,6 +89,13 @@ class Resources:
     def pair_cache(self) -> paths.PairCache:
         """The cache of the paths that insight has measured."""
         return paths.PairCache()
+
+    def drop_caches(self) -> None:
+        """Forget what is remembered between calls of texts and of the nodes that have them."""
+        self.text_search = text_index.TextSearch()
+        self.utilities = candidates.UtilityStatistics()
+        vars(self).pop("pair_cache", None)
+        caches.clear()
 
     def close(self) -> None:
         """Finish the work at hand and release the database's connections. To close again does nothing."""

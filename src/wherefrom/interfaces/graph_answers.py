@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from wherefrom.interfaces.answers import Memo, MemoPreview, MemoRef, ProposedRelation, Relation
 from wherefrom.interfaces.shape import ANSWERS, Answer, Count, Overlay, Paged, Rounded, cut, found, mirror
-from wherefrom.model import evidence, metabolism, results
+from wherefrom.model import evidence, forgetting, metabolism, results
 from wherefrom.model.graph import MeasuredEdge, Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry
 from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan
@@ -325,6 +325,21 @@ class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:
         return {"skipped": [{"id": name, "why": why} for name, why in result.skipped.items()]}
+
+
+class ForgottenAnswer(JudgedNode, mirror(forgetting.ForgottenNode, without="node version", digits=True, whole=True)):
+    """A node that is to be forgotten, or was."""
+
+
+class ForgetAnswer(mirror(forgetting.ForgetPlan, paged=True)):
+    """What is to be forgotten, or was."""
+
+    brief: ClassVar[str] = (
+        "state plan run_id for_good count relations versions nodes restorable_until left note next_cursor truncated"
+    )
+    always: ClassVar[str] = "count relations"
+
+    count: Count = found("nodes", description="How many nodes go, or went, listed here or not.")
 
 
 class ReinforcedAnswer(Answer, answers=(metabolism.Reinforced,)):

@@ -16,6 +16,8 @@ SLOT_CHARACTERS: Final = 128
 # A node replaces at most so many others in one save; so many of its former versions are kept.
 REPLACED: Final = 20
 VERSIONS: Final = 50
+# One plan forgets at most so many nodes.
+FORGOTTEN: Final = 1_000
 ALIASES: Final = 20
 TAG_CHARACTERS: Final = 64
 REASON_CHARACTERS: Final = 1_000

@@ -122,6 +122,27 @@ def cut_to_bytes(text: str, size: int) -> str:
     return kept.rstrip(" ,") + mark
 
 
+def is_from(node: Node, wanted: str) -> bool:
+    """Return True if a node names this source: by its URL, its domain or one above it, its title, or its file."""
+    said: Mapping[str, Any] = {"url": node.content, "title": node.title}
+    if node.kind != "page":
+        said = {**{name: node.metadata[name] for name in _IN_METADATA if name in node.metadata}, **node.provenance}
+    lines = {line.casefold() for name in (*_TITLES, *_FILES, *_ADDRESSES) if (line := _line(said.get(name)))}
+    urls = {url for name in _ADDRESSES if (url := _address(said.get(name))) is not None}
+    sites = {site.casefold() for url in urls if (site := _site(url))} | {(node.domain or "").casefold()}
+    files = {name.casefold() for file in _FILES if (name := _file_name(_first(said, (file,))))}
+    asked = wanted.strip().casefold()
+    same_page = {_without_ending(url).casefold() for url in urls}
+    domain = asked.removeprefix("www.")
+    is_below = "." in domain and any(site.endswith(f".{domain}") for site in sites)
+    return asked in lines | files or domain in sites or _without_ending(asked) in same_page or is_below
+
+
+def _without_ending(url: str) -> str:
+    """Return a URL without what does not tell pages apart: the part after '#', and a slash at its end."""
+    return url.partition("#")[0].removesuffix("/")
+
+
 def _first(said: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     """Return the first of these values that can be shown."""
     return next((line for name in names if (line := _line(said.get(name)))), None)

@@ -125,6 +125,12 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
     )
 
 
+def fitting(reader: CandidateReader, *, least: float, limit: int) -> dict[str, float]:
+    """Return the nodes whose S is at least `least`, best first, with their S: also those that were replaced."""
+    fused = _fused(reader, reader.find((limit, limit)))
+    return {scored.id: scored.score for scored in fused.scored if scored.score >= least}
+
+
 def recall(
     reader: CandidateReader, empty: ActiveContext, limit: int, *, budget: int, measure: Measure
 ) -> tuple[ActiveContext, dict[str, dict[str, float]]]:

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Ranking = Literal["relevance", "final"]
+Lacks = tuple[str, ...]
+"""The reasons why an answer may lack something, in words."""
 
 _HITS_WITHOUT_CUTOFF: Final = 10
 _EXPIRED_PER_TRANSACTION: Final = 100
@@ -148,6 +150,17 @@ class RecallEngine(Engine):
         self.view.note(access, "search", payload, namespace=access.root, trace=trace)
         self._note_lacks(access, "search", found, trace)
         return found
+
+    def fitting(self, query: str, access: Access, *, least: float, limit: int) -> tuple[dict[str, float], Lacks]:
+        """Return the nodes that fit a question with at least this relevance, best first, also what was replaced; and
+        what the search lacks, in words.
+        """
+        question, degraded = self._questions.question(query, None, access)
+        rules = self.view.boundary.at(access.root)
+        request = self._request(question, access, rules, graph=False)
+        return self._read(
+            access, request, rules, degraded, lambda reader: pipeline.fitting(reader, least=least, limit=limit)
+        )
 
     def activate(
         self,

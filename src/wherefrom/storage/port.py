@@ -207,6 +207,9 @@ class Vectors(Protocol):
     def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
         """The nearest nodes among those that the access may see: filtered first, then chosen."""
 
+    def drop_copies(self) -> None:
+        """Delete the copies of vectors that are kept outside the database: in memory, and in files beside it."""
+
     def prepare(self, model: EmbeddingModel) -> None:
         """Build the index of a model, after many vectors were stored at once."""
 
@@ -260,6 +263,12 @@ class Database(Protocol):
     def overwrite_deleted(self) -> None:
         """Overwrite deleted rows in the files, if the engine can; takes as long as writing the database anew."""
         return
+
+    def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
+        """Leave nothing of deleted rows in the files, nor in the caches of this process; returns what is left all the
+        same, in words. It takes as long as writing the database anew, unless `vacuum` is false: then only caches go.
+        Others may be locked out meanwhile.
+        """
 
     def close(self) -> None:
         """Release all connections."""

@@ -28,6 +28,7 @@ from wherefrom.lazy import np
 from wherefrom.model.errors import StoreUnavailable
 from wherefrom.model.once import once
 from wherefrom.model.results import Check
+from wherefrom.storage import postgres_erasing
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
@@ -155,6 +156,13 @@ class PostgresDatabase(Database):
     def refresh_statistics(self) -> None:
         with translated(), self._pool.transaction() as connection:
             connection.execute("analyze nodes, edges, node_texts, node_terms, embeddings")
+
+    def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
+        self.vectors.drop_copies()
+        if not vacuum:
+            return (postgres_erasing.NOT_VACUUMED, *postgres_erasing.BEYOND_REACH)
+        with self._alone() as connection:
+            return postgres_erasing.vacuum(connection, wait_s=self._waits.busy_s)
 
     def close(self) -> None:
         self._pool.close()

@@ -65,6 +65,9 @@ class PostgresVectors:
             return self._scanned(tx, key, where, near)
         return _nearest(tx, rows, searched)
 
+    def drop_copies(self) -> None:
+        """Do nothing: all vectors are in the database."""
+
     def prepare(self, model: EmbeddingModel) -> None:
         """Build the index of a model while others read and write; does nothing if another process is building it."""
         if model.dimension > _MAX_HALFVEC_DIMENSIONS:

@@ -97,7 +97,9 @@ def retire_nodes(
     gone = [node.id for _, node in going]
     where = {"owner": access.owner, "ids": json_text(gone)}
     touching = [(row[0], Edge(*row[1:])) for row in tx.rows("edges_going", where)]
-    rule, former = {"rule": receipt.rule}, versions.by_node(tx, access, gone)
+    rule = {"rule": receipt.rule}
+    # Where a node may not be kept as it is, its former versions may not either.
+    former = versions.by_node(tx, access, gone) if instead is None else {}
     rows = [_node_row(seq, node, receipt, former.get(node.id, ())) for seq, node in going]
     places = {node.id: {"namespace": node.namespace, "reason": json_text(rule)} for _, node in going}
     rows += [{**row, **places[row["node_id"]]} for row in _attached(tx, where, vectors=instead is None)]
@@ -140,6 +142,12 @@ def find(tx: Transaction, access: Access, given: str) -> list[LetGo]:
             is_theirs = access.writes and own.sees(was.namespace, was.boundary_class)
             gone.append(LetGo(node, row[1], row[7], json.loads(row[6])["rule"], names.get(row[8]), is_theirs))
     return gone
+
+
+def fragments_of(tx: Transaction, access: Access, page_id: str) -> list[Node]:
+    """The fragments of a page that were let go, as far as the access may bring them back."""
+    rows = tx.rows("fragments_let_go", {"owner": access.owner, "id": page_id})
+    return [node for node in map(_node, rows) if access.own().sees(node.namespace, node.boundary_class)]
 
 
 def restore_nodes(

@@ -20,7 +20,7 @@ import apsw
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
-from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.errors import StoreBusy, StoreUnavailable
 from wherefrom.model.once import once
 from wherefrom.model.results import Check
 from wherefrom.storage.agent.port import Reader
@@ -56,6 +56,13 @@ DIALECT: Final = Dialect(
 )
 # "Rcol": tells our files from other programs' SQLite files.
 _APPLICATION_ID: Final = 0x52636F6C
+# What an erasure leaves.
+_AGAIN: Final = "the same command again does it once they have ended"
+_NOT_VACUUMED: Final = "free parts of the file and its log, because it was not vacuumed; the same command again does it"
+_BEYOND_REACH: Final = (
+    "backups, exports and copies of the file that were made before: delete them, or make them anew",
+    "blocks that the file system gave back: its snapshots, and the drive itself, may keep them for a while",
+)
 _PAGES_PER_COPY_STEP: Final = 2_000
 _READ_WRITE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
@@ -126,11 +133,33 @@ class SqliteDatabase(Database):
 
     def overwrite_deleted(self) -> None:
         with translated(), self._connection() as connection:
+            # Else the pages of the new file have in their free parts what memory had there.
+            connection.execute("pragma secure_delete = on")
+            # The full-text index only marks deleted texts; merged into one piece, it has none of their terms.
+            connection.execute("insert into node_terms (node_terms) values ('optimize')")
             connection.execute("vacuum")
-            connection.execute("pragma wal_checkpoint(truncate)")
+            is_kept_open, *_ = connection.execute("pragma wal_checkpoint(truncate)").fetchone() or (0,)
+        self._drop_idle()
+        if is_kept_open:
+            raise StoreBusy("others are reading the file, so that its log could not be emptied")
+
+    def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
+        self.vectors.drop_copies()
+        self._drop_idle()
+        if not vacuum:
+            return (_NOT_VACUUMED, *_BEYOND_REACH)
+        try:
+            self.overwrite_deleted()
+        except StoreBusy as error:
+            return (f"free parts of the file and its log: {error.message}; {_AGAIN}", *_BEYOND_REACH)
+        return _BEYOND_REACH
 
     def close(self) -> None:
         self._closed = True
+        self._drop_idle()
+
+    def _drop_idle(self) -> None:
+        """Close the connections that are not in use, with the pages that they have read."""
         with suppress(queue.Empty):
             while True:
                 closed_quietly(self._idle.get_nowait())

@@ -54,6 +54,10 @@ class ReadOnlySqliteDatabase(SqliteDatabase):
     def overwrite_deleted(self) -> None:
         raise self._refused()
 
+    def erase_deleted(self, *, vacuum: bool) -> NoReturn:
+        del vacuum
+        raise self._refused()
+
     def _refused(self) -> StoreUnavailable:
         return StoreUnavailable(f"{self.location} may only be read by this user", hint=_WRITE_HINT)
 

@@ -6,6 +6,7 @@ proposes candidates; the search then reads their rows from the database, which d
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import sys
@@ -79,6 +80,17 @@ class VectorIndex:
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)
         order = np.argsort(-similarities, kind="stable")[: near.limit]
         return Nearest(tuple(found[at][0] for at in order), vectors[order], searched)
+
+    def drop_copies(self) -> None:
+        """See `port.Vectors`. The next search reads the vectors from the database."""
+        building = self._building
+        if building is not None:
+            building.join()
+        with self._lock:
+            self._rows = None
+            # Also what a process that was killed while it wrote the cache has left.
+            for file in self._cache.parent.glob(f"{glob.escape(self._cache.name)}*"):
+                file.unlink(missing_ok=True)
 
     def prepare(self, model: EmbeddingModel) -> None:
         """Build the index anew and cache it for the next process, while searches go on with the old one."""

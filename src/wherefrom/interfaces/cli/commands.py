@@ -111,15 +111,15 @@ def _values(verb: Verb, given: Mapping[str, Any]) -> dict[str, Any]:
     for declared in _parameters(verb):
         value = given.get(declared.name)
         if value is not None and value != declared.default:
+            value = _meant(value) if declared.param.refers else value
             is_json = get_origin(declared.kind) is Mapping
-            if is_json:
-                values[declared.name] = _json_object(value, declared)
-            elif declared.param.refers:
-                several = isinstance(value, list | tuple)
-                values[declared.name] = [meant_by(one) for one in value] if several else meant_by(value)
-            else:
-                values[declared.name] = value
+            values[declared.name] = _json_object(value, declared) if is_json else value
     return values
+
+
+def _meant(given: Any) -> Any:
+    """Return the id, or the list of ids, that is meant."""
+    return [meant_by(entry) for entry in given] if isinstance(given, list) else meant_by(given)
 
 
 def _option(declared: Parameter) -> inspect.Parameter:

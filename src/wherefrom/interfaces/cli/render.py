@@ -30,7 +30,7 @@ from wherefrom.interfaces.cli.cells import (
 from wherefrom.interfaces.cli.layout import Verbatim
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import evidence, history, insight, metabolism, policies, results, review
+from wherefrom.model import evidence, forgetting, history, insight, metabolism, policies, results, review
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
 from wherefrom.model.identifiers import short_id
 
@@ -309,6 +309,7 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     review.Review: render_nodes.review_lines,
     review.Settled: lambda settled: [shown(settled.text)],
     metabolism.MetabolismPlan: render_plans.metabolism_lines,
+    forgetting.ForgetPlan: render_plans.forgotten_lines,
     metabolism.Restored: render_plans.restored_lines,
     metabolism.Reinforced: render_plans.reinforced_lines,
 }

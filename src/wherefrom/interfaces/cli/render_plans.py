@@ -1,4 +1,4 @@
-"""Tables and sentences about the plans of insight and metabolism, for people."""
+"""Tables and sentences about the plans of insight, metabolism and forgetting, for people."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from wherefrom.interfaces.cli.cells import cell, count, degraded_lines, first_li
 from wherefrom.interfaces.cli.layout import Entry
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.metabolism.settings import RUN_SETTINGS
+from wherefrom.model.forgetting import ForgetPlan, ForgottenNode
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.identifiers import short_id
 from wherefrom.model.insight import InsightPlan
@@ -25,6 +26,8 @@ _COMPARED_CHARACTERS: Final = 60
 # --json has more.
 _MAX_ROWS: Final = 10
 _MAX_RELATIONS: Final = 5
+# All of it is to be read before it goes.
+_MAX_FORGOTTEN: Final = 100
 _MAX_SETTINGS: Final = 3
 _WEAK_COLUMNS: Final = "name node.kind thickness difficulty nearest verdict"
 _GONE_COLUMNS: Final = "id name node.kind difficulty nearest"
@@ -118,6 +121,39 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
     yield from degraded_lines(plan)
 
 
+def forgotten_lines(plan: ForgetPlan) -> Iterator[RenderableType]:
+    """The nodes that are to be forgotten, or how many were, and the next step."""
+    if plan.state in ("planned", "changed"):
+        yield from to_forget_lines(plan)
+        if plan.nodes:
+            yield "nothing was changed"
+            yield f"to forget these: wherefrom forget --plan {plan.plan} (with the same options)"
+        return
+    done = "erased for good" if plan.for_good else "forgotten"
+    yield f"{count(len(plan.nodes), 'node')} and {count(plan.links, 'relation')} {done}"
+    if plan.run_id and plan.restorable_until and plan.nodes:
+        yield f"to bring them back until {plan.restorable_until[:10]}: wherefrom restore --run {short_id(plan.run_id)}"
+    if plan.left:
+        yield "not reached:"
+        yield from (shown(f"- {what}") for what in plan.left)
+
+
+def to_forget_lines(plan: ForgetPlan) -> Iterator[RenderableType]:
+    """The nodes that are to be forgotten."""
+    if plan.note:
+        yield shown(plan.note)
+    if not plan.nodes:
+        yield "nothing fits"
+        return
+    going = [count(len(plan.nodes), "node"), count(plan.links, "relation")]
+    going += [count(plan.versions, "former version")] if plan.versions else []
+    yield f"{', '.join(going)} would be {'erased for good' if plan.for_good else 'forgotten'}:"
+    figures = "relevance " if plan.nodes[0].relevance is not None else ""
+    rows = [_forgotten(entry) for entry in plan.nodes[:_MAX_FORGOTTEN]]
+    yield table_of(rows, f"{figures}id date kind name source")
+    yield from _more(len(plan.nodes), _MAX_FORGOTTEN)
+
+
 def restored_lines(restored: Restored) -> Iterator[RenderableType]:
     """The nodes that came back, and the reasons why others did not."""
     if restored.note:
@@ -190,6 +226,14 @@ def _row(weak: NodeVerdict) -> Overlay:
     return Overlay(
         weak, {"id": short_id(weak.node.id), "name": name, "for_example": name, "nearest": nearest, "verdict": verdict}
     )
+
+
+def _forgotten(entry: ForgottenNode) -> Overlay:
+    """A row of what is to be forgotten."""
+    relevance = "" if entry.relevance is None else f"{entry.relevance:.2f}"
+    named = {"id": short_id(entry.node.id), "name": _name(entry.node), "kind": entry.node.kind, "relevance": relevance}
+    source = first_line(entry.source, width=_TITLE_CHARACTERS) if entry.source else Text("")
+    return Overlay(entry, {**named, "date": entry.date[:10], "source": source})
 
 
 def _conflicts(plan: MetabolismPlan, names: Mapping[str, NodeRef]) -> Iterator[RenderableType]:

@@ -238,6 +238,38 @@ def metabolize(call: Call, plot: Plot = None) -> None:
     _show_and_draw(call, plot, run, pictures.distributions)
 
 
+def forget(
+    call: Call,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Forget it without asking. Where there is no terminal, it never asks.")
+    ] = False,
+) -> None:
+    """Show what is known of a thing; on a terminal, ask then whether to forget it. Elsewhere --yes forgets it, or
+    --plan with the plan that was shown. It can be restored for 30 days, unless it is --for-good.
+    """
+    if "plan" in call.given:
+        call.show(call.run(apply=True))
+        return
+    would = call.run()
+    asks = not (yes or call.as_json) and bool(would.nodes) and sys.stdin.isatty() and sys.stdout.isatty()
+    if asks:
+        call.say(None, *interfaces.render.render_plans.to_forget_lines(would))
+        if not typer.confirm(_erase_question(call) if would.for_good else "Forget these?"):
+            raise typer.Exit(UNHEALTHY)
+    if not (yes or asks):
+        call.show(would)
+        return
+    call.given["plan"] = would.plan
+    call.show(call.run(apply=True))
+
+
+def _erase_question(call: Call) -> str:
+    if not call.given.get("vacuum", True):
+        return "Erase these for good? Nothing brings them back."
+    locks = " and locks its tables" if call.memory.view.store.database.name == "postgres" else ""
+    return f"Erase these for good? Nothing brings them back. It rewrites the database{locks}, which may take long."
+
+
 def policy(
     call: Call,
     file: Annotated[Path | None, typer.Argument(help="A policy in YAML to apply; omit to read it.")] = None,
@@ -295,7 +327,7 @@ SPECIALS: Final = {
     function.__name__.removesuffix("_").replace("_", " "): function
     for function in (
         *(save, delete, insight, add, evidence_add, reject, sql, view),
-        *(metabolize, export, import_, reembed, policy, calibrate, history, review),
+        *(metabolize, forget, export, import_, reembed, policy, calibrate, history, review),
     )
 }
 

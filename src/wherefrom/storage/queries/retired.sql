@@ -86,6 +86,13 @@ order by r.seq desc --if node_id
 order by r.seq --unless node_id
 limit :limit
 
+-- name: fragments_let_go
+select r.seq, r.run_id, r.node_id, r.namespace, r.row_seq, r.content
+from retired r
+where r.owner_id = :owner and r.kind = 'node' and {text_in r.content page_id} = :id
+  and not exists (select 1 from nodes n where n.owner_id = :owner and n.id = r.node_id)
+order by r.seq
+
 -- name: retired_with
 -- The rows other than edges that were let go with these nodes.
 select r.seq, r.kind, r.node_id, r.row_seq, r.content
