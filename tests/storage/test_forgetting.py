@@ -110,11 +110,11 @@ def test_by_a_source_with_what_only_it_says(memory, source):
     assert both.claims[0].id not in ids_of(plan)
 
 
-@pytest.mark.parametrize("source", ["The Long Report", "the long report", "report.pdf", "/home/me/report.pdf"])
+@pytest.mark.parametrize("source", ["The Long Report", "the long report", "report.pdf", "papers/report.pdf"])
 def test_by_the_title_or_the_file_of_a_source(memory, source):
-    here = {"source_title": "The Long Report", "file": "/home/me/report.pdf"}
+    here = {"source_title": "The Long Report", "file": "papers/report.pdf"}
     wanted = memory.save("Read it.", provenance=here).node.id
-    memory.save("And another.", provenance={"file": "/home/me/longreport.pdf"})
+    memory.save("And another.", provenance={"file": "papers/longreport.pdf"})
     assert ids_of(memory.forget(source=source)) == {wanted}
 
 
