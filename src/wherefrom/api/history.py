@@ -36,8 +36,7 @@ _Id = Annotated[
 _Topics = Annotated[
     Sequence[ShownTopic],
     Param(
-        "Only these topics. Omit for all that was saved, changed, refused, judged or let go; searches are shown only "
-        "if asked for. metabolism lists runs, retire what they let go, plan the stored plans.",
+        "Only these topics; omit for all but searches. metabolism lists runs, plan the stored plans.",
         option="--topic",
     ),
 ]

@@ -54,7 +54,7 @@ def namespace_param(text: str, **given: Any) -> Param:
     return Param(text, option="--namespace,-n", **given)
 
 
-NAMESPACE: Final = "A path; a leading '/' starts at the root, '..' goes up. Omit for the default."
+NAMESPACE: Final = "A path; '/…' from the root, '..' up. Omit for the default."
 
 Place = Annotated[str | None, namespace_param(NAMESPACE, check=check_place)]
 """Where something is written."""
@@ -69,7 +69,7 @@ _TAG = "What kind of relation: lower-case words joined by '_', e.g. supports, co
 NewTag = Annotated[str, Param(_TAG, option="--tag,-t", check=check_new_tag)]
 Tag = Annotated[str, Param(_TAG, option="--tag,-t", check=check.check_tag)]
 AnyTag = Annotated[str | None, Param("Only relations with this tag.", option="--tag,-t", check=check.check_tag)]
-Cursor = Annotated[str | None, Param("next_cursor of the page before.")]
+Cursor = Annotated[str | None, Param("next_cursor.")]
 _METADATA = 'Only memos whose metadata has these values, e.g. {"source": "meeting"}.'
 Filter = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_filter)]
 _REQUEST = "Your name for this request, for the event log."

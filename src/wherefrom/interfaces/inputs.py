@@ -88,7 +88,7 @@ def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
     """The type of a parameter as JSON can say it."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return Annotated[str, WithJsonSchema({"enum": list(param.words or arguments), "type": "string"})]
+        return Annotated[str, WithJsonSchema({"enum": list(param.words or arguments)})]
     if kind in (int, float):
         ends = {"minimum": param.low, "maximum": param.high}
         schema: dict[str, Any] = {end: kind(at) for end, at in ends.items() if at is not None}

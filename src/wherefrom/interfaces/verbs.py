@@ -18,7 +18,7 @@ from wherefrom.model.errors import InvalidInput
 from wherefrom.model.limits import MEMO_BYTES
 from wherefrom.model.param import Param, Parameter, ToolSet, parameters_of
 
-_CURSOR: Final = Parameter("cursor", str, True, None, False, Param("next_cursor of the page before."))
+_CURSOR: Final = Parameter("cursor", str, True, None, False, Param("next_cursor."))
 # Every tool takes these; only where they mean more are they listed.
 _CALL_IDS: Final = frozenset(("request_id", "trace_id"))
 _DETAIL: Final = Parameter("detail", Literal["lean", "full"], False, "lean", False, Param())

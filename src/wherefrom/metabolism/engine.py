@@ -34,7 +34,7 @@ def _setting(key: str, **spelt: Any) -> Param:
     """A setting of one run, declared as policies have it."""
     setting = parameters_of(MetabolismSettings)[key]
     usual = setting.default if isinstance(setting.default, str) else f"{setting.default:g}"
-    return replace(setting.param, text=f"{setting.param.text} Omit for what the policy says ({usual}).", **spelt)
+    return replace(setting.param, text=f"{setting.param.text} Omit: by policy ({usual}).", **spelt)
 
 
 class MetabolismEngine(Engine):

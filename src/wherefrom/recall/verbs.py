@@ -71,7 +71,7 @@ _Allow = Annotated[Sequence[str] | None, Param("Give up all your tags but these,
 _Items = Annotated[
     int | None,
     Param(
-        "How many items at most. Omit for what the policy says (12).",
+        "How many items at most. Omit: by policy (12).",
         1,
         limits.CONTEXT_LIMIT,
         name="top_k",

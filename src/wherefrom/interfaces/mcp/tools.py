@@ -55,17 +55,21 @@ def listed(verb: Verb, dialect: str = ANY_DIALECT, *, schemas: bool = False) -> 
 def answer_schema(verb: Verb) -> dict[str, Any]:
     """The schema of an answer, lean or full: a lean one may leave out anything but the ids of the call."""
     schema = _optional(schema_of(verb.answer, answers=True))
+    for described in (schema, *schema.get("$defs", {}).values()):
+        described.pop("description", None)  # the tool's says when to call it, the keys' what they are
     schema["properties"] |= {name: {"type": "string"} for name in NAMES}
     return {**schema, "required": list(NAMES)}
 
 
 def _optional(schema: Any) -> Any:
-    """Return a schema in which every key may be missing."""
+    """Return a schema in which every key may be missing, without the defaults, which an answer does not need."""
     if isinstance(schema, list):
         return [_optional(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _optional(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
+    left_out = {"default"} if "type" in schema or "anyOf" in schema else set()
+    left_out |= {"required"} if isinstance(schema.get("required"), list) else set()
+    return {key: _optional(value) for key, value in schema.items() if key not in left_out}
 
 
 def answer_call(
