@@ -89,9 +89,7 @@ _ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.ch
 _OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
 _ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
 _SUPERSEDES: Final = "Memos that hold no longer because of this one; they stay as history."
-_Supersedes = Annotated[
-    Sequence[str], Param(_SUPERSEDES, option="--supersedes", check=check.check_references, refers="node")
-]
+_Supersedes = Annotated[Sequence[str], id_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
 _SLOT: Final = "A short path, e.g. project/database, that has one current answer: this one. The former ends."
 _Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."

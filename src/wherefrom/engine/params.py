@@ -44,7 +44,7 @@ def id_param(text: str, *, refers: Reference = "node", metavar: str = "", **give
     A node may be named by its title, too.
     """
     check_form, usual = check.check_id, f"{refers.upper()}_ID"
-    if refers in ("node", "any"):
+    if refers in ("node", "any", "retired"):
         check_form, usual = check.check_reference, "MEMO_ID"
     return Param(text, metavar=metavar or usual, check=check_form, refers=refers, **given)
 

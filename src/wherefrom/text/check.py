@@ -83,14 +83,6 @@ def check_reference(value: object, *, field: str) -> str:
     return check_text(value, field=field, characters=limits.TITLE_CHARACTERS)
 
 
-def check_references(value: object, *, field: str, most: int = limits.REPLACED) -> tuple[str, ...]:
-    """A few ids, ends of ids or titles, each once; a single one may be given without a list."""
-    listed = (value,) if isinstance(value, str) else value
-    if not isinstance(listed, Sequence) or len(listed) > most:
-        raise InvalidInput(f"{field} must be a list of at most {most} ids")
-    return tuple(dict.fromkeys(check_reference(given, field=field) for given in listed))
-
-
 def check_tag(value: object, *, field: str = "tag") -> str:
     """A tag in the convention: lower case, words of any script joined by _ - . or :, at most 64 characters."""
     tag = _encodable(value, field=field)

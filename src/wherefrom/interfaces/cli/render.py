@@ -127,7 +127,8 @@ def judged_line(judged: results.FeedbackResult) -> str:
     node = judged.node
     stands = f"; {short_id(judged.representative_id)} stands for it now" if judged.representative_id else ""
     worth = f"utility {node.utility:+.2f}, confidence {node.confidence:.2f}"
-    return f"{judged.status} {judged.signal} for {short_id(node.id)}: {worth}{stands}"
+    ended = "; it is history now, and restore undoes that" if judged.signal == "outdated" and node.valid_to else ""
+    return f"{judged.status} {judged.signal} for {short_id(node.id)}: {worth}{stands}{ended}"
 
 
 def imported_lines(imported: results.Imported, given: Mapping[str, Any]) -> Lines:
