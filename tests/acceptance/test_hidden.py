@@ -160,6 +160,7 @@ def test_over_mcp_a_hidden_context_and_plan_are_not_found(url):
 
 def test_a_run_of_hidden_nodes_cannot_be_told_from_an_unknown_one(open_memory, clock):
     wide, narrow = open_memory(allow=LOOKUP), open_memory()
+    wide.apply_policy("version: 1.1.0\nkeep_expired_days: 1")
     wide.save("Mira lives here.", boundary_class="pii", scope="session")
     clock.go_on(days=30)
     swept, emptied = wide.sweep().run_id, wide.metabolize(apply=True).run_id

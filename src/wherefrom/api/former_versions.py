@@ -1,16 +1,17 @@
-"""The versions of a memo or claim as its history tells them: what each said or changed, and since when it holds."""
+"""Former versions of memos and claims, as far as an access sees them: read by number or time, or told in words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from wherefrom.api.history_sentences import day
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.model.history import HistoryVersion
+from wherefrom.model.results import Page
 from wherefrom.storage import nodes, versions
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import Times, Transaction
 
 _TEXT_CHARACTERS: Final = 200
 # The columns whose changes are told, by the words for them.
@@ -20,6 +21,21 @@ _TOLD: Final = {
     "valid_from": "valid_from", "valid_to": "valid_to", "superseded_by": "superseded_by", "slot": "slot",
     "expires_at": "expires_at", "rejected_at": "rejected",
 }  # fmt: skip
+
+
+def read(tx: Transaction, access: Access, node_id: str, number: int) -> Node:
+    """Return a node as it was in a version; raises if the access does not see it, or it is not known."""
+    node = versions.numbered(tx, access, nodes.find(tx, access, node_id), number)
+    return nodes.seen(access, node) or versions.refuse(node, number)
+
+
+def as_known(tx: Transaction, access: Access, page: Page, times: Times) -> Page:
+    """Return a page with its nodes as they were known at a time, without those that did not hold or are not known."""
+    known_at = times.known_at or ""
+    were = versions.at(tx, access, [node.id for node in page.nodes if node.updated_at > known_at], known_at)
+    found = (nodes.seen(access, were[node.id]) if node.id in were else node for node in page.nodes)
+    held = (node for node in found if node is not None and (node.id in were or node.updated_at <= known_at))
+    return replace(page, nodes=tuple(node for node in held if times.admit(node) and node.holds_at(times.now)))
 
 
 def entries(tx: Transaction, access: Access, node: Node) -> tuple[tuple[HistoryVersion, ...], HistoryVersion]:
@@ -49,14 +65,14 @@ def sentences(node: Node, heir: str | None, *, now: str) -> list[str]:
     has_ended = node.valid_to is not None and node.valid_to <= now
     has_expired = node.expires_at is not None and node.expires_at <= now
     if has_ended:
-        said.append(f"held from {day(node.holds_from)} to {day(node.valid_to or now)}")
+        said.append(f"held from {node.holds_from[:10]} to {(node.valid_to or now)[:10]}")
     elif node.valid_from is not None or node.valid_to is not None:
-        until = "" if node.valid_to is None else f" until {day(node.valid_to)}"
-        said.append(f"holds since {day(node.holds_from)}{until}")
+        until = "" if node.valid_to is None else f" until {node.valid_to[:10]}"
+        said.append(f"holds since {node.holds_from[:10]}{until}")
     if heir is not None:
         said.append(f"{heir} stands for it")
     if has_expired:
-        said.append(f"expired {day(node.expires_at or now)}")
+        said.append(f"expired {(node.expires_at or now)[:10]}")
     return [*said, "restore lets it hold again"] if has_ended or has_expired or heir is not None else said
 
 

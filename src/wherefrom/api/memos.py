@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
+from wherefrom.api import former_versions
 from wherefrom.engine import params
 from wherefrom.engine.boundary import guarded, keep_invariants, note_of, note_of_expiry
 from wherefrom.engine.params import (
@@ -47,10 +48,9 @@ from wherefrom.storage import (
     node_saving,
     nodes,
     replacing,
-    versions,
 )
 from wherefrom.storage.events import Trace
-from wherefrom.storage.port import Times, Transaction
+from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
 logger = logging.getLogger("wherefrom")
@@ -194,14 +194,9 @@ class MemoEngine(Engine):
     def get(self, memo_id: MemoId, *, version: _Version = None, namespace: MemoWithin = None) -> Node:
         """Read one memo or claim in full; with `version`, as it was in a former version."""
         access = self.view.access.narrowed(namespace)
-
-        def work(tx: Transaction) -> Node:
-            if version is None:
-                return nodes.read(tx, access, memo_id)
-            node = versions.numbered(tx, access, nodes.find(tx, access, memo_id), version)
-            return nodes.seen(access, node) or versions.refuse(node, version)
-
-        return self.store.database.read(work)
+        if version is None:
+            return self.store.database.read(lambda tx: nodes.read(tx, access, memo_id))
+        return self.store.database.read(lambda tx: former_versions.read(tx, access, memo_id, version))
 
     def list(
         self,
@@ -229,7 +224,7 @@ class MemoEngine(Engine):
         page = partial(nodes.page, kinds=kinds, where=where, limit=limit, cursor=cursor)
         if known_at is None:
             return self.store.database.read(lambda tx: page(tx, access))
-        return self.store.database.read(lambda tx: _as_known(tx, access, page(tx, access), times))
+        return self.store.database.read(lambda tx: former_versions.as_known(tx, access, page(tx, access), times))
 
     def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None, dry_run: bool = False) -> Deleted:
         """Delete a memo for good; its relations go with it.
@@ -385,15 +380,6 @@ class MemoEngine(Engine):
         ]
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
-
-
-def _as_known(tx: Transaction, access: Access, page: Page, times: Times) -> Page:
-    """Return a page with its nodes as they were known at a time, without those that did not hold or are not known."""
-    known_at = times.known_at or ""
-    were = versions.at(tx, access, [node.id for node in page.nodes if node.updated_at > known_at], known_at)
-    found = (nodes.seen(access, were[node.id]) if node.id in were else node for node in page.nodes)
-    held = (node for node in found if node is not None and (node.id in were or node.updated_at <= known_at))
-    return replace(page, nodes=tuple(node for node in held if times.admit(node) and node.holds_at(times.now)))
 
 
 def _refuse_times(valid_from: str | None, valid_to: str | None, observed_at: str | None, *, now: str) -> None:

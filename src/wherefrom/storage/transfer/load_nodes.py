@@ -103,16 +103,9 @@ class NodeBatch:
                 continue
             held, holder = self._holders.setdefault(nodes.text_key(node), {}), self._holder(node)
             if holder is None:
-                # Until its successor is stored, it is told from others with its text by the time when it ended alone.
-                stored = self._without_new_successor(node)
-                same_end = self._holders.setdefault(nodes.text_key(stored), {})
-                if node.boundary_class in same_end.values():
-                    error = Conflict("another memo with this text ended then, too", hint="delete one of the two")
-                    result.faults.append((line, error))
-                    continue
-                new.append(stored)
+                new.append(self._without_new_successor(node))
                 self._known[node.id] = node
-                held[node.id] = same_end[node.id] = node.boundary_class
+                held[node.id] = node.boundary_class
                 if node.kind == "page":
                     self._pages[node.id] = (node.id, node.namespace, node.open_class, node.domain, node.year)
                 continue
