@@ -23,6 +23,8 @@ LONG_CLASSES: dict[str, str] = {
 }
 MANY_PARAMETERS: dict[str, str] = {
     "api/memos.py:save": "each a part of the memo or claim, all but its text optional",
+    "api/memos.py:list": "each narrows what is listed",
+    "api/relations.py:relations": "so here",
     "recall/verbs.py:activate": "each narrows or describes the question, all of them optional",
     "recall/verbs.py:search": "so here",
     "evidence/store.py:add_evidence": "all that one call stores, each part optional",

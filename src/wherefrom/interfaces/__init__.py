@@ -12,5 +12,5 @@ app, commands, completion, configuration = lazy_modules(
     "wherefrom.interfaces.cli", "app", "commands", "completion", "configuration"
 )
 hooks, setup = lazy_modules("wherefrom.interfaces.clients", "hooks", "setup")
-demo, render, special = lazy_modules("wherefrom.interfaces.cli", "demo", "render", "special")
+demo, moving, render, special = lazy_modules("wherefrom.interfaces.cli", "demo", "moving", "render", "special")
 prompts, resources, server, tools = lazy_modules("wherefrom.interfaces.mcp", "prompts", "resources", "server", "tools")

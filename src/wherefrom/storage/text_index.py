@@ -179,9 +179,7 @@ class TextSearch:
             # Texts that the access may not see took up places: look further.
             reach *= 8
 
-    def scores(
-        self, tx: Transaction, access: Access, question: SearchRequest, texts: Iterable[Node]
-    ) -> list[tuple[str, float]]:
+    def scores(self, tx: Transaction, access: Access, question: SearchRequest, texts: Iterable[Node]) -> Scored:
         """Ids and BM25 scores of texts that are not in the index and have a word of the question, best first."""
         statistics = self._current(tx, access, question.kinds)
         wanted = query_terms(question.text)[:_MAX_TERMS]
@@ -193,10 +191,8 @@ class TextSearch:
             text = searched_text(node.title, names_of(node.aliases, node.metadata), node.content)
             counts = Counter(terms(shared_text(text, node.shared_class)))
             length = counts.total() / max(statistics.average_length, 1.0)
-            score = sum(
-                weight * counts[term] * 2.2 / (counts[term] + 1.2 * (0.25 + 0.75 * length))
-                for term, weight in weights.items()
-            )
+            places = ((weight, counts[term]) for term, weight in weights.items())
+            score = sum(weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length)) for weight, count in places)
             found += [(node.id, score)] if score > 0 else []
         return sorted(found, key=lambda row: -row[1])
 

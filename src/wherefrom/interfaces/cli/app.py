@@ -159,7 +159,7 @@ def run_demo(
 @app.command("move")
 def run_move(as_json: Annotated[bool, _JSON] = False) -> None:
     """Bring a store that lies under the program's former name to where it is looked for now."""
-    interfaces.special.run_move(as_json=as_json)
+    interfaces.moving.run_move(as_json=as_json)
 
 
 @app.command("completion")

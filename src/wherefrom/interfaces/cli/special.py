@@ -16,23 +16,21 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from wherefrom import config, interfaces
+from wherefrom import interfaces
 from wherefrom.api import Memory
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.interfaces.cli import following, last_list, pair_by_pair, render_history
 from wherefrom.interfaces.cli.cells import count, first_line, shown
-from wherefrom.interfaces.cli.session import UNHEALTHY, Call, output, print_json, print_parts, reported
+from wherefrom.interfaces.cli.session import UNHEALTHY, Call, output, print_json, print_parts
 from wherefrom.lazy import lazy_modules
-from wherefrom.model.errors import Conflict, InvalidInput, StoreUnavailable
+from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.identifiers import short_id
-from wherefrom.text.check import check_path, json_text
+from wherefrom.text.check import json_text
 
 if TYPE_CHECKING:
     from wherefrom.interfaces.cli import pictures
-    from wherefrom.storage import move as storage_move
 else:
     (pictures,) = lazy_modules("wherefrom.interfaces.cli", "pictures")
-    (storage_move,) = lazy_modules("wherefrom.storage", "move")
 
 _INTERRUPTED: Final = 130
 _STOPPED: Final = "stopped: what went until now can be restored"
@@ -330,21 +328,6 @@ SPECIALS: Final = {
         *(metabolize, forget, export, import_, reembed, policy, calibrate, history, review),
     )
 }
-
-
-def run_move(*, as_json: bool) -> None:
-    """Bring a store of the former name to where stores lie now, and say where it is."""
-    with reported(as_json=as_json):
-        source, target = config.former_default(), config.new_default()
-        named = config.load({}).db.removeprefix("sqlite:///")
-        if named and "://" not in named and check_path(named) == source:
-            raise Conflict(f"WHEREFROM_DB names {source}", hint="unset it or change it: nothing will be there any more")
-        moved = storage_move.move(source, target)
-        if as_json:
-            print_json(interfaces.answering.value_of(moved, ""), sys.stdout)
-        else:
-            said = f"moved {source} to {target}" if moved.moved else f"the store is at {target} already"
-            output().print(shown(said), soft_wrap=True)
 
 
 def _judged(file: Path) -> Iterator[dict[str, Any]]:

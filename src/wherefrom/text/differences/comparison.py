@@ -169,14 +169,10 @@ def all_differences(one: Facts, other: Facts) -> tuple[Difference, ...]:
     names = one.sure | other.sure | (one.openers & other.openers)
     names -= _lower(one, names) | _lower(other, names)
     mine, theirs = _sequence(one, names), _sequence(other, names)
-    found = dict.fromkeys(
-        kind
-        for bit, kind in _KINDS.items()
-        if [word for mark, word in mine if mark == bit] != [word for mark, word in theirs if mark == bit]
-    )
-    for kind in (difference(one, other), difference(other, one)):
-        if kind is not None and (kind != "content" or not found):
-            found[kind] = None
+    words = {bit: [[word for mark, word in side if mark == bit] for side in (mine, theirs)] for bit in _KINDS}
+    found = dict.fromkeys(kind for bit, kind in _KINDS.items() if words[bit][0] != words[bit][1])
+    kinds = (difference(one, other), difference(other, one))
+    found |= dict.fromkeys(kind for kind in kinds if kind is not None and (kind != "content" or not found))
     return tuple(found)
 
 
