@@ -45,4 +45,9 @@ RENAMED: dict[str, str] = {
     "test_entropies_and_link_weights_that_are_none": "The figures come from the measures and the settings, whose ranges are checked where they are read.",
     "test_a_budget_holds_across_unannounced_ends": "Insight announces the ends of all edges that it asks for.",
     "test_the_python_example_of_the_readme_runs": "test_a_page_runs_as_it_stands",
+    "test_a_save_sweeps_a_few": "What has expired is archived and not let go: tests/storage/test_archive.py.",
+    "test_activate_does_not_recall_what_has_just_expired_and_sweeps_it": "What has expired is archived and not let go: tests/storage/test_archive.py.",
+    "test_what_has_expired_is_not_recalled_and_swept_with_a_receipt": "What has expired is archived and not let go: tests/storage/test_archive.py.",
+    "test_what_expired_stays_gone_and_that_is_said": "What has expired is archived and not let go: tests/storage/test_archive.py.",
+    "test_what_would_have_expired_meanwhile_does_not_come_back": "What has expired is archived and not let go: tests/storage/test_archive.py.",
 }

@@ -15,7 +15,8 @@ SHOWN = 40
 # Verbs, tools and commands that came after the recording.
 LATER = {
     "insight_plan", "move", "setup", "history", "memory_get", "claim_evidence", "correct_page", "page set",
-    "evidence add", "evidence show", "completion", "config", "config path", "config set", "config unset",
+    "evidence add", "evidence show", "completion", "config", "config path", "config set", "config unset", "review",
+    "settle",
 }  # fmt: skip
 UNORDERED = ("/parameters", "/required", "/enum", "/opts")
 
