@@ -282,3 +282,12 @@ def test_a_beginning_that_is_stated_later_ends_the_one_before_in_the_slot(days, 
     memory.save("Berlin", slot="city", observed_at="2026-01-10")
     memory.save("Berlin", valid_from="2026-01-07")
     assert held(memory, as_of="2026-01-08") == {"Berlin"}
+
+
+def test_an_earlier_beginning_of_what_holds_does_not_empty_its_slot(days, clock):
+    memory, _ = days
+    clock.go_on(days=20)
+    memory.save("Bonn", slot="city", valid_from="2026-01-05")
+    memory.save("Berlin", slot="city", valid_from="2026-01-10")
+    memory.save("Berlin", slot="city", valid_from="2026-01-03")
+    assert held(memory) == {"Berlin"}

@@ -44,7 +44,9 @@ def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *
     """
     named = _replaceable(tx, access, ids, heir_id=heir.id)
     ends = heir.valid_to or _NEVER
-    if heir.superseded_by is not None and (ends <= begins or (ids and not _line(tx, access, heir).isdisjoint(ids))):
+    if heir.superseded_by is not None and (
+        ends <= begins or (ids and not set(ids).isdisjoint(_line(tx, access, heir)))
+    ):
         raise Conflict(
             f"{heir.id} has ended: {heir.superseded_by} took its place",
             hint="restore it first, or save its text as a new memo",
@@ -55,6 +57,12 @@ def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *
         covering, following = _in_slot(tx, access, heir, at=begins)
         if ends <= begins:  # it is over, so the slot would be empty
             covering = []
+    if following is not None and nodes.by_ids(tx, access, [heir.id]):
+        line = [following.id, *_line(tx, access, following)]
+        if heir.id in line:  # it took their place before, and now it begins before them
+            found = nodes.by_ids(tx, access, line[: line.index(heir.id)]).values()
+            covering += [node for node in found if node.slot == heir.slot and node not in covering]
+            following = None
     if following is not None:
         # What holds longer than until the following one begins belongs after that: to end it would empty the slot.
         covering = [node for node in covering if (node.valid_to or _NEVER) <= following.holds_from]
@@ -165,16 +173,16 @@ def _replaceable(tx: Transaction, access: Access, ids: Sequence[str], *, heir_id
     return found
 
 
-def _line(tx: Transaction, access: Access, node: Node) -> set[str]:
+def _line(tx: Transaction, access: Access, node: Node) -> list[str]:
     """The ids of what took the place of a statement, of what took the place of that, and so on."""
-    line: set[str] = set()
+    line: dict[str, None] = {}
     while node.superseded_by is not None and node.superseded_by not in line:
-        line.add(node.superseded_by)
+        line[node.superseded_by] = None
         found = nodes.by_ids(tx, access, [node.superseded_by])
         if not found:
             break
         node = found[node.superseded_by]
-    return line
+    return list(line)
 
 
 def _in_slot(tx: Transaction, access: Access, node: Node, *, at: str) -> tuple[list[Node], Node | None]:
