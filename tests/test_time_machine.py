@@ -7,37 +7,63 @@ import uuid
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
 
 from wherefrom import Conflict, InvalidInput, Memory, NotFound
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega")
 TEXTS = st.sampled_from(WORDS)
 SLOTS = st.none() | st.sampled_from(["city", "team/lead"])
-# Hours before now at which a statement was observed.
-EARLIER = st.none() | st.integers(0, 60)
 KNOWS_VERSIONS = "known_at" in inspect.signature(Memory.list).parameters
+
+
+class Times(NamedTuple):
+    """When a statement was observed, and since when it says that it holds, in hours before now; None if not stated."""
+
+    earlier: int | None
+    since: int | None
+
+
+# Most do not say since when they hold, and some are about the future.
+TIMES = st.builds(Times, st.none() | st.integers(0, 60), st.none() | st.none() | st.integers(-20, 60))
 
 
 @dataclass
 class Statement:
-    """A statement as the model has it: it holds from `start` until before `end`."""
+    """A statement as the model has it: it holds from `start` until before `end`, when `heir` took its place.
+
+    since: the time from which it says that it holds.
+    """
 
     text: str
     slot: str | None
-    start: datetime
+    observed: datetime
+    since: datetime | None = None
     end: datetime | None = None
     heir: str | None = None
 
-    def holds(self, moment: datetime) -> bool:
-        return self.start <= moment and (self.end is None or moment < self.end)
+    @property
+    def start(self) -> datetime:
+        return self.since or self.observed
 
-    def over(self, moment: datetime) -> bool:
-        return self.end is not None and self.end <= moment
+    def holds(self, moment: datetime) -> bool:
+        return self.start <= moment and self.ends_after(moment)
+
+    def ends_after(self, moment: datetime) -> bool:
+        return self.end is None or moment < self.end
 
 
 @dataclass
@@ -46,63 +72,87 @@ class Model:
 
     statements: dict[str, Statement] = field(default_factory=dict)
     superseding: set[tuple[str, str]] = field(default_factory=set)
-    states: list[tuple[str, str, datetime, datetime | None]] = field(default_factory=list)
+    states: dict[tuple[str, str], tuple[datetime, datetime | None]] = field(default_factory=dict)
 
-    def holder(self, text: str, now: datetime, besides: str | None = None) -> str | None:
-        """The statement with a text that is not over."""
-        found = (key for key, one in self.statements.items() if one.text == text and not one.over(now))
-        return next((key for key in found if key != besides), None)
+    def known(self, text: str, slot: str | None, at: datetime, besides: str | None = None) -> str | None:
+        """The statement with a text, in no other slot, that has not ended by a time: one without an end, if any has."""
+        found = {
+            key: one
+            for key, one in self.statements.items()
+            if one.text == text
+            and one.ends_after(at)
+            and key != besides
+            and (None in (slot, one.slot) or one.slot == slot)
+        }
+        return min(found, key=lambda key: (found[key].end is not None, found[key].slot is None), default=None)
 
-    def in_slot(self, slot: str, besides: str | None = None) -> dict[str, Statement]:
-        return {key: one for key, one in self.statements.items() if one.slot == slot and key != besides}
+    def in_slot(self, key: str) -> dict[str, Statement]:
+        """The other statements in the slot of one."""
+        slot = self.statements[key].slot
+        return {} if slot is None else {k: one for k, one in self.statements.items() if one.slot == slot and k != key}
+
+    def line_of(self, key: str) -> list[str]:
+        """What took the place of a statement, what took the place of that, and so on."""
+        line: list[str] = []
+        while (one := self.statements.get(key)) is not None and one.heir is not None and one.heir not in line:
+            line.append(key := one.heir)
+        return line
 
     def finish(self, old: str, heir: str, at: datetime) -> None:
         one = self.statements[old]
         one.end, one.heir = at if one.end is None else min(at, one.end), heir
 
-    def has_twin(self, key: str, heir: str | None, at: datetime) -> bool:
-        """True if another statement with its text has ended then and has that heir, too."""
-        one = self.statements[key]
-        end = at if one.end is None else min(at, one.end)
-        return any(
-            (other.text, other.end, other.heir) == (one.text, end, heir)
-            for twin, other in self.statements.items()
-            if twin != key
-        )
+    def rename(self, key: str, new: str) -> None:
+        """Give a statement the id that it was stored with."""
+        statements = self.statements
+        if key in statements:
+            statements[new] = statements.pop(key)
+        for one in statements.values():
+            one.heir = new if one.heir == key else one.heir
+        self.superseding = {tuple(new if end == key else end for end in pair) for pair in self.superseding}
 
-    def line_of(self, key: str) -> list[str]:
-        """A statement, what took its place, what took the place of that, and so on."""
-        line = [key]
-        while (one := self.statements.get(line[-1])) is not None and one.heir is not None and one.heir not in line:
-            line.append(one.heir)
-        return line
+    def take_place(self, key: str, olds: list[str], begins: datetime, said: datetime) -> set[str] | None:
+        """Let a statement replace others, and those of its slot, from a time on; returns those that it ended, or None
+        if it cannot, because it has been replaced itself.
+        """
+        new = self.statements[key]
+        if set(self.line_of(key)) & set(olds) or (new.heir is not None and not new.ends_after(begins)):
+            return None
+        later = {other: one for other, one in self.in_slot(key).items() if begins_later(one, new, begins, said)}
+        ever_held = {other: one for other, one in later.items() if one.ends_after(one.start)}
+        following = min(ever_held, key=lambda other: later[other].start, default=None)
+        before: set[str] = set()
+        if following is not None and key in (line := [following, *self.line_of(following)]):
+            # It has taken the place of these, and now it begins before them.
+            before, following = set(line[: line.index(key)]) & self.in_slot(key).keys(), None
+        covered = {
+            other
+            for other, one in self.in_slot(key).items()
+            if other not in later
+            and one.ends_after(begins)
+            and new.ends_after(begins)
+            # What outlasts the beginning of the following one belongs after that.
+            and (following is None or not one.ends_after(later[following].start))
+        }
+        covered |= before
+        ended = covered | {old for old in olds if self.statements[old].heir is None}
+        for old in ended:
+            self.finish(old, key, begins)
+        self.superseding |= {(key, old) for old in covered.union(olds)}
+        if following is not None and (new.heir is None or new.ends_after(later[following].start)):
+            self.finish(key, following, later[following].start)
+            self.superseding.add((following, key))
+        return ended
 
-    def add(self, key: str, new: Statement) -> None:
-        """A new statement, which takes its turn in its slot."""
-        if new.slot is not None:
-            following = self.following(new)
-            for old, one in self.in_slot(new.slot).items():
-                if one.start <= new.start and (one.end is None or one.end > new.start):
-                    self.finish(old, key, new.start)
-                    self.superseding.add((key, old))
-            if following is not None:
-                new.end, new.heir = self.statements[following].start, following
-                self.superseding.add((following, key))
-        self.statements[key] = new
 
-    def following(self, new: Statement) -> str | None:
-        """The next statement in the slot of a new one."""
-        later = {key: one for key, one in self.in_slot(new.slot).items() if one.start > new.start}
-        return min(later, key=lambda key: later[key].start, default=None)
-
-    def was_said(self, new: Statement) -> bool:
-        """True if its text had its turn in its slot before the same next one."""
-        following = None if new.slot is None else self.following(new)
-        if following is None:
-            return False
-        end = self.statements[following].start
-        said = ((one.text, one.end, one.heir) for one in self.statements.values())
-        return (new.text, end, following) in said
+def begins_later(one: Statement, new: Statement, begins: datetime, said: datetime) -> bool:
+    """True if a statement begins after a new one; if one of the two does not say since when it holds, what was observed
+    later counts, too.
+    """
+    after_end = not new.ends_after(one.start)
+    if one.since is None:
+        return one.observed > begins and (one.observed > said or after_end)
+    return one.since > begins or after_end or (new.since is None and one.observed > said)
 
 
 class TimeMachine(RuleBasedStateMachine):
@@ -126,85 +176,78 @@ class TimeMachine(RuleBasedStateMachine):
         self.known.append((self.clock.now, deepcopy(self.model.statements)))
         self.moments.append(self.clock.now)
 
-    def ask_for(self, keys: list[str]) -> list[str]:
+    def there(self, keys: list[str]) -> list[str]:
         return [key for key in dict.fromkeys(keys) if key in self.model.statements]
+
+    def say(self, text: str, slot: str | None, olds: list[str], times: Times) -> str | None:
+        """Save a text; returns its id, or None if it could not take the place of others."""
+        now, olds = self.clock.now, self.there(olds)
+        said = now if times.earlier is None else now - timedelta(hours=times.earlier)
+        since = None if times.since is None else now - timedelta(hours=times.since)
+        given = {"slot": slot, "supersedes": olds, "observed_at": None if times.earlier is None else said.isoformat()}
+        given["valid_from"] = since and since.isoformat()
+        known = self.model.known(text, slot, since or said)
+        if known in olds:
+            with pytest.raises(InvalidInput):
+                self.store.save(text, **given)
+            return None
+        after = deepcopy(self.model)
+        key = known or "new"
+        one = after.statements.setdefault(key, Statement(text, slot, said))
+        one.slot, one.since = slot or one.slot, since or one.since
+        ended = after.take_place(key, olds, one.since or said, said) if slot or olds or since else set()
+        if ended is None:
+            with pytest.raises(Conflict):
+                self.store.save(text, **given)
+            return None
+        saved = self.store.save(text, **given)
+        assert saved.status == ("created" if known is None else "duplicate")
+        assert known in (None, saved.node.id)
+        assert set(saved.replaced) == ended
+        after.rename("new", saved.node.id)
+        self.model = after
+        self.done()
+        return saved.node.id
 
     @rule(hours=st.integers(1, 40))
     def wait(self, hours):
         self.clock.go_on(hours=hours)
 
-    @rule(target=memos, text=TEXTS, slot=SLOTS, earlier=EARLIER)
-    def save(self, text, slot, earlier):
-        now = self.clock.now
-        start = now - timedelta(hours=earlier or 0)
-        given = {} if earlier is None else {"observed_at": start.isoformat()}
-        holder = self.model.holder(text, now)
-        if holder is not None and self.model.statements[holder].slot != slot:
-            slot = None  # what becomes of a text that is said again for another slot: test_replacing_defects.py
-        elif holder is None and self.model.was_said(Statement(text, slot, start)):
-            slot = None  # an old note that is saved once more: test_replacing_defects.py
-        saved = self.store.save(text, slot=slot, **given)
-        assert saved.status == ("created" if holder is None else "duplicate")
-        assert holder in (None, saved.node.id)
-        if holder is None:
-            self.model.add(saved.node.id, Statement(text, slot, start))
-        self.done()
-        return saved.node.id
+    @rule(target=memos, text=TEXTS, slot=SLOTS, times=TIMES)
+    def save(self, text, slot, times):
+        key = self.say(text, slot, [], times)
+        return multiple() if key is None else key
 
-    @rule(target=memos, text=TEXTS, olds=st.lists(memos, min_size=1, max_size=2), earlier=EARLIER)
-    def replace(self, text, olds, earlier):
-        now, olds = self.clock.now, self.ask_for(olds)
-        start = now - timedelta(hours=earlier or 0)
-        given = {} if earlier is None else {"observed_at": start.isoformat()}
-        heir = self.model.holder(text, now)
-        if heir in olds:
-            with pytest.raises(InvalidInput):
-                self.store.save(text, supersedes=olds, **given)
-            return heir
-        if heir is not None and set(self.model.line_of(heir)) & set(olds):
-            return heir  # each would replace the other: test_replacing_defects.py
-        if heir is not None and any(self.model.has_twin(old, heir, self.model.statements[heir].start) for old in olds):
-            return heir  # it replaced another with that text before: test_replacing_defects.py
-        saved = self.store.save(text, supersedes=olds, **given)
-        if heir is None:
-            self.model.add(saved.node.id, Statement(text, None, start))
-        else:
-            assert saved.node.id == heir
-        ended = [old for old in olds if self.model.statements[old].heir is None]
-        assert set(saved.replaced) == set(ended)
-        for old in ended:
-            self.model.finish(old, saved.node.id, self.model.statements[saved.node.id].start)
-        self.model.superseding |= {(saved.node.id, old) for old in olds}
-        self.done()
-        return saved.node.id
+    @rule(target=memos, text=TEXTS, slot=SLOTS, olds=st.lists(memos, min_size=1, max_size=2), times=TIMES)
+    def replace(self, text, slot, olds, times):
+        key = self.say(text, slot, olds, times)
+        return multiple() if key is None else key
 
     @rule(memo=memos)
     def outdate(self, memo):
         if memo not in self.model.statements:
             return
-        if self.model.has_twin(memo, self.model.statements[memo].heir, self.clock.now):
-            # Two with the same text that end at one moment could not be told apart; real clocks do not stand still.
-            self.clock.go_on(seconds=1)
         self.store.feedback(memo, signal="outdated")
-        if self.model.statements[memo].holds(self.clock.now):
+        if self.model.statements[memo].ends_after(self.clock.now):
             self.model.statements[memo].end = self.clock.now
         self.done()
 
-    @rule(memo=memos, text=TEXTS)
-    def rewrite(self, memo, text):
+    @rule(memo=memos, text=TEXTS, slot=SLOTS)
+    def rewrite(self, memo, text, slot):
         if memo not in self.model.statements:
             with pytest.raises(NotFound):
-                self.store.save(text, memo_id=memo)
+                self.store.save(text, memo_id=memo, slot=slot)
             return
-        one = self.model.statements[memo]
-        twins = [other for key, other in self.model.statements.items() if key != memo and other.text == text]
-        same_end = one.end is not None and any((other.end, other.heir) == (one.end, one.heir) for other in twins)
-        if text != one.text and (self.model.holder(text, self.clock.now, besides=memo) is not None or same_end):
+        now, after = self.clock.now, deepcopy(self.model)
+        one = after.statements[memo]
+        is_new, one.text, one.slot = one.text != text, text, slot or one.slot
+        ended = after.take_place(memo, [], one.since or now, now) if slot else set()
+        if ended is None or (is_new and after.known(text, one.slot, now, besides=memo) is not None):
             with pytest.raises(Conflict):
-                self.store.save(text, memo_id=memo)
+                self.store.save(text, memo_id=memo, slot=slot)
             return
-        self.store.save(text, memo_id=memo)
-        one.text = text
+        assert set(self.store.save(text, memo_id=memo, slot=slot).replaced) == ended
+        self.model = after
         self.done()
 
     @rule(memo=consumes(memos))
@@ -216,7 +259,7 @@ class TimeMachine(RuleBasedStateMachine):
         self.store.delete(memo)
         del self.model.statements[memo]
         self.model.superseding = {pair for pair in self.model.superseding if memo not in pair}
-        self.model.states = [state for state in self.model.states if memo not in state[:2]]
+        self.model.states = {pair: period for pair, period in self.model.states.items() if memo not in pair}
         # Nothing is known of what was deleted, at no time.
         for _, statements in self.known:
             statements.pop(memo, None)
@@ -224,14 +267,12 @@ class TimeMachine(RuleBasedStateMachine):
 
     @rule(heir=memos, old=memos)
     def supersede(self, heir, old):
-        if len(self.ask_for([heir, old])) < 2:
+        if len(self.there([heir, old])) < 2:
             return
-        if self.model.statements[old].heir is None and old in self.model.line_of(heir):
+        if self.model.statements[old].heir is None and heir != old and old in self.model.line_of(heir):
             with pytest.raises(Conflict):
                 self.store.relate(heir, old, tag="supersedes", weight=1.0)
             return
-        if self.model.has_twin(old, heir, self.model.statements[heir].start):
-            return  # it replaced another with that text before: test_replacing_defects.py
         self.store.relate(heir, old, tag="supersedes", weight=1.0)
         self.model.superseding.add((heir, old))
         if self.model.statements[old].heir is None:
@@ -246,15 +287,13 @@ class TimeMachine(RuleBasedStateMachine):
             return
         one = self.model.statements[old]
         if one.heir == heir:
-            beside = {} if one.slot is None else self.model.in_slot(one.slot, besides=old)
-            if self.model.holder(one.text, self.clock.now, besides=old) is not None or any(
-                other.holds(self.clock.now) for other in beside.values()
+            beside = self.model.in_slot(old).values()
+            if self.model.known(one.text, one.slot, self.clock.now, besides=old) is not None or any(
+                other.ends_after(max(self.clock.now, other.start)) for other in beside
             ):
                 with pytest.raises(Conflict):
                     self.store.unrelate(heir, old, tag="supersedes")
                 return
-            if any(other.start > one.start for other in beside.values()):
-                return  # it would hold beside those that came after it: test_replacing_defects.py
         self.store.unrelate(heir, old, tag="supersedes")
         self.model.superseding.remove((heir, old))
         if one.heir == heir:
@@ -263,19 +302,15 @@ class TimeMachine(RuleBasedStateMachine):
 
     @rule(memo=memos, other=memos)
     def state(self, memo, other):
-        if len(self.ask_for([memo, other])) < 2:
+        if len(self.there([memo, other])) < 2:
             return
-        known = [number for number, state in enumerate(self.model.states) if state[:2] == (memo, other)]
-        if known and self.model.states[known[0]][3] is not None:
-            return  # a relation that was ended and is stated again: test_replacing_defects.py
         self.store.relate(memo, other, tag="status", weight=1.0)
-        now = self.clock.now
-        self.model.states = [
-            (source, target, since, now if source == memo and target != other and until is None else until)
-            for source, target, since, until in self.model.states
-        ]
-        if not known:
-            self.model.states.append((memo, other, now, None))
+        now, states = self.clock.now, self.model.states
+        for (source, target), (since, until) in states.items():
+            if source == memo and target != other and until is None:
+                states[source, target] = since, now
+        if states.get((memo, other), (now, now))[1] is not None:
+            states[memo, other] = now, None
         self.done()
 
     @rule(data=st.data(), word=TEXTS)
@@ -296,19 +331,33 @@ class TimeMachine(RuleBasedStateMachine):
         held = {key: one for key, one in self.model.statements.items() if one.holds(moment)}
         listed = {node.id: node for node in self.store.list(limit=100, **given).nodes}
         assert {key: node.content for key, node in listed.items()} == {key: one.text for key, one in held.items()}
-        slots = [node.slot for node in listed.values() if node.slot is not None]
-        assert len(slots) == len(set(slots))
         found = {hit.node.id for hit in self.store.search(word, limit=50, **given).hits}
         assert {key for key, one in held.items() if one.text == word} <= found <= held.keys()
         states = {(edge.source_id, edge.target_id) for edge in self.relations("status", **given)}
         assert states == {
             (source, target)
-            for source, target, since, until in self.model.states
+            for (source, target), (since, until) in self.model.states.items()
             if since <= moment and (until is None or moment < until)
         }
         if not given:
+            self.is_sound(listed.values())
             replaced = {(edge.source_id, edge.target_id) for edge in self.relations("supersedes")}
             assert replaced == self.model.superseding
+
+    def is_sound(self, listed) -> None:
+        """A slot has one statement now, and all statements have the slots, the ends and the heirs of the model."""
+        slots = [node.slot for node in listed if node.slot is not None]
+        assert len(slots) == len(set(slots))
+        stored = {
+            node.id: (
+                node.content,
+                node.slot,
+                node.valid_to and datetime.fromisoformat(node.valid_to),
+                node.superseded_by,
+            )
+            for node in self.store.list(limit=100, include=["replaced"]).nodes
+        }
+        assert stored == {key: (one.text, one.slot, one.end, one.heir) for key, one in self.model.statements.items()}
 
     def agrees_as_known(self, moment: datetime) -> None:
         """A list of what the memory said at a moment has the statements that it knew then, with their texts of then."""

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import io
+from itertools import permutations
 
 import pytest
 
 from wherefrom import Conflict
+
+LATE_NOTES = {
+    "Bonn": {"observed_at": "2026-01-04"},
+    "Berlin": {"observed_at": "2026-01-10", "valid_from": "2026-01-03"},
+}
 
 
 @pytest.fixture
@@ -191,3 +197,97 @@ def test_a_namespace_renamed_into_one_with_the_same_slot_is_refused_in_words_of_
     with pytest.raises(Conflict) as refused:
         memory.rename_namespace("one", "other")
     assert "have a statement in both" in str(refused.value)
+
+
+def test_what_was_until_a_year_leaves_what_holds_since_a_later_one(days):
+    memory, _ = days
+    memory.save("Berlin", slot="city", valid_from="2024")
+    memory.save("Bonn", slot="city", valid_to="2023")
+    assert held(memory) == {"Berlin"}
+
+
+@pytest.mark.parametrize("order", list(permutations(LATE_NOTES)))
+def test_a_late_note_does_not_end_what_was_said_after_it(days, clock, order):
+    memory, _ = days
+    clock.go_on(days=20)
+    for text in order:
+        memory.save(text, slot="city", **LATE_NOTES[text])
+    assert held(memory) == {"Berlin"}
+
+
+def test_a_statement_that_becomes_history_does_not_empty_its_slot(days, clock):
+    memory, _ = days
+    clock.go_on(days=20)
+    memory.save("Bonn", slot="city", observed_at="2026-01-06", valid_from="2026-01-05")
+    memory.save("Berlin", slot="city", observed_at="2026-01-07")
+    memory.save("Hamburg", slot="city", observed_at="2026-01-10", valid_from="2026-01-03")
+    assert held(memory) == {"Berlin"}
+    assert held(memory, as_of="2026-01-04") == {"Hamburg"}
+
+
+def test_what_was_outdated_before_it_began_ends_nothing_in_its_slot(days, clock):
+    memory, next_day = days
+    planned = memory.save("Hamburg", slot="city", valid_from="2026-06").node.id
+    next_day()
+    memory.feedback(planned, signal="outdated")
+    next_day()
+    memory.save("Berlin", slot="city")
+    clock.go_on(days=200)
+    assert held(memory) == {"Berlin"}
+
+
+def test_an_outdated_memo_that_gets_a_slot_does_not_empty_it(days):
+    memory, next_day = days
+    outdated = memory.save("Bonn").node.id
+    memory.save("Berlin", slot="city")
+    next_day()
+    memory.feedback(outdated, signal="outdated")
+    next_day()
+    memory.save("Bonn", memo_id=outdated, slot="city")
+    assert held(memory) == {"Berlin"}
+
+
+def test_the_last_of_a_line_is_not_replaced_by_its_first(days, clock):
+    memory, _ = days
+    clock.go_on(days=20)
+    first = memory.save("first", observed_at="2026-01-05").node.id
+    second = memory.save("second", observed_at="2026-01-07", supersedes=[first]).node.id
+    third = memory.save("third", observed_at="2026-01-09", supersedes=[second]).node.id
+    with pytest.raises(Conflict):
+        memory.save("first", observed_at="2026-01-06", supersedes=[third])
+    assert held(memory) == {"third"}
+
+
+def test_a_statement_does_not_hold_again_beside_what_is_planned_for_its_slot(days):
+    memory, _ = days
+    today = memory.save("Berlin", slot="city").node.id
+    planned = memory.save("Hamburg", slot="city", valid_from="2026-06").node.id
+    with pytest.raises(Conflict, match="in the slot"):
+        memory.unrelate(planned, today, tag="supersedes")
+
+
+def test_what_was_replaced_keeps_its_heir_when_it_gets_a_slot(days, clock):
+    memory, _ = days
+    clock.go_on(days=90)
+    old = memory.save("Bonn", observed_at="2026-01-05").node.id
+    heir = memory.save("Berlin", observed_at="2026-02-05", supersedes=[old]).node.id
+    memory.save("Hamburg", slot="city", observed_at="2026-03-05")
+    assert memory.save("Bonn", slot="city", observed_at="2026-01-05").node.superseded_by == heir
+
+
+def test_a_beginning_that_is_stated_later_ends_the_one_before_in_the_slot(days, clock):
+    memory, _ = days
+    clock.go_on(days=20)
+    memory.save("Bonn", slot="city", observed_at="2026-01-05")
+    memory.save("Berlin", slot="city", observed_at="2026-01-10")
+    memory.save("Berlin", valid_from="2026-01-07")
+    assert held(memory, as_of="2026-01-08") == {"Berlin"}
+
+
+def test_an_earlier_beginning_of_what_holds_does_not_empty_its_slot(days, clock):
+    memory, _ = days
+    clock.go_on(days=20)
+    memory.save("Bonn", slot="city", valid_from="2026-01-05")
+    memory.save("Berlin", slot="city", valid_from="2026-01-10")
+    memory.save("Berlin", slot="city", valid_from="2026-01-03")
+    assert held(memory) == {"Berlin"}

@@ -58,6 +58,9 @@ logger = logging.getLogger("wherefrom")
 # The values of a node that a save changes; those that it changes only if they are stated come beside them.
 _CHANGED: Final = ("content", "title", "metadata", "provenance", "boundary_class", "shared_class", "claim_kind")
 
+# The values that a statement which is said again keeps, unless the save states others.
+_KEPT: Final = ("valid_from", "valid_to", "superseded_by", "slot")
+
 # The kinds of nodes that are saved one by one, and not read from documents.
 _SAVED_KINDS: Final[tuple[graph.NodeKind, ...]] = ("memo", "claim")
 
@@ -317,12 +320,13 @@ class MemoEngine(Engine):
         return _Saving(node, stated, existing, named, redacted, rules, made)
 
     def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
-        replaces = saving.supersedes or saving.node.slot is not None
+        node = saving.node
+        # With another beginning, a statement may take the place of those before it in the slot that it has.
+        replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
         (locks.be_alone if replaces else locks.share)(tx, access.owner)
         moment = self.store.clock()
         now = timestamp(moment)
-        node = saving.node
         lifetime = saving.rules.expiry(node.scope)
         expires_at = None if lifetime is None else timestamp(moment + lifetime)
         accept = partial(keep_invariants, rules=saving.rules)
@@ -335,9 +339,9 @@ class MemoEngine(Engine):
                 known = nodes.same_text(tx, access, new, at=new.holds_from)
                 heir, begins = new, new.holds_from
                 if known is not None:
-                    heir = replace(new, id=known.id, valid_to=new.valid_to or known.valid_to)
-                    heir = replace(heir, superseded_by=known.superseded_by)
-                    begins = new.valid_from or known.valid_from or new.observed_at
+                    own = {name: getattr(new, name) or getattr(known, name) for name in _KEPT}
+                    heir = replace(new, id=known.id, **own)
+                    begins = heir.holds_from
                 done = replacing.make_room(tx, access, heir, saving.supersedes, begins=begins, now=now)
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)

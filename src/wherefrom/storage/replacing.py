@@ -41,10 +41,13 @@ def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *
     that was known before, `begins` is the time from which it takes their place. `heir.observed_at` is when it was said,
     this time.
 
-    A statement that was superseded by another before stays so.
+    A statement that was superseded by another before stays so, also the heir.
     """
     named = _replaceable(tx, access, ids, heir_id=heir.id)
-    if heir.superseded_by is not None and (heir.superseded_by in ids or (heir.valid_to or now) <= begins):
+    ends = heir.valid_to or _NEVER
+    if heir.superseded_by is not None and (
+        ends <= begins or (ids and not set(ids).isdisjoint(_line(tx, access, heir)))
+    ):
         raise Conflict(
             f"{heir.id} has ended: {heir.superseded_by} took its place",
             hint="restore it first, or save its text as a new memo",
@@ -53,6 +56,19 @@ def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *
     following: Node | None = None
     if heir.slot is not None:
         covering, following = _in_slot(tx, access, heir, at=begins)
+        if ends <= begins:  # it is over, so the slot would be empty
+            covering = []
+    if following is not None and nodes.by_ids(tx, access, [heir.id]):
+        line = [following.id, *_line(tx, access, following)]
+        if heir.id in line:  # it took their place before, and now it begins before them
+            found = nodes.by_ids(tx, access, line[: line.index(heir.id)]).values()
+            covering += [node for node in found if node.slot == heir.slot and node not in covering]
+            following = None
+    if following is not None:
+        # What holds longer than until the following one begins belongs after that: to end it would empty the slot.
+        covering = [node for node in covering if (node.valid_to or _NEVER) <= following.holds_from]
+        if heir.superseded_by is not None and ends <= following.holds_from:
+            following = None
     old = {node.id: node for node in (*named, *covering)}
     in_slot = {node.id for node in covering}
     pairs = [
@@ -62,8 +78,7 @@ def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *
     ]
     nodes.replace_many(tx, access, pairs, None)
     if following is not None:
-        ends = min(following.holds_from, heir.valid_to or following.holds_from)
-        heir = replace(heir, valid_to=ends, superseded_by=following.id)
+        heir = replace(heir, valid_to=min(following.holds_from, ends), superseded_by=following.id)
     return Replacement(heir, [node for _, node in pairs], list(old.values()), following)
 
 
@@ -95,14 +110,7 @@ def supersede(
     """
     if old.kind not in versions.VERSIONED or heir.kind not in versions.VERSIONED or old.superseded_by is not None:
         return None
-    following, seen = heir, {heir.id}
-    while following.superseded_by is not None and following.superseded_by not in seen:
-        seen.add(following.superseded_by)
-        found = nodes.by_ids(tx, access, [following.superseded_by])
-        if not found:
-            break
-        following = found[following.superseded_by]
-    if old.id in seen:
+    if old.id in _line(tx, access, heir):
         raise Conflict(
             f"{old.id} took the place of {heir.id}", hint="restore the older one first, so that it holds again"
         )
@@ -155,11 +163,13 @@ def reopen(tx: Transaction, access: Access, node: Node, *, now: str, fresh: Node
     holder = nodes.same_text(tx, access, held)
     if holder is not None and holder.id != node.id:
         raise Conflict(f"memo {holder.id} has its text and holds", hint="use that memo")
-    if held.slot is not None and (current := _in_slot(tx, access, held, at=now)[0]):
-        raise Conflict(
-            f"memo {current[0].id} holds in the slot {shown(held.slot)}",
-            hint="save its text again with this slot, and it takes the place of the other",
-        )
+    if held.slot is not None:
+        current, planned = _in_slot(tx, access, replace(held, observed_at=now), at=now)
+        if (other := next(iter(current), planned)) is not None:
+            raise Conflict(
+                f"memo {other.id} holds in the slot {shown(held.slot)}",
+                hint="save its text again with this slot, and it takes the place of the other",
+            )
     nodes.replace_many(tx, access, [(node, held)], None)
     events.record(tx, access, "reopen", {"memo_id": node.id}, about=events.about_node(held), at=now)
     return held
@@ -183,12 +193,25 @@ def _replaceable(tx: Transaction, access: Access, ids: Sequence[str], *, heir_id
     return found
 
 
+def _line(tx: Transaction, access: Access, node: Node) -> list[str]:
+    """The ids of what took the place of a statement, of what took the place of that, and so on."""
+    line: dict[str, None] = {}
+    while node.superseded_by is not None and node.superseded_by not in line:
+        line[node.superseded_by] = None
+        found = nodes.by_ids(tx, access, [node.superseded_by])
+        if not found:
+            break
+        node = found[node.superseded_by]
+    return list(line)
+
+
 def _in_slot(tx: Transaction, access: Access, node: Node, *, at: str) -> tuple[list[Node], Node | None]:
     """The other statements in the slot of a node that the access may see: those that hold at a time, and the first that
     holds only later.
     """
     where = {**scope_parameters(access), "id": node.id, "namespace": node.namespace, "slot": node.slot, "at": at}
     where |= {"observed_at": node.observed_at, "ends": node.valid_to or _NEVER}
+    where["undated"] = True if node.valid_from is None else None
     following = tx.row("slot_following", where)
     covering = [nodes.from_row(row) for row in tx.rows("slot_covering", where)]
     return covering, None if following is None else nodes.from_row(following)

@@ -84,9 +84,12 @@ and {holds {0}} --if holding
 -- fragment: begins_later
 -- True for a statement that begins after :at, when a new one begins that was observed at :observed_at and ends at :ends.
 -- One that does not say since when it holds begins later only if it was observed later, too, or after that end: a new
--- statement that holds since last May takes the place of what was noted yesterday.
+-- statement that holds since last May takes the place of what was noted yesterday. In the same way, one that says so is
+-- later than a new one that does not (:undated) and was observed before it.
 case
-    when {0}.valid_from is not null then {0}.valid_from > cast(:at as text)
+    when {0}.valid_from is not null then
+        {0}.observed_at > cast(:observed_at as text) or --if undated
+        {0}.valid_from > cast(:at as text) or {0}.valid_from >= cast(:ends as text)
     else {0}.observed_at > cast(:at as text)
          and ({0}.observed_at > cast(:observed_at as text) or {0}.observed_at >= cast(:ends as text))
 end

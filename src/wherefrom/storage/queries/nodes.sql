@@ -55,10 +55,11 @@ where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :i
 order by n.seq
 
 -- name: slot_following
--- The first statement in a slot that begins later than a new one.
+-- The first statement in a slot that begins later than a new one, of those that did not end before they began.
 select {node n}
 from nodes n
 where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id and {begins_later n}
+  and (n.valid_to is null or n.valid_to > coalesce(n.valid_from, n.observed_at))
 order by coalesce(n.valid_from, n.observed_at), n.seq
 limit 1
 
