@@ -220,7 +220,7 @@ def test_a_statement_whose_slot_was_taken_stays_away(memory):
     first = memory.save("The office is in Hamburg.", slot="office").node.id
     done = forget(memory, ids=[first])
     memory.save("The office is in Berlin.", slot="office")
-    assert memory.restore(run_id=done.run_id).skipped == {first: "another statement has its slot"}
+    assert memory.restore(run_id=done.run_id).skipped == {first: "another node has its slot"}
 
 
 def test_apply_needs_a_plan(memory):

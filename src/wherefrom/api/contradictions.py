@@ -76,8 +76,7 @@ class Finder:
 
     def _certain(self, seen: Collection[frozenset[str]]) -> Iterator[Found]:
         del seen
-        places = (self.access.root, *self.policies.by_namespace)
-        tags = exclusive_tags(self.policies, places)
+        tags = exclusive_tags(self.policies, [self.access.root])
         found = reviewing.certain(self.tx, self.access, tags, now=self.now)
         sources = sorted({pair.source_id for pair in found if pair.source_id})
         names = {ref.id: ref.title for ref in nodes.refs(self.tx, self.access, sources, beginnings=True)}

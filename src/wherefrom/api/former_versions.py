@@ -9,6 +9,7 @@ from typing import Final
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.model.history import HistoryVersion
+from wherefrom.model.identifiers import last_day
 from wherefrom.model.results import Page
 from wherefrom.storage import nodes, versions
 from wherefrom.storage.port import Times, Transaction
@@ -65,9 +66,11 @@ def sentences(node: Node, heir: str | None, *, now: str) -> list[str]:
     has_ended = node.valid_to is not None and node.valid_to <= now
     has_expired = node.expires_at is not None and node.expires_at <= now
     if has_ended:
-        said.append(f"held from {node.holds_from[:10]} to {(node.valid_to or now)[:10]}")
+        end = node.valid_to or now
+        began = f"held from {node.holds_from[:10]} to" if node.holds_from < end else "ended"
+        said.append(f"{began} {last_day(end)}")
     elif node.valid_from is not None or node.valid_to is not None:
-        until = "" if node.valid_to is None else f" until {node.valid_to[:10]}"
+        until = "" if node.valid_to is None else f" until {last_day(node.valid_to)}"
         said.append(f"holds since {node.holds_from[:10]}{until}")
     if heir is not None:
         said.append(f"{heir} stands for it")

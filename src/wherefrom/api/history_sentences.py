@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from wherefrom.model.identifiers import short_id
+from wherefrom.model.identifiers import last_day, short_id
 from wherefrom.storage.history import Event, LetGo
 from wherefrom.storage.reviewing import COMPATIBLE
 
@@ -89,7 +89,7 @@ def _delete(event: Event, known: Known) -> str:
 
 
 def _replace(event: Event, known: Known) -> str:
-    until = day(event.payload.get("valid_to") or event.at)
+    until = last_day(event.payload.get("valid_to") or event.at)
     if "tag" in event.payload:
         return f"the relation {_ends(event, known)} held until {until}"
     if event.other_id is None:

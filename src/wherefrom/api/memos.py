@@ -161,7 +161,7 @@ class MemoEngine(Engine):
         find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
         access, trace, now = self.view.access, Trace(request_id, trace_id), self.view.now()
-        _refuse_times(valid_from, valid_to, observed_at, now=now)
+        _refuse_times(valid_from, valid_to, observed_at, is_new=memo_id is None, now=now)
         given = node_at(
             "",
             id=self.store.new_id(),
@@ -386,9 +386,13 @@ class MemoEngine(Engine):
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
 
 
-def _refuse_times(valid_from: str | None, valid_to: str | None, observed_at: str | None, *, now: str) -> None:
+def _refuse_times(
+    valid_from: str | None, valid_to: str | None, observed_at: str | None, *, is_new: bool, now: str
+) -> None:
     """Raise an error for a statement that ends before it begins, or was observed in the future."""
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         raise InvalidInput("valid_to lies before valid_from", hint="valid_from is the first day, valid_to the last")
+    if valid_to is not None and is_new and valid_to <= (valid_from or observed_at or now):
+        raise InvalidInput("it would end before it begins", hint="give valid_from or observed_at, too")
     if observed_at is not None and observed_at > now:
         raise InvalidInput("observed_at lies in the future", hint="valid_from says since when it will hold")

@@ -93,12 +93,12 @@ class RelationEngine(Engine):
         within = None if namespace is None else access.resolve(namespace)
 
         def work(tx: Transaction) -> Edge:
+            if tag == replacing.TAG:
+                locks.be_alone(tx, access.owner)
             edge, now = edges.delete(tx, access, (source_id, target_id, tag), within=within), self.view.now()
             events.record(tx, access, "delete", _names(edge), about=events.about_edge(edge), at=now)
             if tag == replacing.TAG and source_id != target_id:
-                target = nodes.get(tx, access, target_id)
-                if target.superseded_by == source_id:
-                    replacing.reopen(tx, access, target, now=now)
+                replacing.take_back(tx, access, source_id, target_id, now=now)
             return edge
 
         return self.store.database.write(work)

@@ -14,6 +14,7 @@ from wherefrom.model import cursors, limits
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, InvalidInput
 from wherefrom.model.graph import Edge, Node
+from wherefrom.model.identifiers import last_day
 from wherefrom.model.param import Param
 from wherefrom.model.review import Kept, Review, ReviewPair, SettleCall, Settled, UndoCall
 from wherefrom.storage import edges, events, locks, nodes, replacing, reviewing, versions
@@ -108,7 +109,7 @@ def _keep_one(
     if other.superseded_by == kept.id:
         return Settled("unchanged", keep, _replaced(kept, other), other.id, other.valid_to, undo)
     if other.superseded_by is not None:
-        raise Conflict(f"{other.id} was replaced by {other.superseded_by}", hint="settle that one and this one")
+        raise Conflict(f"{other.id} was replaced before", hint="its history says by what: settle that one and this one")
     if until is not None:
         _refuse_early_end(kept, other, until)
         kept = replacing.begin(tx, access, kept, at=until, now=now)
@@ -142,7 +143,7 @@ def _keep_relation(
         if until is not None:
             edges.begin(tx, access, kept[other.tag], at=until, now=now)
     tags = ", ".join(edge.tag for edge in others)
-    text = f"the relation {tags} to {ids[1][-8:]} held until {day(until or now)}"
+    text = f"the relation {tags} to {ids[1][-8:]} held until {last_day(until or now)}"
     return Settled("settled", keep, text, ids[1], until or now)
 
 
@@ -184,7 +185,7 @@ def _refuse_early_end(kept: Node, other: Node, until: str) -> None:
     if until <= (other.valid_from or ""):
         raise InvalidInput(f"{other.id} holds since {day(other.holds_from)}", hint="until is the last day that it held")
     if kept.valid_to is not None and kept.valid_to <= until:
-        raise InvalidInput(f"{kept.id} held until {day(kept.valid_to)}", hint="what is kept must hold after until")
+        raise InvalidInput(f"{kept.id} held until {last_day(kept.valid_to)}", hint="what is kept must hold after until")
 
 
 def _position(cursor: str | None) -> Key | None:
@@ -219,7 +220,8 @@ def _pair(found: Found, first: Node, second: Node) -> ReviewPair:
 
 
 def _replaced(kept: Node, ended: Node) -> str:
-    return f"{_name(kept)} took the place of {_name(ended)}, which held until {day(ended.valid_to or '')}"
+    until = last_day(ended.valid_to or ended.updated_at)
+    return f"{_name(kept)} took the place of {_name(ended)}, which held until {until}"
 
 
 def _name(node: Node) -> str:

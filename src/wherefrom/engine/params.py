@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from wherefrom.engine.boundary import refuse_secret
+from wherefrom.engine.boundary import refuse_findings, refuse_secret
 from wherefrom.model import limits
 from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, Scope
 from wherefrom.model.param import Param, Reference
@@ -25,9 +25,9 @@ def check_new_tag(value: object, *, field: str) -> str:
 
 
 def check_slot(value: object, *, field: str) -> str:
-    """Return a slot, which is stored as it is; one that holds a secret is refused."""
+    """Return a slot, which is stored and shown as it is: one that holds a secret or personal data is refused."""
     slot = check.check_slot(value, field=field)
-    refuse_secret(slot, field=field)
+    refuse_findings(str(value), field=field)
     return slot
 
 

@@ -72,8 +72,7 @@ class View:
     def pairs_waiting(self, access: Access) -> Callable[[Transaction], str | None]:
         """Return a function that says how many pairs wait for review, as far as that is cheap to know."""
         known, kind, access = self.boundary.policies, self.store.policies.section("metabolism"), access.own()
-        places = {access.root, *known.by_namespace}
-        tags = frozenset(tag for place in places for tag in known.at(place).settings(kind).exclusive)
+        tags = frozenset(known.at(access.root).settings(kind).exclusive)
 
         def count(tx: Transaction) -> str | None:
             number = reviewing.waiting(tx, access, tags, now=self.now())

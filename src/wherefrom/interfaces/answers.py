@@ -156,7 +156,7 @@ class SavedMemo(Answer, answers=(results.Saved,), within=("node",)):
 
     # The note has the day on which it expires.
     brief: ClassVar[str] = (
-        "root_namespace status memo boundary_class alias_added note replaced redacted relations degraded"
+        "root_namespace status memo boundary_class alias_added note replaced near redacted relations degraded"
     )
     usual: ClassVar[Mapping[str, Any]] = {"boundary_class": "internal"}
 

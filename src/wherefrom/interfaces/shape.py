@@ -26,7 +26,7 @@ from pydantic import (
     model_validator,
 )
 
-from wherefrom.model.identifiers import is_whole, short_id
+from wherefrom.model.identifiers import is_whole, last_day, short_id
 from wherefrom.model.param import declared
 
 _DIGITS: Final = 4
@@ -34,7 +34,9 @@ _DIGITS: Final = 4
 _IDS: Final = frozenset(
     ("superseded_by", "replaces", "replaced", "older", "disputed_by", "found_through", "part_of", "stand_in")
 )
-_DATES: Final = frozenset(("date", "valid_from", "valid_to", "held_until"))
+_DATES: Final = frozenset(("date", "valid_from"))
+# The first moment at which something holds no longer: shown is the last day.
+_ENDS: Final = frozenset(("valid_to", "held_until"))
 # The one id that a lean answer has in full: a design fixes it.
 _WHOLE_IDS: Final = frozenset(("active_context_id",))
 _TO_THE_MINUTE: Final = len("2026-01-01T00:00")
@@ -139,6 +141,8 @@ def _shortened(name: str, value: Any, *, whole_ids: bool) -> Any:
         return [_shortened(name, entry, whole_ids=whole_ids) for entry in value]
     if not isinstance(value, str):
         return value
+    if name in _ENDS:
+        return last_day(value)
     if name in _DATES:
         return value[:_TO_THE_DAY]
     if name == "at":

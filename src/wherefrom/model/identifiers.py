@@ -7,7 +7,7 @@ import re
 import time
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 # Ids begin with the time, so that those of one minute share their beginning: people and agents see the last characters.
@@ -48,6 +48,11 @@ def short_ids(ids: Sequence[str]) -> list[str]:
 def utc_now() -> datetime:
     """The wall clock, in UTC."""
     return datetime.now(UTC)
+
+
+def last_day(end: str) -> str:
+    """The last day of what ended at this moment: an end at midnight belongs to the day before."""
+    return timestamp(datetime.fromisoformat(end) - timedelta(microseconds=1))[: len("2026-01-31")]
 
 
 def timestamp(moment: datetime) -> str:

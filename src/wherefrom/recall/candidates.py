@@ -16,7 +16,7 @@ from wherefrom.engine.resources import Resources
 from wherefrom.engine.view import View
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import Edge, Node
 from wherefrom.recall.older import older_ones
 from wherefrom.recall.settings import RecallSettings
 from wherefrom.storage import candidates, embeddings, mentions, nodes
@@ -63,9 +63,11 @@ class CandidateReader:
         text, vectors = self.store.text_search, self.store.database.vectors
         found = candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
         replaced = self.find_replaced([candidate.id for candidate in found.found])
-        if 2 * len(replaced) > len(found.found) and max(reach) < _MAX_REACH:
+        is_full = len(found.found) >= min(reach)
+        if is_full and 2 * len(replaced) > len(found.found) and max(reach) < _MAX_REACH:
             # A long history takes the places of what else there is: look further.
-            return self.find((_REACH_FACTOR * reach[0], _REACH_FACTOR * reach[1]))
+            further = tuple(min(_REACH_FACTOR * some, _MAX_REACH) for some in reach)
+            return self.find((further[0], further[1]))
         return found
 
     def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
@@ -126,6 +128,14 @@ class CandidateReader:
         """Return nodes as far as the access may see them."""
         return nodes.read_by_ids(self.tx, self.access, ids)
 
+    def find_replaced_by(self, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """Return the statements whose place each of these nodes took, with the times at which they ended."""
+        return candidates.replaced_by(self.tx, self.access, ids)
+
+    def read_disputes(self, ids: Sequence[str]) -> list[Edge]:
+        """Return the relations by which one of these nodes contradicts another."""
+        return candidates.disputing_edges(self.tx, self.access, ids)
+
     def find_older(self, ids: Sequence[str]) -> dict[str, str]:
         """Return the statements among these nodes that are older than another, which exchanges their value."""
         return older_ones(candidates.short_statements(self.tx, self.access, ids))
@@ -166,11 +176,7 @@ class PastReader(CandidateReader):
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """See `CandidateReader.read_facts`."""
         request = self.request.search
-        return {
-            node.id: RankingFacts.of(node)
-            for node in self.read_nodes(list(ids)).values()
-            if request.times.admit(node) and node.kind in request.kinds
-        }
+        return {node.id: RankingFacts.of(node) for node in self.read_nodes(list(ids)).values() if request.admits(node)}
 
     def find_replaced(self, ids: Sequence[str]) -> list[str]:
         """Return all of these nodes: of each it matters what it was then."""
@@ -187,6 +193,21 @@ class PastReader(CandidateReader):
             found |= dict.fromkeys(new)
             following = [heir for facts in self.read_facts(new).values() if (heir := facts.heir(now))]
         return list(found)
+
+    def find_replaced_by(self, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+        """See `CandidateReader.find_replaced_by`."""
+        found = CandidateReader.find_replaced_by(self, ids)
+        old = self.read_nodes([node_id for replaced in found.values() for node_id, _ in replaced])
+        return {
+            heir: known
+            for heir, replaced in found.items()
+            if (known := [(one, end) for one, end in replaced if one in old and old[one].superseded_by == heir])
+        }
+
+    def read_disputes(self, ids: Sequence[str]) -> list[Edge]:
+        """See `CandidateReader.read_disputes`."""
+        known_at = self.request.search.times.known_at or ""
+        return [edge for edge in CandidateReader.read_disputes(self, ids) if edge.created_at <= known_at]
 
     def find_older(self, ids: Sequence[str]) -> dict[str, str]:
         """Return nothing: texts of the past are not compared."""

@@ -35,10 +35,8 @@ from wherefrom.recall.standing import standing
 from wherefrom.storage.candidates import (
     Candidates,
     RankingFacts,
-    disputing_edges,
     entities,
     helpful_counts,
-    replaced_by,
 )
 from wherefrom.storage.edges import Measure
 
@@ -100,7 +98,7 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
     shown = _shown(reader, by_id)
-    took = replaced_by(reader.tx, reader.access, list(by_id))
+    took = reader.find_replaced_by(list(by_id))
     return SearchResult(
         hits=tuple(
             Hit(
@@ -143,7 +141,7 @@ def recall(
     found, reach = reader.find_enough((hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit), limit)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter(unrelated=fused.unrelated)
-    ranking, older = _with_later_first(reader, _ranked(reader, fused, filtered), _MMR_POOL_FACTOR * limit)
+    ranking, older = _with_later_first(reader, _ranked(reader, fused, filtered), limit + _LATER_LOOKED_FOR)
     chosen = _chosen(reader, ranking, limit, filtered)
     items, tokens = _items(reader, chosen, budget, measure)
     items = [replace(item, older_than=older.get(item.node.id)) for item in items] if older else items
@@ -282,10 +280,9 @@ def _items(
     """Return the chosen nodes that fit the budget as an answer shows them (of a long text one passage), and the number
     of tokens of that answer.
     """
-    tx, access = reader.tx, reader.access
     by_id = reader.read_nodes([ranked.scored.id for ranked in chosen])
-    disputes = measure(tx, disputing_edges(tx, access, list(by_id)))
-    took = replaced_by(tx, access, list(by_id))
+    disputes = measure(reader.tx, reader.read_disputes(list(by_id)))
+    took = reader.find_replaced_by(list(by_id))
     shown = _shown(reader, by_id)
     items: list[ContextItem] = []
     tokens = ANSWER_TOKENS

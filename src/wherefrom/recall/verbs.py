@@ -37,7 +37,7 @@ from wherefrom.recall.selection import CutOff
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
 from wherefrom.storage import contexts, embeddings, events, nodes, receipts, versions
 from wherefrom.storage.events import Trace
-from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.storage.port import SearchRequest, Times, Transaction
 from wherefrom.storage.receipts import Receipt
 from wherefrom.text import check
 
@@ -156,6 +156,8 @@ class RecallEngine(Engine):
         what the search lacks, in words.
         """
         question, degraded = self._questions.question(query, None, access)
+        # All that is known by now, whether it has expired, was rejected or begins later.
+        question = replace(question, times=Times(question.now, known_at=question.now))
         rules = self.view.boundary.at(access.root)
         request = self._request(question, access, rules, graph=False)
         return self._read(

@@ -46,7 +46,8 @@ def get(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -
 
 def read(tx: Transaction, access: Access, node_id: str, *, label: str = "memo") -> Node:
     """The node with this id as far as the access may see it: without personal data, if it may not see those."""
-    return seen(access, find(tx, access, node_id, label)) or _missing(access, node_id, label)
+    found = seen(access, find(tx, access, node_id, label)) or _missing(access, node_id, label)
+    return _without_hidden_heirs(tx, access, [found])[0]
 
 
 def seen(access: Access, node: Node) -> Node | None:
@@ -78,6 +79,13 @@ def refuse_read_only(tx: Transaction, access: Access, ids: Sequence[str], label:
             )
 
 
+def _without_hidden_heirs(tx: Transaction, access: Access, found: list[Node]) -> list[Node]:
+    """The nodes without the ids of heirs that the access may not see."""
+    heirs = {node.superseded_by for node in found if node.superseded_by is not None}
+    known = {ref.id for ref in refs(tx, access, sorted(heirs))}
+    return [node if node.superseded_by in {None, *known} else replace(node, superseded_by=None) for node in found]
+
+
 def _missing(access: Access, node_id: str, label: str) -> NoReturn:
     raise NotFound(f"there is no {label} {shown_id(node_id)} in {access.root!r}", hint=_MISSING_HINT)
 
@@ -93,8 +101,11 @@ def page(
     # The index has each kind in order: two short lists are joined faster than both kinds are sorted.
     found = chain.from_iterable(tx.rows("node_list", {**where, "kind": kind}) for kind in kinds)
     rows = sorted(found, key=lambda row: -row[0])[: limit + 1]
-    nodes = tuple(node for row in rows[:limit] if (node := seen(access, from_row(row[1:]))) is not None)
-    return Page(nodes, cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None)
+    found = [node for row in rows[:limit] if (node := seen(access, from_row(row[1:]))) is not None]
+    return Page(
+        tuple(_without_hidden_heirs(tx, access, found)),
+        cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None,
+    )
 
 
 def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:

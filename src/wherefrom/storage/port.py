@@ -89,7 +89,7 @@ class Transaction(ABC):
 
 def broken_rule(said: str) -> Conflict:
     """The error for a change that breaks a rule of the database, which names it."""
-    if "nodes_in_slot" in said:
+    if "nodes_in_slot" in said or "nodes.slot" in said:
         return Conflict(
             "a slot would have two statements that hold", hint="end one of them first: save with supersedes, or restore"
         )
@@ -162,6 +162,12 @@ class SearchRequest:
     def now(self) -> str:
         """The time of the question."""
         return self.times.now
+
+    def admits(self, node: Node) -> bool:
+        """Return True if a node, as it was known at a time, fits the filters."""
+        is_scoped = not self.scopes or node.scope in self.scopes
+        has_values = all(node.metadata.get(name) == value for name, value in self.metadata.items())
+        return is_scoped and has_values and node.kind in self.kinds and self.times.admit(node)
 
     def filters(self) -> dict[str, Any]:
         """The filters as parameters of a statement."""

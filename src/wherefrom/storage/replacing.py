@@ -49,7 +49,7 @@ def make_room(tx: Transaction, access: Access, heir: Node, ids: Sequence[str], *
         ends <= begins or (ids and not set(ids).isdisjoint(_line(tx, access, heir)))
     ):
         raise Conflict(
-            f"{heir.id} has ended: {heir.superseded_by} took its place",
+            f"{heir.id} has ended: another took its place",
             hint="restore it first, or save its text as a new memo",
         )
     covering: list[Node] = []
@@ -114,10 +114,26 @@ def supersede(
         raise Conflict(
             f"{old.id} took the place of {heir.id}", hint="restore the older one first, so that it holds again"
         )
+    if heir.valid_to is not None and heir.valid_to <= now:
+        raise Conflict(f"{heir.id} holds no longer", hint="restore it first, or name what holds")
     ended = _ended(old, at or heir.holds_from, heir.id, now=now)
     nodes.replace_many(tx, access, [(old, ended)], None)
     note(tx, access, ended, heir, now=now)
     return ended
+
+
+def take_back(tx: Transaction, access: Access, heir_id: str, old_id: str, *, now: str) -> None:
+    """Let a statement hold again that another one does not supersede any more; if a third does, that is its heir."""
+    old = nodes.get(tx, access, old_id)
+    if old.superseded_by != heir_id:
+        return
+    others = [Edge(*row) for row in tx.rows("edges_superseding", {**scope_parameters(access), "id": old_id})]
+    if not others:
+        reopen(tx, access, old, now=now)
+        return
+    last = max(others, key=lambda edge: edge.created_at)
+    changed = replace(old, superseded_by=last.source_id, updated_at=now, version=old.version + 1)
+    nodes.replace_many(tx, access, [(old, changed)], None)
 
 
 def begin(tx: Transaction, access: Access, node: Node, *, at: str, now: str) -> Node:

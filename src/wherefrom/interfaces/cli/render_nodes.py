@@ -15,7 +15,7 @@ from wherefrom.interfaces.cli.layout import Entry, Prose
 from wherefrom.model import results
 from wherefrom.model.evidence import ClaimEvidence
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef, node_at
-from wherefrom.model.identifiers import short_id
+from wherefrom.model.identifiers import last_day, short_id
 from wherefrom.model.review import Review, ReviewPair
 from wherefrom.model.sources import source_of
 from wherefrom.text.check import json_text
@@ -205,7 +205,7 @@ def _times(node: Node) -> Iterator[str]:
     if node.valid_from:
         yield f"since {node.valid_from[:10]}"
     if node.valid_to and node.kind in ("memo", "claim"):
-        yield f"until {node.valid_to[:10]}"
+        yield f"until {last_day(node.valid_to)}"
 
 
 def _settling(pair: ReviewPair) -> str:
@@ -240,7 +240,7 @@ def _why(hit: results.Hit, alpha: float) -> Text:
 
 def _changes(hit: results.Hit | results.ContextItem) -> list[Text]:
     """Lines about what a node took the place of, and about a later one that says another value."""
-    until = f", held until {hit.held_until[:10]}" if hit.held_until else ""
+    until = f", held until {last_day(hit.held_until)}" if hit.held_until else ""
     others = f" and {len(hit.replaces) - 2} more" if len(hit.replaces) > 2 else ""
     parts = [f"replaces {', '.join(map(short_id, hit.replaces[:2]))}{others}{until}"] if hit.replaces else []
     parts += [f"older than {short_id(hit.older_than)}, which has another value"] if hit.older_than else []

@@ -51,7 +51,7 @@ order by n.seq
 select {node n}
 from nodes n
 where {visible n} and n.namespace = :namespace and n.slot = :slot and n.id <> :id
-  and (n.valid_to is null or n.valid_to > :at) and not ({begins_later n})
+  and n.kind in ('memo', 'claim') and (n.valid_to is null or n.valid_to > :at) and not ({begins_later n})
 order by n.seq
 
 -- name: slot_following

@@ -54,8 +54,10 @@ from (
            coalesce(e.valid_from, e.observed_at), coalesce(f.valid_from, f.observed_at), null
     from ({stated} limit {literal examined}) as s
     join edges e on e.owner_id = :owner and e.seq = s.seq and {visible_edge e}
-    join edges f on f.owner_id = :owner and f.source_id = e.source_id and f.tag = e.tag and f.seq < e.seq
-      and f.valid_to is null and {visible_edge f}
+    join edges f on f.owner_id = :owner and {visible_edge f} and f.seq = (
+        select max(g.seq) from edges g
+        where g.owner_id = :owner and g.source_id = e.source_id and g.tag = e.tag and g.seq < e.seq and g.valid_to is null
+    )
     join nodes a on a.owner_id = :owner and a.id = e.target_id and {visible a} and {stands a}
     join nodes b on b.owner_id = :owner and b.id = f.target_id and {visible b} and {stands b}
     where s.tag in {each tags} and {unsettled a.id b.id}

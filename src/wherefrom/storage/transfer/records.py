@@ -40,6 +40,7 @@ _SIZES: Final = {"claim": limits.CLAIM_BYTES, "fragment": limits.FRAGMENT_BYTES}
 _OWN_FIELDS: Final = {
     "claim_kind": ("claim",),
     "task_id": ("claim",),
+    "slot": ("memo", "claim"),
     "rejected_at": ("claim",),
     "page_id": ("fragment",),
     "position": ("fragment",),

@@ -42,6 +42,8 @@ _DO_NOT: Final = re.compile("(?:does|do) not", re.IGNORECASE)
 _IS_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
 
+# A statement is recalled again and again; preparing it takes 0.1 ms.
+@lru_cache(maxsize=8192)
 def statement_of(text: str, title: str | None = None) -> Statement | None:
     """Return a text as a statement; None if it is long, asks, doubts, or tells of the past."""
     if len(text) + len(title or "") > MAX_CHARACTERS or not text.strip():
