@@ -83,6 +83,12 @@ CALLS = {
     ("claim_evidence", "claim_id"): ("claim", lambda w, i: {"claim_id": i}),
     ("correct_page", "page_id"): ("page", lambda w, i: {"page_id": i, "year": 2001}),
     ("insight_plan", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
+    ("settle", "first_id"): ("one", lambda w, i: {"first_id": i, "second_id": w.two, "keep": "both"}),
+    ("settle", "second_id"): ("two", lambda w, i: {"first_id": w.one, "second_id": i, "keep": "both"}),
+    ("settle", "source_id"): (
+        "one",
+        lambda w, i: {"first_id": w.one, "second_id": w.two, "keep": "both", "source_id": i},
+    ),
     ("forget", "ids"): ("one", lambda w, i: {"ids": [i]}),
     ("restore", "node_id"): ("gone", lambda w, i: {"node_id": i}),
     ("restore", "run_id"): ("run", lambda w, i: {"run_id": i}),

@@ -503,8 +503,8 @@ def test_an_agent_plans_applies_and_restores(url):
             refused = await refusal(client, "restore", **arguments)
             assert refused["code"] == "invalid_input"
             assert refused["hint"]
-        for arguments in ({"node_id": ids["copy"]}, {"run_id": "a"}):
-            assert (await refusal(client, "restore", **arguments))["code"] == "not_found"
+        for arguments, code in (({"node_id": ids["copy"]}, "conflict"), ({"run_id": "a"}, "not_found")):
+            assert (await refusal(client, "restore", **arguments))["code"] == code
         assert (await refusal(client, "metabolize", mdl_benefit=2))["code"] == "invalid_input"
 
     talk(url, conversation)

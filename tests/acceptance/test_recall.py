@@ -485,7 +485,7 @@ def test_the_policy_says_how_long_a_context_lives(timed, clock):
     [
         ("helpful", 0.10, 0.55, True, False),
         ("harmful", -0.20, 0.40, False, False),
-        ("outdated", 0.0, 0.30, False, False),
+        ("outdated", 0.0, 0.30, False, True),
         ("duplicate", -0.05, 0.50, False, False),
         ("completed", 0.0, 0.50, False, True),
     ],

@@ -397,10 +397,11 @@ def test_what_rules_left_out_of_an_answer_is_an_event(url, execute):
         memory.search("gate", rank="final", request_id="req-1")
         context = memory.activate("gate", trace_id="trace-1")
         memory.search("gate")
-    searched, activated = payloads(execute, url, "filter")
+    searched, activated, found = payloads(execute, url, "filter")
+    assert found["filtered"] == {"closed": 1}
     assert searched == {"verb": "search", "decision": "filtered", "filtered": {"closed": 1}}
     assert activated == {"verb": "activate", "decision": "filtered", "filtered": dict(context.filtered)}
-    assert traced(execute, url, "filter") == [("req-1", None), (None, "trace-1")]
+    assert traced(execute, url, "filter") == [("req-1", None), (None, "trace-1"), (None, None)]
 
 
 def test_the_status_says_how_many_searches_lacked_an_arm(url):

@@ -81,7 +81,7 @@ def test_a_command_outside_of_all_groups_is_still_listed(monkeypatch):
     del here["Upkeep"]["sweep"]
     monkeypatch.setattr("wherefrom.interfaces.cli.app.groups", lambda: here)
     shown = CliRunner().invoke(app, ["--help"]).stdout
-    assert re.search(r"Others:\n  sweep +Retire what has expired", shown)
+    assert re.search(r"Others:\n  sweep +Forget receipts", shown)
 
 
 # --- examples ---------------------------------------------------------------------------------------------------------
@@ -182,7 +182,18 @@ def wherefrom_output(*arguments):
         (["sa"], {"save"}),
         (
             ["re"],
-            {"relate", "relations", "reinforce", "restore", "rename", "reject", "reindex", "reembed", "reclassify"},
+            {
+                "relate",
+                "relations",
+                "reinforce",
+                "restore",
+                "rename",
+                "reject",
+                "reindex",
+                "reembed",
+                "reclassify",
+                "review",
+            },
         ),
         ([""], set(COMMANDS)),
         (["--"], {"--version", "--help"}),

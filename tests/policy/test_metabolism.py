@@ -338,7 +338,7 @@ def test_evidence_is_never_exclusive(tag):
     assert tag not in EXCLUSIVE
     error = refused(written(exclusive=[tag.upper()]))
     assert "is evidence" in error.message
-    assert error.hint == "leave out supports, refutes, neutral, cites, origin, supersedes, contradicts"
+    assert error.hint == "leave out supports, refutes, neutral, cites, origin, supersedes, contradicts, compatible"
 
 
 def test_the_default_tags_are_in_normal_form_and_follow_the_convention():

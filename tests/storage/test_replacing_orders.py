@@ -202,7 +202,7 @@ def test_a_namespace_renamed_into_one_with_the_same_slot_is_refused_in_words_of_
 def test_what_was_until_a_year_leaves_what_holds_since_a_later_one(days):
     memory, _ = days
     memory.save("Berlin", slot="city", valid_from="2024")
-    memory.save("Bonn", slot="city", valid_to="2023")
+    memory.save("Bonn", slot="city", observed_at="2023-05", valid_to="2023")
     assert held(memory) == {"Berlin"}
 
 

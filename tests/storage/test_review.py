@@ -270,7 +270,7 @@ def test_what_cannot_be_settled_is_refused(open_memory):
     with pytest.raises(NotFound):
         memory.settle(old.id, "01900000-0000-7000-8000-000000000000", "first")
     memory.settle(new.id, old.id, "first")
-    with pytest.raises(Conflict, match="was replaced by"):
+    with pytest.raises(Conflict, match="was replaced before"):
         memory.settle(third.id, old.id, "first")
     with pytest.raises(Conflict, match="took the place"):
         memory.settle(old.id, new.id, "first")

@@ -89,6 +89,8 @@ class ReviewEngine(Engine):
             # Of those who settle the same pair at once, each must see what the one before has done.
             locks.be_alone(tx, access.owner)
             now = self.view.now()
+            if source_id is not None:
+                nodes.get(tx, access, source_id)
             if keep == "both":
                 return _remember_both(tx, access, first_id, second_id, now=now)
             if source_id is None:

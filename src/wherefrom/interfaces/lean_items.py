@@ -44,6 +44,8 @@ def _reduced(item: Mapping[str, Any], reason: str) -> dict[str, Any]:
         lean = {name: _few(inner, ids) if name in _MANY_IDS else inner for name, inner in item.items()}
         if not dated and ("source" in lean or not reasoned):
             lean.pop("date", None)
+        if not ids:
+            lean.pop("held_until", None)
         told = reason if reasoned and reason else None
         excess = _frame_bytes(lean, told) - _ITEM_BYTES
         if excess > 0 and "source" in lean:
@@ -58,7 +60,7 @@ def _reduced(item: Mapping[str, Any], reason: str) -> dict[str, Any]:
 def _few(ids: Sequence[str], most: int) -> list[str]:
     """Return some of these ids, and how many others there are."""
     rest = len(ids) - most
-    return list(ids) if rest <= 0 else [*ids[:most], f"+{rest} more" if most else f"{rest} nodes"]
+    return list(ids) if rest <= 0 else [*ids[:most], f"+{rest} more" if most else f"{rest}"]
 
 
 def _frame_bytes(item: Mapping[str, Any], reason: str | None) -> int:

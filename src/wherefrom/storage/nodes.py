@@ -101,11 +101,9 @@ def page(
     # The index has each kind in order: two short lists are joined faster than both kinds are sorted.
     found = chain.from_iterable(tx.rows("node_list", {**where, "kind": kind}) for kind in kinds)
     rows = sorted(found, key=lambda row: -row[0])[: limit + 1]
-    found = [node for row in rows[:limit] if (node := seen(access, from_row(row[1:]))) is not None]
-    return Page(
-        tuple(_without_hidden_heirs(tx, access, found)),
-        cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None,
-    )
+    shown = [node for row in rows[:limit] if (node := seen(access, from_row(row[1:]))) is not None]
+    after = cursors.encode("nodes", rows[limit - 1][0]) if len(rows) > limit else None
+    return Page(tuple(_without_hidden_heirs(tx, access, shown)), after)
 
 
 def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:

@@ -129,6 +129,9 @@ def forgotten_lines(plan: ForgetPlan) -> Iterator[RenderableType]:
             yield "nothing was changed"
             yield f"to forget these: wherefrom forget --plan {plan.plan} (with the same options)"
         return
+    if not plan.nodes:
+        yield "nothing fits: nothing was forgotten; what was forgotten before is erased by its whole id (history --json)"
+        return
     done = "erased for good" if plan.for_good else "forgotten"
     yield f"{count(len(plan.nodes), 'node')} and {count(plan.links, 'relation')} {done}"
     if plan.run_id and plan.restorable_until and plan.nodes:

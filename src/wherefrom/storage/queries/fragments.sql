@@ -154,5 +154,5 @@ case
     when exists (select 1 from edges e where {judging {0} source_id fragment} and {of_live_claim})
       or exists (select 1 from edges e where {judging {0} page_id page} and {of_live_claim}) then 'evidence'
     when {0}.kind = 'fragment' and {0}.page_id is not null then 'page'
-    when not ({live {0}}) or {0}.valid_to is not null then 'ended'
+    when not ({live {0}} and {holds {0}}) then 'ended'
 end

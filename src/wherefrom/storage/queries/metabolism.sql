@@ -138,7 +138,7 @@ group by parts.part
 select n.seq, n.id, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at, {vector v}
 from nodes n
 join embeddings v on v.owner_id = :owner and v.node_seq = n.seq and v.model = :model
-where {visible n} and {live n} and n.superseded_by is null and n.valid_to is null and n.kind in {each kinds}
+where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.kind in {each kinds}
   and n.namespace in {each namespaces}
 
 -- name: texts_compared
@@ -211,4 +211,4 @@ where owner_id = :owner and started_at < :before
 -- name: versions_that_live
 select n.id, n.version
 from nodes n
-where n.owner_id = :owner and n.id in {each ids} and {live n} and n.superseded_by is null and n.valid_to is null
+where n.owner_id = :owner and n.id in {each ids} and {live n} and n.superseded_by is null and {holds n}
