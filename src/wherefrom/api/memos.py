@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from wherefrom.api import former_versions
 from wherefrom.engine import params
-from wherefrom.engine.boundary import guarded, keep_invariants, note_of, note_of_expiry
+from wherefrom.engine.boundary import guarded, keep_invariants, note_of, note_of_times
 from wherefrom.engine.params import (
     AsOf,
     Cursor,
@@ -366,7 +366,7 @@ class MemoEngine(Engine):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": dict(saving.redacted)} if saving.redacted else {}
             events.record(tx, access, "ingest", payload, about=events.about_node(saved.node), at=now, trace=trace)
-        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal), note_of_expiry(saved.node, now))
+        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal), note_of_times(saved.node, now))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:

@@ -307,12 +307,17 @@ def note_of(redacted: Mapping[str, int], *, personal: bool) -> str | None:
     return " ".join(notes) or None
 
 
-def note_of_expiry(node: Node, now: str) -> str | None:
-    """Return the day on which a node expires or did; None if it does not."""
-    if node.expires_at is None:
-        return None
-    day = node.expires_at[:10]
-    return f"Expires on {day}." if node.expires_at > now else f"Expired on {day}; restore brings it back."
+def note_of_times(node: Node, now: str) -> str | None:
+    """Return when a node begins to hold, ends or expires, unless it simply holds from now on."""
+    said = []
+    if node.valid_from is not None and node.valid_from > now:
+        said.append(f"Holds from {node.valid_from[:10]} on; until then only as_of finds it.")
+    if node.valid_to is not None and node.valid_to <= now:
+        said.append("Holds no longer: only as_of finds it.")
+    if node.expires_at is not None:
+        day = node.expires_at[:10]
+        said.append(f"Expires on {day}." if node.expires_at > now else f"Expired on {day}; restore brings it back.")
+    return " ".join(said) or None
 
 
 def guarded_edge(edge: Edge, rules: PlaceRules) -> Edge:

@@ -69,7 +69,9 @@ def saved_lines(saved: results.Saved, given: Mapping[str, Any]) -> Lines:
     note = " (this text was already there)" if saved.status == "duplicate" else ""
     yield shown(f"{saved.status} {short_id(saved.node.id)} in {saved.node.namespace}{note}")
     if saved.replaced:
-        yield shown(f"replaces {', '.join(map(short_id, saved.replaced))}: history now")
+        begins = saved.node.valid_from or ""
+        since = f"from {begins[:10]} on" if begins > saved.node.updated_at else "history now"
+        yield shown(f"replaces {', '.join(map(short_id, saved.replaced))}: {since}")
     elif saved.node.superseded_by:
         yield shown(f"history: {short_id(saved.node.superseded_by)} holds after it")
     if saved.note:

@@ -130,7 +130,8 @@ def forgotten_lines(plan: ForgetPlan) -> Iterator[RenderableType]:
             yield f"to forget these: wherefrom forget --plan {plan.plan} (with the same options)"
         return
     if not plan.nodes:
-        yield "nothing fits: nothing was forgotten; what was forgotten before is erased by its whole id (history --json)"
+        yield "nothing fits: nothing was forgotten"
+        yield "what was forgotten before is erased by its whole id, which history --json lists"
         return
     done = "erased for good" if plan.for_good else "forgotten"
     yield f"{count(len(plan.nodes), 'node')} and {count(plan.links, 'relation')} {done}"
