@@ -80,7 +80,7 @@ def test_an_agent_reviews_and_settles(url):
     assert (pair["first"]["content"], pair["first"]["date"]) == ("Gate 2 opens at 9.", "2025-09-01")
     assert len(pair["first"]["id"]) == 8
     assert pair["settle"] == {"first_id": pair["first"]["id"], "second_id": pair["second"]["id"], "keep": "first"}
-    assert settled["text"] == "'Gate 2' took the place of 'Gate 2', which held until 2025-07-01"
+    assert settled["text"] == "'Gate 2' took the place of 'Gate 2', which held until 2025-06-30"
     assert [found["first"]["title"] for found in rest["pairs"]] == ["Gate 0"]
     assert [found["first"]["title"] for found in full["pairs"]] == ["Gate 1", "Gate 0"]
     assert full["pairs"][0]["first"]["valid_from"] is None
@@ -147,7 +147,7 @@ def test_a_person_without_a_terminal_sees_a_list(url):
     settled = json.loads(wherefrom(url, "settle", one[-8:], other[-8:], "both", "--json"))
     assert (settled["status"], settled["undo"]["tag"]) == ("settled", "compatible")
     assert wherefrom(url, "settle", one, other, "first") == (
-        "'Gate 1' took the place of 'Gate 1', which held until 2025-09-01\n"
+        "'Gate 1' took the place of 'Gate 1', which held until 2025-08-31\n"
     )
     assert "is not one of" in wherefrom(url, "settle", one, other, "neither", code=2)
 

@@ -41,7 +41,7 @@ def test_it_says_for_how_long_a_statement_held_and_what_replaced_it(timed, clock
     about = timed.history(old.id).about
     assert (about.valid_from, about.valid_to, about.superseded_by) == (old.valid_from, new.observed_at, new.id)
     assert about.text == (
-        "memo 'We use MySQL.', version 2, saved 2026-01-01, changed 2026-01-02; held from 2025-06-01 to 2026-01-02; "
+        "memo 'We use MySQL.', version 2, saved 2026-01-01, changed 2026-01-02; held from 2025-06-01 to 2026-01-01; "
         f"'We use PostgreSQL.' ({new.id[-8:]}) stands for it; restore lets it hold again"
     )
     assert told(timed, old.id)[0] == (2, "changed: valid_to, superseded_by")

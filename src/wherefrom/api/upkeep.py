@@ -22,7 +22,7 @@ from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.model.param import Param
 from wherefrom.model.results import Check, Health, Imported, Info
-from wherefrom.storage import embeddings, health, nodes, text_index
+from wherefrom.storage import bulk_mentions, embeddings, health, text_index
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
 from wherefrom.text.check import check_path
@@ -111,7 +111,7 @@ class UpkeepEngine(Engine):
         """
         access = self.view.access
         count = text_index.reindex(self.store.database, access)
-        nodes.rebuild_mentions(self.store.database, access, now=self.view.now())
+        bulk_mentions.rebuild_mentions(self.store.database, access, now=self.view.now())
         return count
 
     def embed(self, *, progress: Progress = silent) -> int:

@@ -16,7 +16,7 @@ from wherefrom.model.errors import BoundaryDenied, NotFound, shown_id
 from wherefrom.model.graph import Node, NodeRef, strictest
 from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, events, locks, mentions, text_index, versions
+from wherefrom.storage import embeddings, events, mentions, text_index, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
@@ -26,7 +26,7 @@ from wherefrom.text.tokens import names_of
 
 # The first of metadata, provenance, pinned and aliases, which are text or numbers in a row.
 _JSON: Final = NODE_COLUMNS.index("metadata")
-_MAX_BATCH_ROWS: Final = 500
+MAX_BATCH_ROWS: Final = 500
 _MISSING_HINT: Final = (
     f"give its id, at least the last {LEAST_CHARACTERS} characters of it, or its title; list and search show them"
 )
@@ -145,7 +145,7 @@ def last_seq(tx: Transaction, access: Access) -> int:
 
 def batches(database: Database, access: Access, statement: str, *, after: int = 0) -> Iterator[list[Row]]:
     """All rows of a statement in the order of their first column, a number; each batch is read by itself."""
-    where = {**scope_parameters(access), "after": after, "limit": _MAX_BATCH_ROWS}
+    where = {**scope_parameters(access), "after": after, "limit": MAX_BATCH_ROWS}
     while rows := database.read(lambda tx: tx.rows(statement, where)):
         yield rows
         where["after"] = rows[-1][0]
@@ -236,42 +236,6 @@ def replace_many(
 def remove(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
     """Delete nodes; the database deletes what belongs to them."""
     tx.run("nodes_delete", {"owner": access.owner, "ids": json_text(ids)})
-
-
-def link_mentions(
-    database: Database,
-    access: Access,
-    *,
-    after: int,
-    changed: Sequence[str] = (),
-    now: str,
-    linked: Callable[[int], None] | None = None,
-) -> None:
-    """Find the mentions in all nodes that came after a seq or were changed; then of their names in older texts.
-    `linked` hears how many nodes each batch has.
-    """
-    access = access.writing()
-    if database.read(lambda tx: tx.row("names_any", scope_parameters(access))) is None:
-        return
-    for first in range(0, len(changed), _MAX_BATCH_ROWS):
-        ids = changed[first : first + _MAX_BATCH_ROWS]
-        known = database.read(lambda tx, ids=ids: list(by_ids(tx, access, ids).values()))  # type: ignore[misc]
-        _link_batch(database, access, known, old_texts=True, now=now)
-        if linked is not None:
-            linked(len(ids))
-    for rows in batches(database, access, "nodes_after", after=after):
-        _link_batch(database, access, [from_row(row[1:]) for row in rows], old_texts=after > 0, now=now)
-        if linked is not None:
-            linked(len(rows))
-
-
-def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
-    """Make all names of the root anew, and find all mentions again."""
-    access = access.writing()
-    for rows in batches(database, access, "nodes_after"):
-        some = [from_row(row[1:]) for row in rows]
-        database.write(lambda tx, some=some: mentions.rename(tx, access, some))  # type: ignore[misc]
-    link_mentions(database, access, after=0, now=now)
 
 
 def text_key(node: Node) -> tuple[str | int | None, ...]:
@@ -397,13 +361,3 @@ def _claims_from(tx: Transaction, access: Access, pages: Mapping[str, Node]) -> 
         nearest = linked[claim.id] or [here.get((claim.namespace, claim.provenance["url"]), "")]
         found += [(pages[page_id], claim) for page_id in nearest if page_id in pages][:1]
     return found
-
-
-def _link_batch(database: Database, access: Access, some: Sequence[Node], *, old_texts: bool, now: str) -> None:
-    def work(tx: Transaction) -> None:
-        locks.share(tx, access.owner)
-        mentions.link_texts(tx, access, some, now=now)
-        if old_texts:
-            mentions.link_names(tx, access, mentions.names_of_all(some), now=now)
-
-    database.write(work)

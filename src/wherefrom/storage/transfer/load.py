@@ -21,7 +21,7 @@ from wherefrom.model.errors import Conflict, NotFound
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import HUMAN, Edge, Node
 from wherefrom.model.results import Imported
-from wherefrom.storage import edges, embeddings, events, evidence, locks, nodes, tasks, versions
+from wherefrom.storage import bulk_mentions, edges, embeddings, events, evidence, locks, nodes, tasks, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -184,7 +184,7 @@ class _Loader:
         successors = {node_id: self._node_id(heir) for node_id, heir in self._superseded.items()}
         self._database.write(lambda tx: store_successors(tx, self._access, successors))
         coming = steps.linking(self.counts["nodes_created"] + len(self._changed))
-        nodes.link_mentions(
+        bulk_mentions.link_mentions(
             self._database, self._access, after=self.last_before, changed=self._changed, now=self._now, linked=coming
         )
 
