@@ -430,3 +430,17 @@ def test_nothing_leaves_that_is_not_declared(mixed):
             schema = answer_schema(BY_NAME[tool])
             assert schema["additionalProperties"] is False
             jsonschema.validate({**said, "request_id": "a", "trace_id": "b"}, schema)
+
+
+def test_a_save_names_what_is_near_and_what_to_do(sqlite_memory):
+    first = answer(sqlite_memory, "memory_save", {"content": "Anna lives in Hamburg."})["memo"]["id"]
+    said = answer(sqlite_memory, "memory_save", {"content": "Anna lives in Munich."})
+    (near,) = said["near"]
+    assert (near["id"], near["differs"], near["text"]) == (first, ["name"], "Anna lives in Hamburg.")
+    assert "supersedes" in near["hint"]
+    weight = len(compact(near).encode()) - len(near["text"].encode())
+    assert weight <= 2 * MAX_ITEM_BYTES
+    again = answer(sqlite_memory, "memory_save", {"content": "Anna lives in Munich.", "supersedes": [near["id"]]})
+    assert again["replaced"] == [first]
+    (item,) = answer(sqlite_memory, "memory_search", {"query": "Where does Anna live?"})["items"]
+    assert (item["content"], item["replaces"]) == ("Anna lives in Munich.", [first])

@@ -226,3 +226,59 @@ def test_an_exclusive_relation_ends_the_one_before(timed, clock):
     clock.go_on(days=1)
     memory.relate(anna, hamburg, tag="lives_in", weight=1.0)
     assert [edge.target_id for edge in memory.relations(source_id=anna).edges] == [hamburg]
+
+
+def test_filters_hold_for_what_was_known_at_a_time(timed, clock):
+    memory = timed
+    node = memory.save("Anna has a red bicycle.", scope="project", metadata={"place": "north"}).node
+    then = clock()
+    clock.go_on(days=1)
+    memory.save("Anna has a blue bicycle.", memo_id=node.id)
+    known = {"known_at": then.isoformat()}
+    assert texts(memory.search("bicycle", **known)) == ["Anna has a red bicycle."]
+    assert texts(memory.search("bicycle", scope=["project"], metadata={"place": "north"}, **known))
+    assert not memory.search("bicycle", scope=["session"], **known).hits
+    assert not memory.search("bicycle", metadata={"place": "south"}, **known).hits
+
+
+def test_what_was_learnt_later_is_not_shown_of_a_time(timed, clock):
+    memory = timed
+    old, new = memory.save("Anna has a cat.").node, memory.save("Anna has a dog.").node
+    then = clock()
+    clock.go_on(days=1)
+    memory.relate(new.id, old.id, tag="supersedes", weight=1.0)
+    hits = memory.search("Anna", known_at=then.isoformat()).hits
+    assert {(hit.node.id, hit.replaces, hit.held_until) for hit in hits} == {(old.id, (), None), (new.id, (), None)}
+
+
+def test_what_holds_no_longer_replaces_nothing(memory):
+    old, new = memory.save(OLD).node.id, memory.save(NEW).node.id
+    memory.feedback(new, "outdated")
+    with pytest.raises(Conflict, match="holds no longer"):
+        memory.relate(new, old, tag="supersedes", weight=1.0)
+    assert asked(memory) == [OLD]
+
+
+def test_a_statement_that_a_second_one_supersedes_stays_history(memory):
+    old = memory.save(OLD).node.id
+    first, second = (memory.save(text, supersedes=[old]).node.id for text in (NEW, "Anna lives in Rome."))
+    memory.unrelate(first, old, tag="supersedes")
+    assert memory.get(old).superseded_by == second
+    assert OLD not in asked(memory)
+    memory.unrelate(second, old, tag="supersedes")
+    assert OLD in asked(memory)
+
+
+@pytest.mark.parametrize("slot", ["people/anna@example.org/city", "k/AKIAQYLPMN5HHHFPZAM2"])
+def test_a_slot_holds_no_personal_data_and_no_secret(memory, slot):
+    with pytest.raises(InvalidInput, match=r"personal data|secret"):
+        memory.save(NEW, slot=slot)
+
+
+def test_an_heir_that_one_may_not_see_is_not_named(url):
+    with Memory.open(url, root="main") as all_of_it, Memory.open(url, root="main/team") as team:
+        old = team.save(OLD).node.id
+        heir = all_of_it.save(NEW, namespace="/main", supersedes=[old]).node
+        assert all_of_it.get(old).superseded_by == heir.id
+        assert team.get(old).superseded_by is None
+        assert [node.superseded_by for node in team.list(include=["replaced"]).nodes] == [None]
