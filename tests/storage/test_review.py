@@ -346,3 +346,11 @@ def test_decisions_survive_metabolism_and_a_copy(open_memory, clock, tmp_path):
         copy.import_(file)
         assert pairs(copy) == []
         assert len(copy.relations(tag=COMPATIBLE).edges) == 1
+
+
+def test_what_recall_marks_as_older_is_reviewed(memory):
+    old = memory.save("Anna lives in Hamburg.", observed_at="2025-01").node.id
+    new = memory.save("Anna lives in Munich.", observed_at="2025-03").node.id
+    memory.save("Ben lives in Hamburg.", observed_at="2025-04")
+    (pair,) = memory.review().pairs
+    assert {pair.first.id, pair.second.id} == {old, new}

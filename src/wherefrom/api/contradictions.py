@@ -13,7 +13,9 @@ from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model.access import Access
 from wherefrom.model.review import PairKind
 from wherefrom.policy.boundary import Policies
+from wherefrom.recall.older import older_ones
 from wherefrom.storage import embeddings, nodes, reviewing
+from wherefrom.storage.candidates import ShortStatement
 from wherefrom.storage.metabolism import WeakNode
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.reviewing import CertainPair
@@ -23,6 +25,8 @@ from wherefrom.text.tokens import folded, text_of
 # The newest statements whose titles and texts are compared; texts with those of so many others.
 _COMPARED: Final = 500
 _COMPARED_WITH: Final = 5_000
+# The similarity above which a statement is asked whether it exchanges a value of another.
+_EXCHANGED_FLOOR: Final = 0.5
 # Of a memory in which nearly all texts are alike, so many pairs are compared.
 _MAX_COMPARISONS: Final = 2_000
 KINDS: Final[tuple[PairKind, ...]] = ("slot", "relation", "dispute", "title", "near")
@@ -98,36 +102,44 @@ class Finder:
         if model is None:
             return
         rows = reviewing.vectors(self.tx, self.access, model, now=self.now, examined=_COMPARED_WITH)
-        pairs = self._nearest(rows)
+        near, less_near = self._nearest(rows)
+        pairs = [*near, *less_near]
         ids = {row[1] for pair in pairs for row in pair}
         read = reviewing.texts(self.tx, self.access, ids)
         texts = {node_id: (since, text_of(title, content)) for node_id, title, content, since in read}
         titles = {node_id: folded(title or "") for node_id, title, _, _ in read}
+        plain = {node_id: ShortStatement(node_id, title, content, since, "") for node_id, title, content, since in read}
+        older = (older_ones([plain[row[1]] for row in pair]) for pair in less_near)
+        exchanged = [pair for pair, found in zip(less_near, older, strict=True) if found]
         # Statements of two titles are about two things: "Gate 1", "Gate 2".
-        same = [pair for pair in pairs if len({titles[row[1]] for row in pair} - {""}) < 2]
+        same = [pair for pair in (*near, *exchanged) if len({titles[row[1]] for row in pair} - {""}) < 2]
         yield from self._apart(same, texts, seen, rank=4)
 
-    def _nearest(self, rows: list[Row]) -> list[tuple[Row, Row]]:
-        """Return the pairs of the newest statements and those that are near to them, by the measure of metabolism."""
+    def _nearest(self, rows: list[Row]) -> tuple[list[tuple[Row, Row]], list[tuple[Row, Row]]]:
+        """Return the pairs of the newest statements and those that are near to them, by the measure of metabolism; and
+        those that are less near, of which one may exchange a value of the other.
+        """
         newest = rows[:_COMPARED]
         settings = {row[2]: self.policies.at(row[2]).settings(MetabolismSettings) for row in newest}
         if not newest:
-            return []
+            return [], []
         matrix = self.tx.dialect.from_vectors([row[7] for row in newest])
         candidates = [
             Candidate(WeakNode(row[0], row[1], 1, row[2], row[3], row[4], row[5], row[6], None), vector)
             for row, vector in zip(newest, matrix, strict=True)
         ]
         floors = {place: 1.0 - found.mdl_benefit - 1e-6 for place, found in settings.items()}
-        nearest(candidates, rows, self.tx.dialect.from_vectors, floors=floors, best_of=())
+        lower = {place: min(floor, _EXCHANGED_FLOOR) for place, floor in floors.items()}
+        nearest(candidates, rows, self.tx.dialect.from_vectors, floors=lower, best_of=())
         by_id = {row[1]: row for row in rows}
-        found: dict[frozenset[str], tuple[Row, Row]] = {}
+        found: tuple[dict[frozenset[str], tuple[Row, Row]], ...] = ({}, {})
         for candidate in candidates:
             row = by_id[candidate.node.id]
             for near in candidate.near[: settings[row[2]].mdl_neighbours]:
                 later, earlier = sorted((row, by_id[near.id]), key=lambda row: -row[0])
-                found.setdefault(frozenset((later[1], earlier[1])), (later, earlier))
-        return list(found.values())
+                among = found[0] if near.similarity > floors[row[2]] else found[1]
+                among.setdefault(frozenset((later[1], earlier[1])), (later, earlier))
+        return list(found[0].values()), [pair for key, pair in found[1].items() if key not in found[0]]
 
     def _apart(
         self,
