@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bench import table_insight, table_metabolism
+from bench import table_changes, table_insight, table_metabolism
 from bench.measure import EARLIER, RESULTS, commit
 from bench.plot import growth
 
@@ -110,6 +110,7 @@ def page(current: str) -> str:
         *_writing(),
         *_explore(),
         *_evidence(),
+        *table_changes.changes(_result("changes")),
         *table_insight.links(_result("insight_links")),
         *table_insight.hops(_result("insight_hops")),
         *table_insight.stream(_result("insight_stream")),
