@@ -221,9 +221,15 @@ class _Transaction(Transaction):
 def _migrate(connection: psycopg.Connection[Row]) -> None:
     if is_current(_applied(connection), DIALECT):
         return
-    with connection.transaction():
-        connection.execute("select pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
-        migrate(lambda script: [connection.execute(s) for s in statements_of(script)], _applied(connection), DIALECT)
+    # The lock comes before the transaction: what a server's process has looked up in one, such as that a table is
+    # missing, it may not look up again after waiting.
+    connection.execute("select pg_advisory_lock(%s)", (_MIGRATION_LOCK,))
+    try:
+        with connection.transaction():
+            applied = _applied(connection)
+            migrate(lambda script: [connection.execute(s) for s in statements_of(script)], applied, DIALECT)
+    finally:
+        connection.execute("select pg_advisory_unlock(%s)", (_MIGRATION_LOCK,))
 
 
 def _applied(connection: psycopg.Connection[Row]) -> list[tuple[int, str]]:
