@@ -158,7 +158,7 @@ QUALIFIERS: Final = frozenset(
     nord süd ost hin zurück lokal
     """.split()
 )
-# What somebody or something has several of.
+# A person or a thing may have several of these.
 MANY_NOUNS: Final = frozenset(
     """
     friend friends brother sister son daughter child children colleague neighbour neighbor cousin uncle aunt customer
@@ -199,7 +199,7 @@ THINGS: Final = frozenset(
     ansprechpartner ansprechpartnerin sprache
     """.split()
 )
-# What is said of people's feelings and interests looks like "is based in" and has many values.
+# These words tell of feelings and interests: they look like "is based in", yet may have many values.
 INNER_STATES: Final = frozenset(
     """
     interested involved excited disappointed scared worried concerned specialised specialized experienced skilled used

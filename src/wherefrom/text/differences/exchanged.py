@@ -110,7 +110,7 @@ def _has_many_values(statement: Statement) -> bool:
 
 
 def _exchange(earlier: Statement, later: Statement) -> Exchange | None:
-    """What stands between the common beginning and the common end of two statements; None if one has nothing there."""
+    """Return the pieces between the common beginning and end of two statements; None if one has nothing there."""
     mine, theirs = earlier.words, later.words
     least = min(len(mine), len(theirs))
     if max(len(mine), len(theirs)) - least > _MAX_LENGTH_DIFFERENCE:

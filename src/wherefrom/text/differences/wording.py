@@ -8,7 +8,7 @@ from typing import Final
 from wherefrom.text.differences.added_content import changed
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
 
-# So many words of each text are shown, and so many characters.
+# A reason shows at most three words of each text, and at most 24 characters.
 _MAX_WORDS: Final = 3
 _MAX_CHARACTERS: Final = 24
 _NOTHING: Final = "–"
