@@ -28,7 +28,8 @@ from wherefrom.insight.judge import Context, Scene, judge
 from wherefrom.insight.propose import _MAX_EDGES, _MAX_EDGES_PER_NODE, Index, _Found, _scored
 from wherefrom.insight.settings import Candidates, InsightSettings
 from wherefrom.model.insight import CandidateEdge, NormSpec
-from wherefrom.storage.text_index import Statistics, _rare_terms, _weights
+from wherefrom.storage.term_weights import bm25_weights, rare_terms
+from wherefrom.storage.text_statistics import Statistics
 from wherefrom.text.tokens import query_terms, terms
 
 K1, B = 1.2, 0.75
@@ -60,7 +61,7 @@ class Words:
         """The best texts for the words of one; of the others nothing is known."""
         frequencies = {term: len(self.postings[term][0]) for term in self.terms[place]}
         found = np.zeros(len(self.terms))
-        for term, weight in _weights(_rare_terms(frequencies, self.statistics), self.statistics).items():
+        for term, weight in bm25_weights(rare_terms(frequencies, self.statistics), self.statistics).items():
             places, parts = self.postings[term]
             found[places] += weight * parts
         if found[place] <= 0:

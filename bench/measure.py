@@ -1,15 +1,19 @@
-"""Percentiles, the machine, and where results are kept."""
+"""Percentiles, the machine, the options that many benchmarks share, and where results are kept."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import wherefrom
 
 RESULTS = Path(__file__).parent / "results"
 # Stands for the commit of figures from before commits were noted.
@@ -33,13 +37,31 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
     return taken
 
 
+def options_of(doc: str | None, *, sets: Sequence[str] = (), databases: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The options of a benchmark that is run on two commits: the name of its figures, its data, sets and databases."""
+    options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--as", dest="label", choices=["before", "after"], default="after", help="name of the figures")
+    given = os.environ.get("WHEREFROM_BENCH_DATA")
+    options.add_argument("--data", type=Path, default=given, required=given is None, help="or WHEREFROM_BENCH_DATA")
+    if sets:
+        options.add_argument("--sets", nargs="+", choices=sets, default=sets)
+    if databases:
+        options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=databases)
+    return options
+
+
+def command(name: str) -> str:
+    """How this benchmark was started, without the place of the data."""
+    return " ".join(["python -m", f"bench.{name}", *sys.argv[1:]])
+
+
 def machine() -> dict[str, object]:
     """What the figures were measured on."""
     return {"cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()}
 
 
 def commit() -> str:
-    """The commit that last changed the program, with a + if it has been changed since."""
+    """The commit that last changed the program that is imported, with a + if it has been changed since."""
     program = ("--", "src", "pyproject.toml", "constraints.txt")
     named = _git("log", "-1", "--abbrev=10", "--format=%h", *program).strip()
     return named + "+" * bool(_git("status", "--porcelain", *program).strip())
@@ -80,9 +102,9 @@ def _parts(result: Mapping[str, Any]) -> list[str]:
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(
-        ["git", *arguments], cwd=RESULTS.parent.parent, capture_output=True, text=True, check=True
-    ).stdout
+    return subprocess.run(["git", *arguments], cwd=_PROGRAM, capture_output=True, text=True, check=True).stdout
 
 
+# The tree of the program, which need not be that of the benchmarks: two commits are compared by one benchmark.
+_PROGRAM = Path(wherefrom.__file__).parents[2]
 _SHARES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))

@@ -1,128 +1,191 @@
 """How well recall finds what it should: `activate` on conversations, and questions that need several passages.
 
-WHEREFROM_BENCH_DATA=… python -m bench.recall [--sets locomo longmemeval 2wiki …] [--databases sqlite]
+WHEREFROM_BENCH_DATA=… python -m bench.recall --as after [--sets locomo longmemeval 2wiki …] [--databases sqlite] [--halves]
 
-Conversations: Recall@12 and nDCG@12 of active contexts, the clock set to the end of each conversation (LongMemEval:
-to the date of the question). Multi-hop: recall@5. Single-hop: nDCG@10, to see that the graph arm does no harm. Each
+Conversations: Recall@12 and nDCG@12 of active contexts and the share of the evidence in their first ten items, the
+clock set to the end of each conversation (LongMemEval: to the date of the question); `dated` are the questions that
+name a date. Multi-hop: recall@5 and recall@12; `-untitled` without the titles of the passages, `-entities` with the
+titles that stand in a passage given as its entities. Single-hop: nDCG@10, to see that the graph arm does no harm. Each
 with and without the graph arm. `split` is the protocol of 8:1:1: n-grams of texts of the tenth part as questions.
+`--halves` tells even- and odd-numbered conversations apart, or questions where there is one conversation. Speakers and
+sessions are given to a program that takes them; for another, the turns of a session are linked.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import os
-import random
 import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bench import retrieval, stores
-from bench.measure import keep
+from bench.calibrate import cranfield
+from bench.fields import accepted, takes
+from bench.measure import command, keep, options_of
+from bench.recall_sets import (
+    START,
+    Clock,
+    Passages,
+    bare_locomo,
+    hotpot,
+    locomo,
+    longmemeval,
+    musique,
+    plain,
+    split,
+    two_wiki,
+    untitled,
+    with_entities,
+)
 from wherefrom import Memory
 
-CONTEXT, HOPS, SINGLE = 12, 5, 10
-START = datetime(2026, 1, 1, tzinfo=UTC)
+CONTEXT, FIRST, HOPS, SINGLE = 12, 10, 5, 10
+ARMS = ("graph", "without")
+Figures = dict[str, float]
+Evaluation = Callable[[Memory, Clock, Passages, dict[str, str], bool], list[Figures]]
 
-
-@dataclass
-class Clock:
-    """Tells the time that the data is at."""
-
-    moment: datetime = START
-
-    def __call__(self) -> datetime:
-        return self.moment
-
-
-@dataclass
-class Passages:
-    """Texts by id (title, text, namespace) with their times, links between them, and questions with their times."""
-
-    texts: dict[str, tuple[str | None, str, str]] = field(default_factory=dict)
-    times: dict[str, datetime] = field(default_factory=dict)
-    follows: list[tuple[str, str]] = field(default_factory=list)
-    questions: list[tuple[str, str, set[str], datetime]] = field(default_factory=list)
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+# "May" and "March" are dates only if written as names, not "may I".
+_NAMED = re.compile(rf"\b(?:{_MONTHS}|{_DAYS})s?\b")
+_RELATIVE = re.compile(
+    r"\b(?:(?:19|20)\d\d|\d+(?:st|nd|rd|th) of|(?:days?|weeks?|months?|years?) ago|yesterday|today|tonight|"
+    r"(?:last|past|previous|this|next) (?:night|day|week|weekend|month|year|spring|summer|autumn|fall|winter))\b",
+    re.IGNORECASE,
+)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
-    options.add_argument("--sets", nargs="+", choices=sorted(SETS), default=sorted(SETS))
-    options.add_argument("--databases", nargs="+", choices=["sqlite", "postgres"], default=["sqlite"])
+    options = options_of(__doc__, sets=sorted(SETS), databases=["sqlite"])
+    options.add_argument("--halves", action="store_true", help="even- and odd-numbered parts, too")
+    options.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS, help="with the graph arm, without it")
     given = options.parse_args()
-    if given.data is None:
-        options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
-    result: dict[str, object] = {}
     for name in given.sets:
         make, evaluate = SETS[name]
         passages = make(Path(given.data))
-        row: dict[str, object] = {"texts": len(passages.texts), "questions": len(passages.questions)}
         for database in given.databases:
             with getattr(stores, database)() as url:
                 clock = Clock()
                 with Memory.open(url, clock=clock) as memory:
                     ids = fill(memory, clock, passages)
-                    row[database] = {
-                        arm: evaluate(memory, clock, passages, ids, arm == "graph") for arm in ("graph", "without")
-                    }
-        result[name] = row
-        print(name, json.dumps(row), flush=True)
-    keep("recall", result)
+                    for arm in given.arms:
+                        figures = evaluate(memory, clock, passages, ids, arm == "graph")
+                        row = {"command": command("recall"), "texts": len(passages.texts)}
+                        row |= {"questions": len(figures), **grouped(passages, figures, halves=given.halves)}
+                        keep("recall", {given.label: {f"{name} {database} {arm}": row}})
 
 
 def fill(memory: Memory, clock: Clock, passages: Passages) -> dict[str, str]:
-    """Save the texts at their times, and link those that follow each other."""
-    ids = {}
-    for text_id, (title, text, namespace) in passages.texts.items():
-        clock.moment = passages.times.get(text_id, START)
-        ids[text_id] = memory.save(text, title=title, namespace=namespace).node.id
+    """Save the texts at their times, each with its speaker and session if the program takes them; else import the texts
+    and link those that follow each other.
+    """
+    if passages.entities or (passages.sessions and takes(Memory.save, "session")):
+        return saved(memory, clock, passages)
+    times = [*passages.times.values()] or [START]
+    clock.moment = max(times)
+    ids = stores.import_texts(memory, passages.texts, passages.times)
+    clock.moment = times[-1]
     for source, target in passages.follows:
         if ids[source] != ids[target]:
             memory.relate(ids[source], ids[target], tag="follows", weight=1.0)
     return ids
 
 
-def contexts(memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool) -> dict[str, float]:
-    """Of active contexts of twelve: how often something relevant is in them, which share of it, and how far up."""
-    rankings = []
+def saved(memory: Memory, clock: Clock, passages: Passages) -> dict[str, str]:
+    """Save the texts one by one, with all that is known about them and that the program takes."""
+    ids = {}
+    for text_id, (title, text, namespace) in passages.texts.items():
+        clock.moment = passages.times.get(text_id, START)
+        fields = accepted(
+            Memory.save,
+            speaker=passages.speakers.get(text_id),
+            session=passages.sessions.get(text_id),
+            entities=passages.entities.get(text_id),
+        )
+        ids[text_id] = memory.save(text, title=title, namespace=namespace, **fields).node.id
+    return ids
+
+
+def grouped(passages: Passages, figures: Sequence[Figures], *, halves: bool) -> dict[str, object]:
+    """The means over all questions; below them those of the questions with a date, and of the two halves."""
+    numbers = [_number(index, namespace) for index, (_, namespace, _, _) in enumerate(passages.questions)]
+    parts = {"": [True] * len(figures)}
+    if halves:
+        parts |= {"even": [number % 2 == 0 for number in numbers], "odd": [number % 2 == 1 for number in numbers]}
+    dated = [is_dated(question) for question, _, _, _ in passages.questions]
+    found: dict[str, object] = {}
+    for name, members in parts.items():
+        chosen = [row for row, member in zip(figures, members, strict=True) if member]
+        with_date = [row for row, member, has in zip(figures, members, dated, strict=True) if member and has]
+        part: dict[str, object] = dict(means(chosen))
+        if "recall_any" in figures[0] and with_date:
+            part["dated"] = {"questions": len(with_date), **means(with_date)}
+        found |= {name: {"questions": len(chosen), **part}} if name else part
+    return found
+
+
+def is_dated(question: str) -> bool:
+    """True if a question names a month, a day of the week, a year, or a time before now."""
+    return bool(_NAMED.search(question) or _RELATIVE.search(question))
+
+
+def context_figures(
+    memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool
+) -> list[Figures]:
+    """Of each active context of twelve: whether something relevant is in it, which share of it, and how far up. A
+    context has each text once, so the same words in another session count as found.
+    """
+    rows = []
+    first: dict[object, str] = {}
+    same = {ids[text_id]: first.setdefault(text, ids[text_id]) for text_id, text in passages.texts.items()}
     for question, namespace, relevant, now in passages.questions:
         clock.moment = now
         context = memory.activate(question, namespace=namespace, limit=CONTEXT, graph=graph)
-        rankings.append(([item.node.id for item in context.items], {ids[each] for each in relevant}))
-    return {
-        "recall_any": mean(float(bool(wanted & set(found))) for found, wanted in rankings),
-        "recall": mean(len(wanted & set(found)) / len(wanted) for found, wanted in rankings),
-        "ndcg": mean(ndcg(found, wanted, CONTEXT) for found, wanted in rankings),
-        "items": mean(len(found) for found, _ in rankings),
-    }
+        found, wanted = [same[item.node.id] for item in context.items], {same[ids[each]] for each in relevant}
+        rows.append(
+            {
+                "recall_any": float(bool(wanted & set(found))),
+                "recall": len(wanted & set(found)) / len(wanted),
+                "recall_10": len(wanted & set(found[:FIRST])) / len(wanted),
+                "ndcg": ndcg(found, wanted, CONTEXT),
+                "items": len(found),
+            }
+        )
+    return rows
 
 
-def hops(memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool) -> dict[str, float]:
+def contexts(memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool) -> Figures:
+    """The means of what active contexts hold."""
+    return means(context_figures(memory, clock, passages, ids, graph))
+
+
+def hops(memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool) -> list[Figures]:
     """Which share of the needed passages is among the first five, of a search and of an active context."""
     clock.moment = START
-    searched, activated = [], []
+    rows = []
     for question, namespace, relevant, _ in passages.questions:
         wanted = {ids[each] for each in relevant}
         hits = memory.search(question, namespace=namespace, limit=HOPS, graph=graph).hits
-        searched.append(len(wanted & {hit.node.id for hit in hits}) / len(wanted))
-        items = memory.activate(question, namespace=namespace, limit=CONTEXT, graph=graph).items[:HOPS]
-        activated.append(len(wanted & {item.node.id for item in items}) / len(wanted))
-    return {"recall_search": mean(searched), "recall_activate": mean(activated)}
+        items = memory.activate(question, namespace=namespace, limit=CONTEXT, graph=graph).items
+        recalled = [item.node.id for item in items]
+        rows.append(
+            {
+                "recall_search": len(wanted & {hit.node.id for hit in hits}) / len(wanted),
+                "recall_activate": len(wanted & set(recalled[:HOPS])) / len(wanted),
+                "recall_activate_12": len(wanted & set(recalled)) / len(wanted),
+            }
+        )
+    return rows
 
 
-def single(memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool) -> dict[str, float]:
+def single(memory: Memory, clock: Clock, passages: Passages, ids: dict[str, str], graph: bool) -> list[Figures]:
     """nDCG@10 of searches."""
     clock.moment = START
-    values = []
+    rows = []
     for question, namespace, relevant, _ in passages.questions:
         hits = memory.search(question, namespace=namespace, limit=SINGLE, graph=graph).hits
-        values.append(ndcg([hit.node.id for hit in hits], {ids[each] for each in relevant}, SINGLE))
-    return {"ndcg": mean(values)}
+        rows.append({"ndcg": ndcg([hit.node.id for hit in hits], {ids[each] for each in relevant}, SINGLE)})
+    return rows
 
 
 def ndcg(found: Sequence[str], wanted: set[str], depth: int) -> float:
@@ -136,135 +199,32 @@ def mean(values: object) -> float:
     return round(sum(listed) / len(listed), 4)
 
 
-def locomo(data: Path) -> Passages:
-    """Turns of ten conversations, each in a namespace of its own, with links from turn to turn."""
-    found = Passages()
-    for number, row in enumerate(json.loads((data / "locomo/locomo10.json").read_text(encoding="utf-8"))):
-        namespace, talk = f"main/c{number}", row["conversation"]
-        last = START.replace(year=2000)
-        for name, turns in talk.items():
-            if not isinstance(turns, list):
-                continue
-            said = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            previous = None
-            for place, turn in enumerate(turns):
-                picture = f" [image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-                text_id = f"{number} {turn['dia_id']}"
-                found.texts[text_id] = (None, f"{turn['speaker']}: {turn['text']}{picture}", namespace)
-                found.times[text_id] = said + timedelta(seconds=place)
-                if previous is not None:
-                    found.follows.append((text_id, previous))
-                previous = text_id
-            last = max(last, said)
-        for question in row["qa"]:
-            turns = re.findall(r"D\d+:\d+", " ".join(question.get("evidence", ())))
-            known = {f"{number} {turn}" for turn in turns} & found.texts.keys()
-            if question["category"] in (1, 2, 3, 4) and known:
-                found.questions.append((question["question"], namespace, known, last + timedelta(hours=1)))
-    return found
+def means(rows: Sequence[Mapping[str, float]]) -> Figures:
+    return {name: mean(row[name] for row in rows) for name in rows[0]} if rows else {}
 
 
-def longmemeval(data: Path) -> Passages:
-    """The pool of all evidence turns; those of one session, in which nothing else was kept, follow each other."""
-    folder = data / "longmemeval_evidence"
-    found = Passages()
-    sessions = defaultdict(list)
-    for row in json.loads((folder / "evidence_turns.json").read_text(encoding="utf-8")):
-        said = _day(row["session_date"])
-        found.texts[row["id"]] = (None, row["content"], "main")
-        found.times[row["id"]] = said
-        sessions[row["session_date"]].append(row["id"])
-    found.follows = [pair for turns in sessions.values() for pair in zip(turns[1:], turns, strict=False)]
-    for row in json.loads((folder / "questions.json").read_text(encoding="utf-8")):
-        if row["evidence_turn_ids"]:
-            asked = max([_day(row["question_date"]), *(found.times[turn] for turn in row["evidence_turn_ids"])])
-            found.questions.append((row["question"], "main", set(row["evidence_turn_ids"]), asked))
-    return found
+def _number(index: int, namespace: str) -> int:
+    """The number of the conversation that a question is about, or its own where there is one conversation."""
+    conversation = re.fullmatch(r"main/c(\d+)", namespace)
+    return int(conversation[1]) if conversation else index
 
 
-def split(data: Path) -> Passages:
-    """The store divided 8:1:1; questions are three words in a row of each text of the last tenth, taken at random."""
-    found = locomo(data)
-    numbers = random.Random(7)
-    texts = [text_id for text_id in found.texts if len(found.texts[text_id][1].split()) >= 12]
-    numbers.shuffle(texts)
-    found.questions = []
-    last = max(found.times.values())
-    for text_id in texts[-len(texts) // 10 :]:
-        _, text, namespace = found.texts[text_id]
-        words = text.split()[1:]
-        at = numbers.randrange(len(words) - 5)
-        found.questions.append((" ".join(words[at : at + 5]), namespace, {text_id}, last))
-    return found
-
-
-def two_wiki(data: Path) -> Passages:
-    folder = data / "hipporag_multihop"
-    rows = json.loads((folder / "2wikimultihopqa_corpus.json").read_text(encoding="utf-8"))
-    questions = json.loads((folder / "fastgraphrag_2wiki_101_vdb.json").read_text(encoding="utf-8"))
-    return _passages(
-        [(row["title"], row["text"]) for row in rows], [(q["question"], q["ground_truth"]) for q in questions]
-    )
-
-
-def hotpot(data: Path) -> Passages:
-    folder = data / "hipporag_multihop"
-    rows = json.loads((folder / "hotpotqa_train_corpus.json").read_text(encoding="utf-8"))
-    questions = json.loads((folder / "hotpotqa_train.json").read_text(encoding="utf-8"))
-    return _passages(
-        [(title, "".join(sentences)) for title, sentences in rows.items()],
-        [(q["question"], {title for title, _ in q["supporting_facts"]}) for q in questions],
-    )
-
-
-def musique(data: Path) -> Passages:
-    folder = data / "hipporag_multihop"
-    found = Passages()
-    by_text = {}
-    for number, row in enumerate(json.loads((folder / "musique_train_corpus.json").read_text(encoding="utf-8"))):
-        found.texts[str(number)] = (row["title"][:300], row["text"], "main")
-        by_text[row["title"], row["text"]] = str(number)
-    for row in json.loads((folder / "musique_train.json").read_text(encoding="utf-8")):
-        needed = {by_text[p["title"], p["paragraph_text"]] for p in row["paragraphs"] if p["is_supporting"]}
-        found.questions.append((row["question"], "main", needed, START))
-    return found
-
-
-def _passages(rows: Sequence[tuple[str, str]], questions: Sequence[tuple[str, object]]) -> Passages:
-    found = Passages()
-    by_title: dict[str, str] = {}
-    for number, (title, text) in enumerate(rows):
-        found.texts[str(number)] = (title[:300], text, "main")
-        by_title.setdefault(title, str(number))
-    found.questions = [
-        (question, "main", {by_title[title] for title in titles}, START)  # type: ignore[attr-defined]
-        for question, titles in questions
-    ]
-    return found
-
-
-def _plain(make: Callable[[Path], retrieval.Collection], every: int = 1) -> Callable[[Path], Passages]:
-    def made(data: Path) -> Passages:
-        known = make(data)
-        questions = [(text, namespace, relevant, START) for text, namespace, relevant in known.questions[::every]]
-        return Passages(texts=known.texts, questions=questions)
-
-    return made
-
-
-def _day(text: str) -> datetime:
-    return datetime.strptime(re.sub(r" \(\w+\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
-
-
-SETS = {
-    "locomo": (locomo, contexts),
-    "longmemeval": (longmemeval, contexts),
-    "split": (split, contexts),
+SETS: dict[str, tuple[Callable[[Path], Passages], Evaluation]] = {
+    "locomo": (locomo, context_figures),
+    "locomo-bare": (bare_locomo, context_figures),
+    "longmemeval": (longmemeval, context_figures),
+    "split": (split, context_figures),
     "2wiki": (two_wiki, hops),
+    "2wiki-entities": (with_entities(two_wiki), hops),
     "hotpotqa": (hotpot, hops),
+    "hotpotqa-entities": (with_entities(hotpot), hops),
+    "hotpotqa-untitled": (untitled(hotpot), hops),
     "musique": (musique, hops),
-    "scifact": (_plain(retrieval.scifact), single),
-    "jsquad": (_plain(retrieval.jsquad, every=4), single),
+    "musique-entities": (with_entities(musique), hops),
+    "musique-untitled": (untitled(musique), hops),
+    "scifact": (plain(retrieval.scifact), single),
+    "cranfield": (plain(cranfield), single),
+    "jsquad": (plain(retrieval.jsquad, every=4), single),
 }
 
 if __name__ == "__main__":

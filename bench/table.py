@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bench import table_changes, table_insight, table_metabolism
+from bench import table_changes, table_insight, table_metabolism, table_recall
 from bench.measure import EARLIER, RESULTS, commit
 from bench.plot import growth
 
@@ -92,12 +92,8 @@ def page(current: str) -> str:
         "\n### The weight of the vectors (`python -m bench.calibrate`)\n",
         "nDCG@10 on training questions by α, the weight of meaning beside words; 0 is words alone, 1 meaning alone.\n",
         *_calibration(),
-        "\n## Recalling (`python -m bench.recall`)\n",
-        "With the packaged embedder on SQLite, with and without the graph arm. Contexts of twelve, the clock at the end of "
-        "each conversation (LongMemEval: at the question): how often something relevant is in them, which share of it, and "
-        "nDCG@12. `split` asks for texts by five of their own words in a row. LoCoMo's turns are linked to the turn "
-        "before, LongMemEval's where they are of one session.\n",
-        *_recall(),
+        *table_recall.recalling(_result("recall")),
+        *_beside(),
         "\n## Search by size (`python -m bench.search`)\n",
         "Short texts, questions of LoCoMo and SciFact; milliseconds p50 / p95. Hybrid search includes embedding the "
         "question; activate follows the graph (each text links to the one before) and stores its context. Recall is of the true ten nearest, as vector_search finds them. FAISS is a bare scan of SQ8 codes in the "
@@ -107,6 +103,7 @@ def page(current: str) -> str:
         *_sizes(),
         "\n![Cost of search by size](search-growth.svg)",
         *_answers(),
+        *_page_in_browser(),
         *_writing(),
         *_explore(),
         *_evidence(),
@@ -125,12 +122,40 @@ def page(current: str) -> str:
 def _mark(benchmark: str, current: str) -> str:
     """A sentence that says which figures below a heading are not of the current commit, if any."""
     commits = _result(_RESULT_OF.get(benchmark, benchmark)).get("commits", {"all": EARLIER})
+    # What is called `before` is meant to be of another commit.
+    commits = {part: at for part, at in commits.items() if not part.startswith("before ")}
     others = {part: at for part, at in commits.items() if at != current}
     if not others:
         return ""
     if len(set(commits.values())) == 1:
         return f"\n\n**Measured at another commit: {next(iter(others.values()))}.**"
     return f"\n\n**Measured at other commits: {', '.join(f'{part} at {at}' for part, at in others.items())}.**"
+
+
+def _page_in_browser() -> list[str]:
+    """How soon the page is there, in Chromium without a graphics card."""
+    found = _result("page_graph")
+    graph, ask = found["graph"], found["ask"]
+    named = {
+        "painted_after_arrival_s": "painted, seconds after the data's arrival",
+        "hover_answered_after_arrival_s": "a hover is answered, seconds after the data's arrival",
+        "click_answered_after_arrival_s": "a click is answered, seconds after the data's arrival",
+        "arranged_after_arrival_s": "the layout has ended, seconds after the data's arrival",
+        "panning_frames_per_s": "frames a second while panning",
+        "longest_task_s": "longest task of the page, seconds",
+        "heap_mb": "memory of the page's script, MB",
+        "machine_load": "load of the machine (2 cores)",
+    }
+    runs = range(1, len(graph["runs"]) + 1)
+    return [
+        "\n## The page (`python -m bench.page_graph`)\n",
+        f"Chromium, software rendering. A graph of {graph['nodes']:,} nodes and {graph['edges']:,} relations:\n",
+        f"| | {' | '.join(f'run {run}' for run in runs)} |\n|---|{'---|' * len(runs)}",
+        *(f"| {words} | {' | '.join(str(run[name]) for run in graph['runs'])} |" for name, words in named.items()),
+        f"\nAsk on {ask['nodes']:,} memos: first paint after "
+        f"{', '.join(str(run['first_paint_s']) for run in ask['runs'])} s, first card after "
+        f"{', '.join(str(run['first_card_s']) for run in ask['runs'])} s.",
+    ]
 
 
 def _answers() -> list[str]:
@@ -182,30 +207,16 @@ def _calibration() -> list[str]:
     return [head, *(f"| {name} | " + " | ".join(str(row[w]) for w in weights) + " |" for name, row in rows.items())]
 
 
-def _recall() -> list[str]:
-    rows = {name: row for name, row in _result("recall").items() if name not in ("machine", "commits")}
-    contexts = ["| set | texts | questions | | recall (any) | recall | nDCG |\n|---|---|---|---|---|---|---|"]
-    hops = [
-        "\nQuestions that need several passages, recall@5:\n",
-        "| set | texts | questions | | search | activate |\n|---|---|---|---|---|---|",
-    ]
-    single = [
-        "\nQuestions that need one passage, nDCG@10 of search:\n",
-        "| set | texts | questions | with | without |\n|---|---|---|---|---|",
-    ]
-    for name, row in rows.items():
-        found = row["sqlite"]
-        start = f"| {name} | {row['texts']:,} | {row['questions']:,} |"
-        for arm, figures in found.items():
-            label = "with the graph arm" if arm == "graph" else "without"
-            if "recall_any" in figures:
-                listed = (figures["recall_any"], figures["recall"], figures["ndcg"])
-                contexts.append(f"{start} {label} | " + " | ".join(map(str, listed)) + " |")
-            elif "recall_search" in figures:
-                hops.append(f"{start} {label} | {figures['recall_search']} | {figures['recall_activate']} |")
-        if "ndcg" in found["graph"] and "recall_any" not in found["graph"]:
-            single.append(f"{start} {found['graph']['ndcg']} | {found['without']['ndcg']} |")
-    return [*contexts, *hops, *single]
+def _beside() -> list[str]:
+    """The parts on recall that have been measured; they put two commits side by side."""
+    parts = {
+        "mixed": table_recall.mixed,
+        "foreign": table_recall.foreign,
+        "long_messages": table_recall.long_messages,
+        "rules": table_recall.rules,
+        "cost": table_recall.cost,
+    }
+    return [line for name, part in parts.items() if (RESULTS / f"{name}.json").exists() for line in part(_result(name))]
 
 
 def _explore() -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 import typer.main
 
 from wherefrom import config, config_file
+from wherefrom.explore.settings import ExploreSettings
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.interfaces.cli.app import app, entry_of, groups
 from wherefrom.interfaces.cli.commands import COMMON
@@ -204,10 +205,11 @@ def policy() -> str:
         "what it was.\n",
         *_policy_rules(),
         f"## `retrieval`\n\n{_told(RecallSettings)}\n",
-        "| preset | sets |\n|---|---|",
-        *(f"| `{name}` | {_preset(values)} |" for name, values in RecallSettings.PRESETS.items()),
-        "",
+        *_presets(RecallSettings),
         *_policy_settings(RecallSettings),
+        f"## `explore`\n\n{_told(ExploreSettings)}\n",
+        *_presets(ExploreSettings),
+        *_policy_settings(ExploreSettings),
         "## `insight`\n\nWhich relations [insight](../concepts/insight.md) looks for, and which of them it accepts. Within "
         "one policy, with the default for a key that it leaves out, `theta_cand` is at most `theta_link`, `warm_up` is at "
         "most `window`, and the modes `l3` and `hybrid` need `allow_autocand: true`. Where the policies of several "
@@ -300,6 +302,11 @@ def _allowed(parameter: Parameter) -> str:
 def _told(documented: object) -> str:
     """What the code says about it, in YAML's words."""
     return (inspect.getdoc(documented) or "").replace("None", "null").replace('("*",)', "`['*']`")
+
+
+def _presets(kind: type[Settings]) -> list[str]:
+    rows = (f"| `{name}` | {_preset(values)} |" for name, values in kind.PRESETS.items())
+    return ["| preset | sets |\n|---|---|", *rows, ""]
 
 
 def _preset(values: Mapping[str, Any]) -> str:

@@ -116,6 +116,43 @@ def _fill(url, text, owner, root, namespace, boundary_class):
         return [task.id, added.page.id, memo, *(each.id for each in (*added.fragments, *added.claims))]
 
 
+class Stand:
+    """What a store holds at one time. `kept` hashes all of it only if a transaction has ended since it last looked."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._connection = (
+            apsw.Connection(store.url) if store.dialect == "sqlite" else psycopg.connect(store.url, autocommit=True)
+        )
+        self._writes = self._count()
+        self._digest = digest(store)
+
+    def __enter__(self) -> Stand:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._connection.close()
+
+    def kept(self) -> bool:
+        """True if the store holds the same as then."""
+        writes = self._count()
+        if writes == self._writes:
+            return True
+        self._writes = writes
+        return digest(self._store) == self._digest
+
+    def _count(self) -> object:
+        """Changes with every transaction that may have written something, and with every new file."""
+        if self._store.dialect == "sqlite":
+            return self._connection.execute("pragma data_version").fetchall(), _files(self._store)
+        return self._connection.execute("select pg_snapshot_xmax(pg_current_snapshot())::text").fetchall()
+
+
+def _files(store: Store) -> list[str]:
+    # The write-ahead log and its index come and go.
+    return sorted(each.name for each in Path(store.url).parent.iterdir() if not each.name.endswith(("-wal", "-shm")))
+
+
 def digest(store: Store) -> str:
     """A hash of everything in the store."""
     found = hashlib.sha256()
@@ -125,10 +162,7 @@ def digest(store: Store) -> str:
             found.update(repr(connection.execute("select * from sqlite_schema order by name").fetchall()).encode())
             for (name,) in names:
                 found.update(repr(connection.execute(f'select * from "{name}"').fetchall()).encode())
-        folder = Path(store.url).parent
-        # The write-ahead log and its index come and go.
-        files = (file.name for file in folder.iterdir() if not file.name.endswith(("-wal", "-shm")))
-        found.update(repr(sorted(files)).encode())
+        found.update(repr(_files(store)).encode())
     else:
         with psycopg.connect(store.url) as connection:
             tables = connection.execute(

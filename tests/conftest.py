@@ -29,8 +29,10 @@ from wherefrom.former_name import former
 from wherefrom.storage import sqlite
 
 # Inputs that are slow to draw, or examples that are slow, are the fault of a busy machine and not of a test.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Fewer examples on every change than in `make test-all`; a test that needs more multiplies `settings.default`'s.
+settings.register_profile("change", settings.get_profile("all"), max_examples=40)
+settings.load_profile("change")
 
 DIALECTS = ("sqlite", "postgres")
 _IN_MEMORY = Path("/dev/shm")
@@ -82,6 +84,7 @@ def postgres_server() -> Iterator[str]:
 def postgres_administrator(postgres_server: str) -> Iterator[psycopg.Connection]:
     """Makes and drops databases."""
     with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute("set file_copy_method = clone")  # by the kernel, in two thirds of the time
         yield connection
 
 

@@ -1,8 +1,8 @@
 """Processes of `wherefrom` without the second or two that their start takes: forked from one that has started.
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
-`python -m wherefrom` runs, or after `--program` a file of Python. Tests of the start itself, of what it imports, and of
-kills start an interpreter instead.
+`python -m wherefrom` runs, or after `--program` a file of Python, or after `-c` what is written there. Tests of the start
+itself, of what it imports, and of kills start an interpreter instead.
 
 `asking_for_tests.py` is the process that asks, and this file, as a script, the one that forks.
 """
@@ -178,6 +178,10 @@ def _run() -> None:
         import runpy
 
         runpy.run_path(sys.argv[2], run_name="__main__")
+    elif sys.argv[1:2] == ["-c"]:
+        program = sys.argv[2]
+        sys.argv[1:3] = []
+        exec(program, {"__name__": "__main__"})
     else:
         from wherefrom.__main__ import main
 

@@ -13,8 +13,8 @@ from wherefrom.model.param import parameters_of
 PAGE = "https://example.org/yeast"
 
 
-def world(memory):
-    """The ids of what a memory is filled with."""
+def world(memory, *, key_name="anna"):
+    """The ids of what a memory is filled with. The name of its key is that of no other key of the owner."""
     task = memory.create_task("How warm does a starter stand?").id
     added = memory.add_evidence(
         NewPage(PAGE, title="On yeast"),
@@ -46,6 +46,8 @@ def world(memory):
         run=run,
         context=memory.activate("When does the bridge open?").id,
         plan=memory.find_insight(one).id,
+        rule=memory.save("Answer in German.", claim_kind="policy_hint").node.id,
+        key=memory.create_key(key_name).key.id,
     )
 
 
@@ -60,6 +62,9 @@ CALLS = {
     ("get", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("delete", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("search", "like"): ("one", lambda w, i: {"like": i}),
+    ("confirm_rules", "confirm"): ("rule", lambda w, i: {"confirm": [i]}),
+    ("rotate_key", "key_id"): ("key", lambda w, i: {"key_id": i}),
+    ("revoke_key", "key_id"): ("key", lambda w, i: {"key_id": i}),
     ("context", "context_id"): ("context", lambda w, i: {"context_id": i}),
     ("feedback", "memo_id"): ("one", lambda w, i: {"memo_id": i, "signal": "helpful"}),
     ("feedback", "active_context_id"): (
@@ -76,6 +81,9 @@ CALLS = {
     ("relations", "source_id"): ("one", lambda w, i: {"source_id": i}),
     ("relations", "target_id"): ("two", lambda w, i: {"target_id": i}),
     ("walk", "start_id"): ("one", lambda w, i: {"start_id": i}),
+    ("neighbourhood", "node_ids"): ("one", lambda w, i: {"node_ids": [w.two, i]}),
+    ("path", "source_id"): ("one", lambda w, i: {"source_id": i, "target_id": w.two}),
+    ("path", "target_id"): ("two", lambda w, i: {"source_id": w.one, "target_id": i}),
     ("find_insight", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("apply_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
     ("undo_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),

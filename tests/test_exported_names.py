@@ -18,23 +18,28 @@ NO_TOOL = {
     "policy": "for people: it is long",
     "reclassify": "for people: it reads everything",
     "calibrate": "for people",
-    "add_documents": "an agent adds what it has read",
+    "rules": "agents get them with each activation, and read them as a resource",
+    "confirm_rules": "for people: what came from elsewhere is for them to trust; an agent says it again",
+    **dict.fromkeys(("add_document", "add_documents"), "an agent adds what it has read"),
     "correct_edge": "for people",
     "claim_evidence": "agents read it as a resource, or by query_graph",
     "correct_page": "for people: an agent says it when it adds the page",
     "reject_claim": "for people",
     "restore_claim": "for people",
     "render_view": "for people",
+    "neighbourhood": "for pages that draw the graph: agents have memory_relation_list",
+    "path": "for people and pages: the list of tools is short",
     "reinforce": "agents say it by memory_feedback",
     "rename_namespace": "for people: it moves everything below it",
     "privacy": "whether personal data are kept is for people to choose, not for an agent",
     "choose_privacy": "whether personal data are kept is for people to choose, not for an agent",
+    **dict.fromkeys(("keys", "create_key", "rotate_key", "revoke_key"), "for people: who may call is not for an agent"),
     **dict.fromkeys(("export", "import_", "backup", "reindex", "embed", "reembed", "doctor", "info"), "upkeep"),
 }
-NO_COMMAND: dict[str, str] = {}
+NO_COMMAND = {"neighbourhood": "for pages that draw the graph: people have walk"}
 NOT_VERBS = {"open", "close", "root_namespace"}
 # Commands that are no verb of a memory, or more than one row's.
-OTHER_COMMANDS = {"completion", "config", "demo", "mcp", "move", "setup"}
+OTHER_COMMANDS = {"completion", "config", "demo", "mcp", "move", "serve", "setup"}
 
 
 def test_public_names_are_sorted_and_there():
@@ -45,7 +50,7 @@ def test_public_names_are_sorted_and_there():
 def test_every_error_is_public_and_has_a_code_of_its_own():
     classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.WherefromError)]
     assert {c.__name__ for c in classes} <= set(wherefrom.__all__)
-    assert len({c.code for c in classes}) == len(classes) <= 12 + 1, "a dozen, and their base"
+    assert len({c.code for c in classes}) == len(classes) <= 18 + 1, "a dozen, six of services, and their base"
     assert all(c.__name__ in errors.__doc__ for c in classes)
 
 
@@ -56,7 +61,7 @@ def test_every_verb_has_a_tool_and_a_command_or_a_reason_not_to():
     assert agents | people <= verbs, "each row's methods are verbs"
     assert not WITHIN.keys() & (agents | people)
     within = {method: row.split()[0] for method, row in WITHIN.items()}
-    assert verbs == agents | people | set(within)
+    assert verbs == agents | people | set(within) | set(NO_COMMAND)
     assert verbs - agents == set(NO_TOOL)
     assert verbs - people - set(within) == set(NO_COMMAND)
     assert set(within.values()) <= {row.command for row in COMMANDS}

@@ -183,12 +183,13 @@ class MemoryMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_the_store_agrees_with_a_plain_model(memory):
+@pytest.mark.parametrize("examples", [10, pytest.param(40, marks=pytest.mark.long)])
+def test_the_store_agrees_with_a_plain_model(memory, examples):
     machine = type("Machine", (MemoryMachine,), {"memory": memory})
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=40,
+            max_examples=examples,
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=list(HealthCheck),

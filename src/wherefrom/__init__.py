@@ -22,18 +22,25 @@ if TYPE_CHECKING:
     from wherefrom.evidence.input import NewFragment as NewFragment
     from wherefrom.evidence.input import NewPage as NewPage
     from wherefrom.evidence.input import NewQuery as NewQuery
+    from wherefrom.interfaces.http.client import Client as Client
     from wherefrom.model.errors import BoundaryDenied as BoundaryDenied
+    from wherefrom.model.errors import Cancelled as Cancelled
     from wherefrom.model.errors import Conflict as Conflict
     from wherefrom.model.errors import EmbedderUnavailable as EmbedderUnavailable
+    from wherefrom.model.errors import Forbidden as Forbidden
     from wherefrom.model.errors import Gone as Gone
     from wherefrom.model.errors import InvalidInput as InvalidInput
     from wherefrom.model.errors import InvalidNamespace as InvalidNamespace
     from wherefrom.model.errors import NotFound as NotFound
+    from wherefrom.model.errors import Overloaded as Overloaded
     from wherefrom.model.errors import SchemaTooNew as SchemaTooNew
     from wherefrom.model.errors import StoreBusy as StoreBusy
     from wherefrom.model.errors import StoreError as StoreError
     from wherefrom.model.errors import StoreUnavailable as StoreUnavailable
     from wherefrom.model.errors import TextRefused as TextRefused
+    from wherefrom.model.errors import TimedOut as TimedOut
+    from wherefrom.model.errors import TooLarge as TooLarge
+    from wherefrom.model.errors import Unauthorized as Unauthorized
     from wherefrom.model.errors import WherefromError as WherefromError
     from wherefrom.model.graph import Edge as Edge
     from wherefrom.model.graph import Node as Node
@@ -41,8 +48,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "api": "Memory Store",
     "embedding.port": "Embedder Trust",
-    "model.errors": "BoundaryDenied Conflict EmbedderUnavailable Gone InvalidInput InvalidNamespace NotFound "
-    "SchemaTooNew StoreBusy StoreError StoreUnavailable TextRefused WherefromError",
+    "model.errors": "BoundaryDenied Cancelled Conflict EmbedderUnavailable Forbidden Gone InvalidInput "
+    "InvalidNamespace NotFound Overloaded SchemaTooNew StoreBusy StoreError StoreUnavailable TextRefused TimedOut "
+    "TooLarge Unauthorized WherefromError",
+    "interfaces.http.client": "Client",
     "evidence.input": "NewClaim NewEvidence NewFragment NewPage NewQuery",
     "model.graph": "Edge Node",
 }

@@ -17,6 +17,8 @@ def main() -> None:
             sys.stdout.write(f"{metadata.version('wherefrom')}\n")
         case ["mcp", *options]:
             interfaces.server.serve(options)
+        case ["serve", *options]:
+            interfaces.serving.serve(options)
         case ["hook", *options]:
             interfaces.hooks.run(options)
         case _:

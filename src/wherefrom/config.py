@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -27,6 +28,8 @@ _FILE: Final = "memory.db"
 _MAX_NUMBER: Final = 1e9
 # What may stand in the header of a request.
 _KEY: Final = re.compile(r"[!-~]*")
+# The greatest values of numbers that the service cannot do without.
+_MOST: Final = {"http_port": 65_535, "http_workers": 64, "http_threads": 64, "http_timeout_ms": 3_600_000}
 _EMBEDDERS: Final = ("static", "endpoint", "sentence-transformers", "none")
 # Variables of the former name whose notice this process has already logged.
 _noticed: set[str] = set()
@@ -51,7 +54,11 @@ def _setting(default: str | float, description: str, *, is_shown: bool = True) -
 class Settings:
     """The settings in force, and the table of them. A default is written as in a variable; `load` reads it."""
 
-    db: str = _setting("", "Where the memory is: a path, sqlite:///… or postgresql://…; empty: a per-user data folder.")
+    db: str = _setting(
+        "",
+        "Where the memory is: a path, sqlite:///…, postgresql://… or a service's https://…; empty: a per-user folder.",
+    )
+    key: str = _setting("", "The key for the service that db names, if it wants one.", is_shown=False)
     owner: str = _setting("local", "Whose memory it is; rows of different owners never meet.")
     root: str = _setting(DEFAULT_ROOT, "The namespace that this access may not leave.")
     also: tuple[str, ...] = _setting(
@@ -66,6 +73,35 @@ class Settings:
     )
     tools: tuple[str, ...] = _setting(
         "memory", "Which tools `wherefrom mcp` lists: memory, graph, research, upkeep, joined by commas, or all."
+    )
+    http_host: str = _setting("127.0.0.1", "The address that `wherefrom serve` listens on.")
+    http_port: int = _setting(8391, "The port that `wherefrom serve` listens on.")
+    http_hosts: tuple[str, ...] = _setting(
+        "", "Further names under which the service is reached, separated by commas; requests to others are refused."
+    )
+    http_origins: tuple[str, ...] = _setting(
+        "", "Origins of pages that may call the service, such as https://app.example.com, separated by commas."
+    )
+    http_proxies: tuple[str, ...] = _setting(
+        "", "Addresses of proxies that say truly for whom they ask, separated by commas."
+    )
+    http_workers: int = _setting(1, "The processes of the service; as many as there are cores is a good number.")
+    http_threads: int = _setting(4, "The verbs that one process of the service runs at once.")
+    http_timeout_ms: int = _setting(30_000, "How long a call of the service may take.")
+    http_rate: int = _setting(100, "How many calls one caller of the service may make in a second.")
+    public_url: str = _setting(
+        "", "The address under which clients reach the service, for example https://memory.example.com."
+    )
+    oidc_issuer: str = _setting("", "The issuer whose tokens let callers into the service, as it writes its own URL.")
+    oidc_audience: tuple[str, ...] = _setting(
+        "", "For whom tokens must be, separated by commas; empty: for public_url with /mcp after it."
+    )
+    oidc_claims: str = _setting(
+        "owner='oidc:'+sub, role=wherefrom_role",
+        "What claims of a token give: owner, root, also, namespace, role, tools, allow, name; quotes mark constants.",
+    )
+    oidc_scopes: tuple[str, ...] = _setting(
+        "", "The scopes for which clients ask the issuer, separated by commas; empty: those that it gives unasked."
     )
     busy_timeout_ms: int = _setting(30_000, "How long a write waits for other writers before it gives up.")
     connect_timeout_ms: int = _setting(
@@ -86,7 +122,7 @@ class Settings:
     alpha: float | None = _setting(
         "", "Weight of the vectors in a search, 0 to 1; empty: what the embedder was calibrated to."
     )
-    cutoff: str = _setting("auto", "Without a limit, how many hits a search gives: auto (Kneedle) or off (10).")
+    cutoff: str = _setting("off", "Without a limit, how many hits a search gives: off (10), or auto (Kneedle).")
     cutoff_min: int = _setting(3, "The fewest hits that the cut-off leaves.")
     cutoff_max: int = _setting(50, "The most hits that the cut-off looks at.")
     cutoff_sensitivity: float = _setting(1.0, "Kneedle's S: a higher one asks for a sharper knee and leaves more hits.")
@@ -103,7 +139,7 @@ def variable_of(setting: str) -> str:
 def load(given: Mapping[str, object], environment: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings, checked. The call goes before the environment, that before the user's file and defaults."""
     values = {name: found.value for name, found in in_force(given, environment).items()}
-    for name in ("also", "allow", "embed_classes", "tools"):
+    for name in (setting.name for setting in SETTINGS if _is_list(setting)):
         values[name] = listed(values[name])
     try:
         values["alpha"] = None if values["alpha"] == "" else float(values["alpha"])
@@ -222,11 +258,22 @@ def _refuse_wrong(settings: Settings) -> None:
             f"privacy {shown(settings.privacy)} is not shared or empty",
             hint="`wherefrom privacy personal` makes a memory personal for good",
         )
-    if not _KEY.fullmatch(settings.embed_key):  # whoever sends it would say so with the key in the message
-        hint = "it may have ASCII characters without spaces and line ends"
-        raise InvalidInput("embed_key has a character that no key has", hint=hint)
+    for name in ("key", "embed_key"):
+        if not _KEY.fullmatch(getattr(settings, name)):  # whoever sends it would say so with the key in the message
+            hint = "it may have ASCII characters without spaces and line ends"
+            raise InvalidInput(f"{name} has a character that no key has", hint=hint)
+    for name, most in _MOST.items():
+        least = 0 if name == "http_port" else 1  # a port of 0 is one that is free
+        if not least <= getattr(settings, name) <= most:
+            value = shown(getattr(settings, name))
+            raise InvalidInput(f"{name} {value} is not a whole number from {least} to {most:,}")
     if settings.alpha is not None and not 0 <= settings.alpha <= 1:
         raise InvalidInput(f"alpha {shown(settings.alpha)} is outside 0..1")
+
+
+def is_service(db: str) -> bool:
+    """Return True if a memory's URL is that of a service, and not of a database."""
+    return db.lower().startswith(("http://", "https://"))
 
 
 def listed(given: str | Sequence[str]) -> Sequence[str]:
@@ -270,6 +317,12 @@ def former_default() -> Path:
 def folder_of_program(variable: str, default: str) -> Path:
     """Return the folder of another program's configuration: what its variable names, or one in the user's folder."""
     return Path(os.environ.get(variable) or Path.home() / default).expanduser().absolute()
+
+
+def has_screen() -> bool:
+    """Return True if a window that is opened now is seen by somebody: there is a display, and no CI runs this."""
+    shown = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return shown and not os.environ.get("CI")
 
 
 def state_folder() -> Path:

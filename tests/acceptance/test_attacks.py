@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from attacks_for_tests import MARKER, ROOT, SEEN, digest, fill, forget_peak, peak_kib
+from attacks_for_tests import MARKER, ROOT, SEEN, Stand, Store, fill, forget_peak, peak_kib
 from talking_for_tests import talk
 
 from wherefrom import InvalidInput, Memory
@@ -59,7 +59,8 @@ def attacker(store):
 
 @pytest.fixture(scope="module")
 def before(store, attacker):
-    return digest(store)
+    with Stand(store) as stand:
+        yield stand
 
 
 def attempt(store, attacker, sql, *, timeout_ms=300, **budget):
@@ -89,7 +90,7 @@ def refused(store, attacker, before, sql, **budget):
     except InvalidInput:  # no text at all: NUL, lone surrogates, too long
         result = None
     assert result is None or (result.error and not result.rows), result
-    assert digest(store) == before
+    assert before.kept()
 
 
 def lines(text):
@@ -450,6 +451,14 @@ select {fn now()} from nodes
 """
 
 
+def test_a_written_row_is_noticed(dialect, new_url):
+    url = new_url(dialect)
+    with Memory.open(url) as memory, Stand(Store(url, ())) as stand:
+        assert stand.kept()
+        memory.save("written")
+        assert not stand.kept()
+
+
 @pytest.mark.parametrize("sql", lines(WRITES))
 def test_nothing_is_written(store, attacker, before, sql):
     refused(store, attacker, before, sql)
@@ -509,7 +518,7 @@ select * from claims /* /* */ , nodes -- */
 @pytest.mark.parametrize("sql", lines(SHADOWS))
 def test_a_name_of_ones_own_shows_nothing_else(store, attacker, before, sql):
     attempt(store, attacker, sql)
-    assert digest(store) == before
+    assert before.kept()
 
 
 # --- rows of others ---------------------------------------------------------------------------------------------------
@@ -771,7 +780,7 @@ def test_a_bomb_ends_in_time_and_in_little_memory(store, attacker, execute, name
 def test_bombs_leave_the_store_as_it_was(store, attacker, before):
     for name in ("recursion without end", "wide recursion", "wide answer", "json", "replace in a loop"):
         attempt(store, attacker, BOMBS[name], timeout_ms=100)
-    assert digest(store) == before
+    assert before.kept()
 
 
 @pytest.mark.parametrize("order", ["forwards", "backwards", "quoted", "nested", "two columns"])
@@ -871,7 +880,7 @@ def test_no_state_survives_a_call(store, attacker, before):
     for _ in range(8):
         assert attacker.query_graph("select count(*) from memos", timeout_ms=2_000).rows == ((PLACES,),)
     assert attacker.query_graph("select count(*) from memos where title like 'TITLE%'").ok
-    assert digest(store) == before
+    assert before.kept()
 
 
 def test_another_access_on_the_same_store_sees_its_own(store, attacker):
@@ -1027,7 +1036,7 @@ def test_twenty_threads_attack_and_ask_at_once(store, attacker, before):
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(ask, range(20)))
     assert wrong == []
-    assert digest(store) == before
+    assert before.kept()
     assert attacker.query_graph("select count(*) from memos", timeout_ms=2_000).rows == ((PLACES,),)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import shlex
 import subprocess
 import sys
 from functools import partial
@@ -61,7 +62,7 @@ def test_a_command_imports_only_what_it_needs(tmp_path):
     [
         ("sqlite", False),
         pytest.param("postgres", False, marks=pytest.mark.slow),
-        pytest.param("sqlite", True, marks=pytest.mark.slow),  # once with all that each command imports itself
+        pytest.param("sqlite", True, marks=pytest.mark.long),  # once with all that each command imports itself
     ],
     indirect=["url"],
 )
@@ -92,6 +93,15 @@ def test_a_day_in_the_life(wherefrom, anew, tmp_path):
     assert json.loads(wherefrom("doctor", "--json"))["info"]["sizes"]["memos"] == 2
     assert "schema" in wherefrom("info")
     assert len(wherefrom("export").splitlines()) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_commands_that_start_anew_import_all_that_they_need(wherefrom, tmp_path):
+    wherefrom("save", "first memo", anew=True)
+    assert "first memo" in wherefrom("search", "what was the first?", anew=True)
+    wherefrom("export", str(tmp_path / "out.jsonl"), anew=True)
+    assert "schema" in wherefrom("info", anew=True)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +145,8 @@ def test_stored_text_cannot_reach_the_terminal_as_commands(wherefrom, url):
 def test_a_reader_that_goes_away_is_no_error(tmp_path):
     db = tmp_path / "m.db"
     with Memory.open(db) as memory:
-        for number in range(300):
-            memory.save(f"{number} " + "x" * 1000)
+        for number in range(10):
+            memory.save(f"{number} " + "x" * 30_000)
     command = f"{sys.executable} -m wherefrom export --db {db} | head -n 1"
     process = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=True)
     assert process.stdout.startswith('{"type":"wherefrom"')
@@ -148,7 +158,7 @@ def test_a_full_disk_is_said(tmp_path, command):
     db = tmp_path / "m.db"
     with Memory.open(db) as memory:
         memory.save("x" * 1000)
-    line = f"{sys.executable} -m wherefrom {command} --db {db} > /dev/full"
+    line = f"{shlex.join(wherefrom_command())} {command} --db {db} > /dev/full"
     process = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60, check=False)
     assert process.returncode == 5
     assert "store_unavailable" in process.stderr
@@ -175,9 +185,7 @@ def test_exports_are_private(tmp_path):
     db = tmp_path / "m.db"
     Memory.open(db).close()
     out = tmp_path / "out.jsonl"
-    subprocess.run(
-        [sys.executable, "-m", "wherefrom", "export", str(out), "--db", str(db)], check=True, capture_output=True
-    )
+    subprocess.run([*wherefrom_command(), "export", str(out), "--db", str(db)], check=True, capture_output=True)
     assert out.stat().st_mode & 0o077 == 0
 
 
@@ -196,7 +204,8 @@ def test_the_demo_runs_from_start_to_end(tmp_path):
         timeout=60,
         check=True,
     )
-    assert " setup claude-code " in process.stdout.splitlines()[-1]
+    assert " setup claude-code " in process.stdout
+    assert process.stdout.splitlines()[-1].strip() == "make serve"
     assert "FAILED" not in process.stdout
     assert "チームで共有" in process.stdout
     assert " is applied: " in process.stdout
@@ -212,6 +221,7 @@ def test_help_names_every_command():
         "relate",
         "relations",
         "walk",
+        "path",
         "unrelate",
         "namespaces",
         "rename",

@@ -10,6 +10,7 @@ import threading
 from datetime import datetime, timedelta
 
 import pytest
+from forking_for_tests import wherefrom_command
 
 from wherefrom import Memory, StoreUnavailable
 
@@ -34,8 +35,8 @@ def url(empty_url):
     return empty_url
 
 
-def writer(url, name, count):
-    command = [sys.executable, "-c", SAVE_MANY, url, name, str(count)]
+def writer(url, name, count, started=None):
+    command = [*(started or wherefrom_command()), "-c", SAVE_MANY, url, name, str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -50,9 +51,11 @@ def everything(memory):
 
 
 @pytest.mark.slow
-def test_eight_processes_write_and_nothing_is_lost(url):
-    # The servers of tests never analyze their tables, so that looking for near statements is slow on PostgreSQL.
-    each = 40 if url.startswith("postgres") else 200
+@pytest.mark.parametrize("each", [30, pytest.param(200, marks=pytest.mark.long)])
+def test_eight_processes_write_and_nothing_is_lost(url, each):
+    if url.startswith("postgres"):
+        # The servers of tests never analyze their tables, so that looking for near statements is slow.
+        each = min(each, 40)
     processes = [writer(url, f"process {number}", each) for number in range(8)]
     acknowledged = set()
     for process in processes:
@@ -77,9 +80,9 @@ def test_the_same_text_from_many_processes_is_one_memo(url):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [1, 37, 120])
+@pytest.mark.parametrize("after", [1, 37, pytest.param(120, marks=pytest.mark.long)])
 def test_a_killed_process_loses_no_acknowledged_save(url, after):
-    process = writer(url, "doomed", 100_000)
+    process = writer(url, "doomed", 100_000, [sys.executable])
     acknowledged = [process.stdout.readline().strip() for _ in range(after)]
     os.kill(process.pid, signal.SIGKILL)
     acknowledged += process.stdout.read().split("\n")[:-1]
@@ -100,7 +103,7 @@ def test_threads_of_one_process_share_a_memory(memory):
 
     def work(name):
         try:
-            for number in range(25):
+            for number in range(10):
                 memo = memory.save(f"{name} {number}").node
                 assert memory.get(memo.id) == memo
         except Exception as error:
@@ -112,7 +115,7 @@ def test_threads_of_one_process_share_a_memory(memory):
     for thread in threads:
         thread.join()
     assert errors == []
-    assert len(everything(memory)) == 200
+    assert len(everything(memory)) == 80
 
 
 def test_concurrent_updates_of_one_memo_lose_no_key(memory):
@@ -225,11 +228,11 @@ def test_many_threads_changing_one_memo_all_succeed(memory):
     memo = memory.save("shared").node.id
 
     def work(name):
-        for number in range(15):
+        for number in range(6):
             memory.save("shared", memo_id=memo, metadata={"last": f"{name}{number}"})
 
     run_threads(*(lambda name=name: work(name) for name in "abcdefghijklmnop"))
-    assert memory.get(memo).version == 1 + 16 * 15
+    assert memory.get(memo).version == 1 + 16 * 6
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

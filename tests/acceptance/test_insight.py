@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from xml.etree import ElementTree as ET
 
 import pytest
 from embedders_for_tests import Numbered
@@ -13,7 +12,6 @@ from talking_for_tests import Clock, call, refusal, talk, wherefrom
 from wherefrom import Gone, InvalidInput, Memory, NotFound
 
 LOOKUP = ("answer:task", "tool:contact-lookup")
-SVG = "{http://www.w3.org/2000/svg}"
 NILE = "What does the Nile flood leave on the fields?"
 
 
@@ -280,14 +278,12 @@ def test_saving_with_link_makes_the_links_at_once(memory):
 
 
 @pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
-def test_people_find_make_and_undo_links(url, tmp_path):
+def test_people_find_make_and_undo_links(url):
     with Memory.open(url) as memory:
         ids = save_all(memory, NOTES["en"][:6])
-    picture = tmp_path / "links.svg"
-    said = wherefrom(url, "insight", "--plot", str(picture), "--rejected")
+    said = wherefrom(url, "insight", "--rejected")
     assert "6 relations worth making" in said
     assert "--apply-plan" in said
-    assert len(list(ET.parse(picture).getroot().iter(f"{SVG}circle"))) >= 6
     found = json.loads(wherefrom(url, "insight", "--json"))
     assert (found["state"], found["accepted"], found["judged"]) == ("proposed", 6, 6)
     applied = json.loads(wherefrom(url, "insight", "--apply-plan", found["id"], "--json"))

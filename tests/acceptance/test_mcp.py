@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forking_for_tests import wherefrom_command
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from talking_for_tests import answer_in, answer_in_message, call, refusal, talk
 
@@ -57,7 +58,7 @@ def test_a_whole_conversation_in_each_protocol_era(url, mode):
         assert (await call(client, "memory_delete", memo_id=a))["deleted"] is True
         assert (await refusal(client, "memory_delete", memo_id=a))["code"] == "not_found"
 
-    talk(url, conversation, start=INTERPRETER, mode=mode)
+    talk(url, conversation, start=INTERPRETER if mode == "auto" else None, mode=mode)
     with Memory.open(url) as memory:
         assert [node.content for node in memory.list().nodes] == ["second"]
 
@@ -253,7 +254,7 @@ def server(tmp_path_factory):
 def converse_raw(arguments, lines, *, timeout=30):
     """Write raw lines to a server and return what it printed and its exit code."""
     return subprocess.run(
-        [sys.executable, "-m", "wherefrom", "mcp", *arguments],
+        [*wherefrom_command(), "mcp", *arguments],
         input=b"".join(line + b"\n" for line in lines),
         capture_output=True,
         timeout=timeout,

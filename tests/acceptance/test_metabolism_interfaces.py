@@ -1,4 +1,4 @@
-"""Metabolism as it is shown: the tools, the commands and the picture, on plans made by hand and on real databases."""
+"""Metabolism as it is shown: the tools and the commands, on plans made by hand and on real databases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import signal
 from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
-from xml.etree import ElementTree as ET
 
 import pytest
 from rich.console import Console
@@ -16,7 +15,6 @@ from typer.testing import CliRunner
 
 from wherefrom import Edge, InvalidInput, Memory
 from wherefrom.interfaces.cli.app import app
-from wherefrom.interfaces.cli.pictures import distributions
 from wherefrom.interfaces.cli.render_plans import metabolism_lines, reinforced_lines, restored_lines
 from wherefrom.interfaces.cli.session import Call
 from wherefrom.interfaces.graph_answers import MetabolismAnswer, ReinforcedAnswer, RestoredAnswer
@@ -35,7 +33,6 @@ from wherefrom.model.metabolism import (
     ThinEdge,
 )
 
-SVG = "{http://www.w3.org/2000/svg}"
 METABOLIZE, RESTORE = (tools.BY_NAME[name] for name in ("metabolize", "restore"))
 SETTINGS = {
     "half_life_days": 30.0, "prune_threshold": 0.1, "protection_hours": 72.0, "mdl_neighbours": 5, "mdl_benefit": 0.1,
@@ -306,65 +303,6 @@ def test_restoring_and_reinforcing_are_told_in_a_line_or_two():
     assert (answer.confidence, answer.before.confidence, answer.relation.weight) == (0.1, 0.4, 0.5)
 
 
-# --- the picture ------------------------------------------------------------------------------------------------------
-
-
-def panels(svg):
-    root = ET.fromstring(svg)
-    return list(root.iter(f"{SVG}g"))
-
-
-def bars(panel):
-    return [rect.get("fill") for rect in panel.iter(f"{SVG}rect") if rect.find(f"{SVG}title") is not None]
-
-
-def words(element):
-    return " ".join("".join(text.itertext()) for text in element.iter(f"{SVG}text"))
-
-
-def test_a_picture_has_both_histograms_with_their_cuts():
-    thickness, difficulty = panels(distributions(PLAN))
-    assert (len(bars(thickness)), len(bars(difficulty))) == (20, 2)
-    below, above = bars(difficulty)
-    assert below != above
-    assert bars(thickness)[:3] == [below, below, above], "up to the cut, and after it"
-    assert "Thickness of relations: 673 relations" in words(thickness)
-    assert "threshold 0.1" in words(thickness)
-    assert "Restoration difficulty of weak nodes: 9 nodes" in words(difficulty)
-    assert "benefit 0.1" in words(difficulty)
-    assert "log scale" not in words(thickness)
-    assert distributions(PLAN) == distributions(PLAN)
-
-
-def test_counts_far_apart_are_drawn_on_a_log_scale_that_is_named():
-    far = replace(PLAN, thickness=Histogram((1_000_000, 1, *[0] * 18), 0.07))
-    thickness, difficulty = panels(distributions(far))
-    assert "log scale" in words(thickness)
-    assert "1,000,000" in words(thickness)
-    assert "log scale" not in words(difficulty)
-    heights = [float(rect.get("height")) for rect in thickness.iter(f"{SVG}rect") if len(rect)]
-    assert heights[1] > 5, "one is still seen"
-    assert "the cut is inside this bar" in distributions(far)
-    assert "the cut is inside" not in distributions(PLAN)
-
-
-def test_an_empty_histogram_says_so():
-    empty = replace(PLAN, thickness=Histogram((0,) * 20, 0.1), difficulty=Histogram((0,) * 20, 0.0))
-    assert "no relations" in words(panels(distributions(empty))[0])
-    assert "no weak nodes were compared" in words(panels(distributions(empty))[1])
-    assert distributions(replace(PLAN, thickness=None, difficulty=None)).count("not measured") == 2
-
-
-@pytest.mark.parametrize("counts", [(1,), (0, 2), (7,) * 20, (99, 1), (100, 1), (101, 1), (123_456,) * 50])
-@pytest.mark.parametrize("cut", [0.0, 0.33, 1.0])
-def test_a_picture_of_any_counts_is_well_formed(counts, cut):
-    svg = distributions(replace(PLAN, root_namespace=WICKED, thickness=Histogram(counts, cut)))
-    svg.encode()
-    root = ET.fromstring(svg)
-    assert root.find(f".//{SVG}script") is None
-    assert "\u202e" not in svg
-
-
 # --- on real databases ------------------------------------------------------------------------------------------------
 
 COPY = "The deploy of the billing service runs every Friday at noon from the main branch, as usual."
@@ -408,19 +346,15 @@ def lines_of(url):
     return sorted(stream.getvalue().splitlines()[1:])
 
 
-def test_a_plan_a_run_and_its_return_on_the_command_line(url, tmp_path):
+def test_a_plan_a_run_and_its_return_on_the_command_line(url):
     with Memory.open(url) as memory:
         ids = fill(memory)
     before = lines_of(url)
-    drawn = tmp_path / "plan.svg"
-    text = run(url, "metabolize", *NOW, "--plot", str(drawn))
+    text = run(url, "metabolize", *NOW)
     assert "1 node (with its relations) and 1 other relation may go" in text.splitlines()[0]
     assert "stays: what is near differs in its number" in text
     assert "1 conflict undecided" in text
     assert "\x1b" not in text
-    thickness, difficulty = panels(drawn.read_text(encoding="utf-8"))
-    assert "6 relations" in words(thickness)
-    assert bars(difficulty)
     assert lines_of(url) == before, "a plan changes nothing"
     applied = json.loads(run(url, "metabolize", *NOW, "--apply", "--json"))
     assert (applied["state"], applied["nodes_removed"], applied["relations_removed"]) == ("applied", 1, 2)
@@ -445,7 +379,6 @@ def test_a_plan_a_run_and_its_return_on_the_command_line(url, tmp_path):
         (["metabolize", "--mdl-benefit", "1.5"], 2, "mdl_benefit 1.5 is outside 0..1"),
         (["metabolize", "--orphans", "memos"], 2, "orphans 'memos' is not one of entities, all"),
         (["metabolize", "--namespace", "../.."], 2, "root"),
-        (["metabolize", "--plot", "x.png"], 2, "SVG only"),
         (["restore"], 2, "hint: give"),
         (["restore", "a", "--run", "b"], 2, "hint: give"),
         (["restore", "--run", "a", "--since", "2026-01-01"], 2, "hint: give"),
@@ -459,15 +392,6 @@ def test_a_command_that_cannot_be_says_why(tmp_path, arguments, code, said):
     error = json.loads(run(str(tmp_path / "m.db"), *arguments, "--json", code=code))["error"]
     assert error["code"] in ("invalid_input", "invalid_namespace", "not_found")
     assert said in f"{error['code']}: {error['message']}\nhint: {error['hint']}"
-
-
-def test_a_picture_that_cannot_be_written_comes_after_the_plan(tmp_path):
-    result = CliRunner().invoke(
-        app, ["metabolize", "--plot", str(tmp_path / "none" / "x.svg"), "--db", str(tmp_path / "m.db")]
-    )
-    assert result.exit_code == 5
-    assert "nothing may go" in result.stdout
-    assert "cannot write" in result.stderr
 
 
 def test_a_relation_is_reinforced_on_the_command_line(url):

@@ -225,6 +225,10 @@ VERBS = {
     ),
     "relations": (related, {"above", "beside"}),
     "walk": (lambda memory, ids: {node.id for node in memory.walk(ids["above"]).nodes}, {"above", "beside"}),
+    "neighbourhood": (
+        lambda memory, ids: {node.id for node in memory.neighbourhood([ids["above"]], hops=3).nodes},
+        {"above", "beside"},
+    ),
     "export": (exported_ids, SEEN),
 }
 
@@ -260,6 +264,8 @@ def test_what_is_hidden_can_be_neither_changed_nor_judged(url, layered):
             lambda: memory.relate(layered["above"], inside, tag="explains", weight=1),
             lambda: memory.unrelate(layered["above"], inside, tag="supports"),
             lambda: memory.walk(inside),
+            lambda: memory.neighbourhood([layered["above"], inside]),
+            lambda: memory.path(layered["above"], inside),
             lambda: memory.search(like=inside),
         ):
             with pytest.raises(NotFound):

@@ -72,13 +72,15 @@ def test_resources_show_a_memo_a_claim_and_a_namespace(url):
         claim = added.claims[0].id
 
     async def conversation(client):
-        (listed,) = (await client.list_resources()).resources
+        listed, rules = (await client.list_resources()).resources
+        assert "no standing rules here" in await read(client, rules.uri)
         overview = await read(client, listed.uri)
         assert overview.startswith("# main: ")
         assert "main/town: 1" in overview
         assert memo.id[-8:] in overview
         templates = [each.uri_template for each in (await client.list_resource_templates()).resource_templates]
-        assert templates == ["wherefrom://memo/{id}", "wherefrom://claim/{id}", "wherefrom://namespace/{path}"]
+        paths = ("memo/{id}", "claim/{id}", "namespace/{path}", "rules/{path}")
+        assert templates == [f"wherefrom://{path}" for path in paths]
         shown = await read(client, f"wherefrom://memo/{memo.id}")
         assert shown.startswith("# 門\n")
         assert shown.endswith("門は九時に開く。")

@@ -52,7 +52,7 @@ def test_a_verb_takes_the_end_of_an_id(memory, verb, path):
             getattr(memory, verb)(**arguments(filled, "ffffff-nothing"))
     BEFORE.get(verb, lambda *_: None)(memory, filled)
     ended = getattr(memory, verb)(**arguments(filled, whole[-6:]))
-    if verb in ("get", "relations", "walk", "context", "insight_plan", "status", "query_view", "render_view"):
+    if verb in ("get", "relations", "walk", "path", "context", "insight_plan", "status", "query_view", "render_view"):
         said = getattr(memory, verb)(**arguments(filled, whole))
         assert _timeless(ended) == _timeless(said)
     assert verb != "restore" or filled.gone in ended.node_ids

@@ -8,12 +8,12 @@ import pty
 import re
 import struct
 import subprocess
-import sys
 import termios
 from fcntl import ioctl
 
 import jsonschema
 import pytest
+from forking_for_tests import wherefrom_command
 from rich.cells import cell_len
 from talking_for_tests import answer_in, call, refusal, talk, wherefrom
 
@@ -38,7 +38,7 @@ def typing(url, *keys):
     """What a terminal of 80 columns shows when these lines are typed, each after a question."""
     terminal, end = pty.openpty()
     ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
-    command = [sys.executable, "-m", "wherefrom", "review", "--limit", "2", "--db", url]
+    command = [*wherefrom_command(), "review", "--limit", "2", "--db", url]
     shown = b""
     with subprocess.Popen(command, stdin=end, stdout=end, env={**os.environ, "NO_COLOR": "1"}) as process:
         os.close(end)

@@ -28,10 +28,10 @@ def test_an_agent_searches_by_meaning_and_is_told_why(url, filled):
         found = await call(client, "memory_search", query="a sleeping cat", explain=True)
         best = found["items"][0]
         assert best["content"] == MEMOS[0][0]
-        assert (found["arms"], found["degraded"], found["alpha"]) == (["text", "vectors"], [], 0.5)
+        assert (found["arms"], found["degraded"], found["alpha"]) == (["text", "vectors"], [], 0.45)
         assert best["scores"]["bm25"] is None
         assert 0 < best["scores"]["similarity"] < 1
-        assert best["score"] == pytest.approx(0.5 * best["scores"]["s_vec"] + 0.5 * best["scores"]["s_text"])
+        assert best["score"] == pytest.approx(0.45 * best["scores"]["s_vec"] + 0.55 * best["scores"]["s_text"])
         plain = await call(client, "memory_search", query="a sleeping cat")
         assert plain["items"][0]["scores"] is None
         japanese = await call(client, "memory_search", query="会議はいつ", limit=1)
@@ -97,7 +97,7 @@ def test_people_search_on_the_command_line(url, filled):
     shown = wherefrom(url, "search", "a sleeping cat", "--explain")
     assert "napping" in shown
     assert "similarity=" in shown
-    assert "alpha=0.5" in shown
+    assert "alpha=0.45" in shown
     found = json.loads(
         wherefrom(url, "similar", "a cat asleep", "--target", "memos", "--min-similarity", "0.2", "--json")
     )

@@ -30,13 +30,15 @@ ALL = [
     for word, command in sorted(COMMANDS.items())
     for below in getattr(command, "commands", [""])
 ]
-# The server reads its options by itself.
-HELPFUL = [command for command in ALL if command != "mcp"]
+# The servers read their options by themselves.
+SERVERS = ("mcp", "serve")
+HELPFUL = [command for command in ALL if command not in SERVERS]
 EXAMPLES = [
     example
     for commands in groups().values()
     for entry in commands.values()
     for example in re.findall(r"(?:.*\\\n)*.*\n", "".join(f"{line}\n" for line in entry.examples))
+    if not example.startswith("wherefrom serve")  # which goes on until it is ended
 ]
 
 
@@ -127,6 +129,7 @@ def example_folder(tmp_path_factory):
     with Memory.open(folder / "memory.db", embedder="static") as memory:
         memory.import_(folder / "memory.jsonl")
         (folder / "context").write_text(memory.activate("soak test").id)
+        (folder / "key").write_text(memory.create_key("example").key.id)
     (folder / "wherefrom").write_text(f'#!/bin/sh\nexec {shlex.join(wherefrom_command())} "$@"\n')
     (folder / "wherefrom").chmod(0o755)
     return folder
@@ -142,8 +145,10 @@ def test_an_example_of_the_help_runs(example, example_folder, tmp_path):
         (tmp_path / "memory.db").rename(tmp_path / "data" / FORMER / "memory.db")
     if "unset" in example:
         (tmp_path / "config.toml").write_text('namespace = "team"\n')
+    for shown, made in (("5ac1d2e3", "context"), ("a61e0b94", "key")):
+        example = example.replace(shown, (tmp_path / made).read_text())
     done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", example.replace("5ac1d2e3", (tmp_path / "context").read_text())],
+        ["bash", "-e", "-o", "pipefail", "-c", example],
         cwd=tmp_path,
         env={
             **os.environ,
@@ -210,6 +215,7 @@ def wherefrom_output(*arguments):
         (["privacy", ""], {"personal", "shared"}),
         (["completion", ""], {"bash", "zsh", "fish"}),
         (["mcp", "--na"], {"--namespace"}),
+        (["serve", "--wo"], {"--workers"}),
         (["no-such-command", "--"], set()),
     ],
 )
@@ -244,7 +250,7 @@ def test_a_script_knows_all_commands_and_options(shell):
 @pytest.mark.parametrize(
     "command",
     [
-        "list", "get abc", "search x", "activate x", "similar x", "relations", "walk abc", "context abc", "namespaces",
+        "list", "get abc", "search x", "activate x", "similar x", "relations", "walk abc", "path a b", "context abc", "namespaces",
         "status", "view", "view v_claim_origins", "sql 'select 1'", "boundary x", "policy", "privacy", "export", "info",
         "doctor", "backup copy",
     ],

@@ -193,7 +193,7 @@ def test_what_many_make_at_first_use_is_made_once(store):
     assert len(made) == len(readers) == len(caches) == 1
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [50, pytest.param(500, marks=pytest.mark.long)])
 def test_many_owners_share_a_store_in_sixteen_threads(store, count):
     with ThreadPoolExecutor(16) as threads:
         list(threads.map(lambda number: use(store, f"owner {number}"), range(count)))

@@ -147,7 +147,7 @@ def test_a_search_says_where_each_hit_comes_from(memory):
         f"1  {short_id(hit.id)}  {hit.updated_at[:10]}  fragment",
         "   Memory grew by two percent.",
         "   Soak tests at scale, example.org, p. 3, 2024 · main",
-        "   says 'memory', 'grew' and 'percent'; from today",
+        "   strong: says 'memory', 'grew' and 'percent'; from today",
     ]
 
 
@@ -246,6 +246,21 @@ def test_what_was_shown_is_deleted_though_its_title_is_anothers_by_now(tmp_path)
             assert process.wait(60) == 0
         os.close(terminal)
         assert [node.id for node in memory.list().nodes] == [other.id]
+
+
+def test_the_walk_offers_the_page_on_a_terminal_and_enter_is_no(tmp_path):
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-m", "wherefrom", "demo", "--keep", str(tmp_path / "m.db")]
+    with subprocess.Popen(command, stdin=end, stdout=end, cwd=tmp_path) as process:
+        os.close(end)
+        said = b""
+        while b"Open it now? [y/N]" not in said:
+            said += os.read(terminal, 1024)
+        os.write(terminal, b"\n")
+        assert process.wait(60) == 0
+    os.close(terminal)
+    assert b" serve --demo\r\n" in said
+    assert b"make serve" not in said
 
 
 def test_control_characters_in_the_names_of_columns_are_made_visible(tmp_path):

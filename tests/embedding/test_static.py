@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wherefrom.embedding.port import vectors_of
+from wherefrom.embedding.port import Weight, question_vector, vectors_of
 from wherefrom.embedding.static import StaticEmbedder
 
 EMBEDDER = StaticEmbedder()
@@ -40,3 +40,19 @@ def test_what_is_near_in_meaning_is_more_similar(text, near, far):
 def test_a_word_repeated_counts_less_each_time():
     once, often = "the cat", "the the the the the the the the cat"
     assert similarity(often, "cat") > 0.5 * similarity(once, "cat")
+
+
+def test_a_question_of_equal_weights_is_the_plain_vector():
+    for text in ("When did the kitten sleep?", "子猫はいつ寝ましたか", "a a b 🙂"):
+        whole = question_vector(EMBEDDER, text, [Weight(0, len(text), 1.7)])
+        assert np.allclose(whole, vectors_of(EMBEDDER, [text])[0], atol=1e-6)
+        assert np.allclose(question_vector(EMBEDDER, text, []), whole, atol=1e-6)
+
+
+@pytest.mark.parametrize(("text", "word"), [("the kitten and the bank", "kitten"), ("銀行と猫について", "猫")])
+def test_a_question_leans_towards_its_weighty_words(text, word):
+    at = text.index(word)
+    weights = [Weight(0, len(text), 1.0), Weight(at, at + len(word), 9.0)]
+    alone = vectors_of(EMBEDDER, [word])[0]
+    plain, weighed = vectors_of(EMBEDDER, [text])[0], question_vector(EMBEDDER, text, weights)
+    assert float(weighed @ alone) > float(plain @ alone) + 0.05

@@ -223,7 +223,7 @@ def test_no_character_is_cut():
         assert not any(piece.text[0] in "\u0301\u200d" or piece.text[-1] == "\u200d" for piece in pieces)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n\r\t"), min_size=1),
     st.integers(64, 200),
@@ -260,7 +260,7 @@ ANYTHING = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(ANYTHING, st.integers(64, 200))
 def test_pieces_of_markdown_are_verbatim(text, limit):
     check_any(text, "x.md", limit)

@@ -20,10 +20,10 @@ COLUMNS = {
     "fragments": "id page_id fragment_type position text_content heading_context char_start char_end text_hash namespace"
     " boundary_class created_at updated_at",
     "claims": "id task_id claim_text claim_kind claim_type llm_claim_confidence claim_adoption_status rejected_at scope"
-    " namespace boundary_class confidence utility quality superseded_by slot valid_from valid_to holds_now expires_at"
-    " created_at updated_at",
+    " namespace boundary_class confidence utility quality superseded_by slot valid_from valid_to holds_now speaker"
+    " session observed_at expires_at created_at updated_at",
     "memos": "id title content metadata namespace boundary_class scope confidence utility quality superseded_by slot"
-    " valid_from valid_to holds_now expires_at created_at updated_at",
+    " valid_from valid_to holds_now speaker session observed_at expires_at created_at updated_at",
     "entities": "id name namespace created_at",
     "edges": "id source_type source_id target_type target_id relation nli_label nli_edge_confidence citation_source"
     " citation_context edge_human_corrected weight confidence reason judge namespace boundary_class observed_at valid_from"

@@ -235,7 +235,7 @@ def test_gains_on_a_chain_by_hand(engine):
     assert paths.before == 10 / 6
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(cases(), st.booleans())
 def test_without_its_knobs_every_engine_equals_core(case, more_ends):
     graph, nodes, edges, order = case
@@ -306,7 +306,7 @@ def test_epsilon_takes_away_small_gains_only(case, epsilon):
             each.adopt(edges[step : step + 1])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(cases(), st.integers(1, 3))
 def test_a_window_never_claims_more_and_keeps_the_lengths_of_the_pairs_right(case, window):
     graph, nodes, edges, order = case

@@ -14,7 +14,9 @@ def walk(start, edges, *, damping, steps=20):
     sources, targets, weights = zip(*edges, strict=True) if edges else ((), (), ())
     places = (np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64))
     masses = np.array(start, dtype=np.float64)
-    return passing(masses, *places, np.array(weights, dtype=np.float64), damping=damping, steps=steps).tolist()
+    passed, gained = passing(masses, *places, np.array(weights, dtype=np.float64), damping=damping, steps=steps)
+    assert (gained <= passed + 1e-12).all(), "what a walk gains is part of what passes"
+    return passed.tolist()
 
 
 def test_a_path_of_three():

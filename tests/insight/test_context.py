@@ -89,7 +89,7 @@ EDGES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples // 2, deadline=None)
 @given(
     st.fixed_dictionaries(
         {"centers": st.lists(ENDS, max_size=3)},

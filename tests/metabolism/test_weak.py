@@ -201,6 +201,12 @@ def test_what_differs_in_a_fact_is_not_restorable(memory, detail, said, instead)
         ("source", {"provenance": {"url": "https://example.org/1"}}, {}, "differs"),
         ("source", {"provenance": {"doi": "10.1/1"}}, {"provenance": {"doi": "10.1/2"}}, "differs"),
         (None, {"provenance": {"actor": "me"}}, {"provenance": {"url": "https://example.org/1"}}, "restorable"),
+        ("name", {"speaker": "Anna"}, {}, "differs"),
+        ("name", {"speaker": "Anna"}, {"speaker": "Ben"}, "differs"),
+        (None, {"speaker": "Anna"}, {"speaker": "Anna"}, "restorable"),
+        ("date", {"session": "monday"}, {}, "differs"),
+        ("date", {"session": "monday"}, {"session": "friday"}, "differs"),
+        (None, {"session": "monday"}, {"session": "monday"}, "restorable"),
     ],
 )
 def test_what_it_says_besides_its_text_must_stand_in_the_other_too(memory, detail, mine, theirs, rule):
@@ -212,6 +218,16 @@ def test_what_it_says_besides_its_text_must_stand_in_the_other_too(memory, detai
     plan = memory.metabolize()
     (weak,) = (*plan.removed, *plan.examples)
     assert (weak.rule, weak.detail) == (rule, detail)
+
+
+def test_the_same_words_said_again_in_a_session_are_not_restorable(memory):
+    graph = Graph()
+    hub, _ = graph.hubs()
+    graph.strong("first", says("Amber"), to=hub, session="monday", days=200)
+    graph.weak("again", says("Amber"), to=hub, session="monday", days=199)
+    graph.put(memory)
+    (weak,) = memory.metabolize().examples
+    assert (weak.rule, weak.detail) == ("differs", "date")
 
 
 @pytest.mark.parametrize("tag", ["contradicts", "supersedes", "refutes", "conflicts"])

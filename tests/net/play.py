@@ -14,11 +14,13 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -145,10 +147,22 @@ class Clock:
 
 def play(url: str) -> dict[str, Any]:
     """The recording of all calls on a store with nothing in it."""
-    # A short path, because messages and tables cut long ones.
+    with _new_folder() as folder:
+        return asyncio.run(_Player(url, folder).play())
+
+
+@contextmanager
+def _new_folder() -> Iterator[Path]:
+    """A folder whose path is short, because messages and tables cut long ones, and always has the same number of words,
+    because paths are among the texts that are searched: names from `tempfile` have an underscore at times.
+    """
     short = Path("/tmp")
-    with tempfile.TemporaryDirectory(prefix="net-", dir=short if short.is_dir() else None) as folder:
-        return asyncio.run(_Player(url, Path(folder)).play())
+    folder = (short if short.is_dir() else Path(tempfile.gettempdir())) / f"net-in-{uuid.uuid4().hex[:5]}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 class _Player:

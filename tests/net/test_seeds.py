@@ -496,6 +496,7 @@ def test_a_context_says_how_it_was_made_and_can_be_read_again_until_it_ends(fill
 
 
 def test_the_parameters_of_a_context_are_those_of_the_design(filled):
+    filled.apply_policy(policy(retrieval={"preset": "activation"}))
     context = filled.activate("How is the subscription cancelled?")
     named = {name: context.parameters[name] for name in ("k_txt", "k_vec", "k_final", "threshold", "mmr_lambda")}
     assert named == {"k_txt": 48, "k_vec": 96, "k_final": 12, "threshold": 0.15, "mmr_lambda": 0.85}
@@ -548,7 +549,7 @@ def test_g_of_a_fresh_memo_is_0_6(filled):
     factors = hit.factors
     assert [factors.utility, factors.confidence, factors.recency] == pytest.approx([0.5, 0.5, 1.0])
     assert factors.g == pytest.approx((0.6 + 0.4 * 0.5) * (0.5 + 0.5 * 0.5) * (0.3 + 0.7 * 1.0)) == pytest.approx(0.6)
-    assert hit.score == pytest.approx(hit.relevance * factors.g)
+    assert hit.score == pytest.approx(hit.fit * factors.g)
 
 
 @pytest.mark.parametrize(
@@ -640,7 +641,14 @@ def test_the_cut_off_agrees_with_the_kneed_package(scores, knee):
     assert kneedle(scores) == max(knee, 3)
 
 
-def test_a_search_without_a_limit_is_cut_off_and_one_with_a_limit_is_not(memory):
+def test_a_search_without_a_limit_is_cut_off_and_one_with_a_limit_is_not(monkeypatch, sqlite_store, tmp_path, clock):
+    monkeypatch.setenv("WHEREFROM_CUTOFF", "auto")
+    with opened(shutil.copy(sqlite_store, tmp_path / "memory.db"), clock=clock) as memory:
+        memory.apply_policy(policy(retrieval={"preset": "activation"}))
+        _cut_off(memory)
+
+
+def _cut_off(memory):
     for thing in ("river", "piano", "bread", "glass", "horse", "cloud", "stone", "apple", "table", "chair", "window"):
         memory.save(f"The {thing} stands near the harbour.")
     for at in range(4):
@@ -794,7 +802,9 @@ def test_vector_search_has_the_bounds_and_the_answer_of_its_design(memory):
     assert failed or answer["ok"] is False, "nothing to search is no empty success"
     gathered(memory, "The drug lowers blood sugar. " + "It was seen often. " * 30, supports=[0.9])
     properties = listed(memory)["vector_search"].input_schema["properties"]
-    assert [properties[name]["default"] for name in ("target", "top_k", "min_similarity")] == ["claims", 10, 0.5]
+    assert [properties[name]["default"] for name in ("target", "top_k")] == ["claims", 10]
+    memory.apply_policy(policy(explore={"preset": "evidence"}))
+    assert "reaches a similarity of 0.50" in call(memory, "vector_search", query="zebra")["note"]
     answer = call(memory, "vector_search", query="The drug lowers blood sugar. It was seen often.", min_similarity=0.3)
     (result,) = answer["results"]
     assert answer["total_searched"] == 1

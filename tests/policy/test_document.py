@@ -301,6 +301,7 @@ def test_later_layers_win_by_key_and_tables_merge():
         "preference": 90.0,
         "policy_hint": 365.0,
         "memo": 365.0,
+        "fragment": 365.0,
     }
     assert (built.feedback.deltas["helpful"], built.feedback.deltas["harmful"]) == ((0.2, 0.1), (-0.2, -0.1))
     assert settings_from(RecallSettings, {}) == RecallSettings()

@@ -152,7 +152,7 @@ def test_a_fitted_map_is_put_in_force_and_used(tmp_path, method):
         context = memory.activate("note gadgets 22")
         assert context.parameters["calibration"] == method
         assert context.items[0].node.content.startswith("Note 22")
-        assert all(0 <= item.breakdown.relevance <= 1 for item in context.items)
+        assert all(0 <= item.breakdown.fit <= 1 for item in context.items)
 
 
 def test_a_dry_run_only_reports(tmp_path):

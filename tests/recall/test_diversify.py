@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.recall.selection import few_of_each, mmr
+from wherefrom.recall.selection import few_of_each_first, mmr
 
 EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.float32)
 
 scores = st.lists(st.integers(0, 100).map(lambda hundredths: hundredths / 100), max_size=12)
 
 
-def test_a_context_holds_few_of_one_entity():
+def test_few_of_one_entity_come_first():
     about = {"a": ["Ada"], "b": ["Ada"], "c": ["Ada"], "d": ["Bob"], "e": []}
-    assert few_of_each(list("abcde"), about, most=2) == [0, 1, 3, 4]
-    assert few_of_each(list("abcde"), about, most=1) == [0, 3, 4]
-    assert few_of_each(list("abcde"), about, most=3) == [0, 1, 2, 3, 4]
+    assert few_of_each_first(list("abcde"), about, most=2) == [0, 1, 3, 4, 2]
+    assert few_of_each_first(list("abcde"), about, most=1) == [0, 3, 4, 1, 2]
+    assert few_of_each_first(list("abcde"), about, most=3) == [0, 1, 2, 3, 4]
 
 
 def test_a_node_of_several_entities_counts_for_each():
     about = {"a": ["Ada"], "b": ["Ada", "Bob"], "c": ["Bob"], "d": ["Bob", "Cleo"], "e": ["Cleo"]}
-    assert few_of_each(list("abcde"), about, most=1) == [0, 2, 4]
-    assert few_of_each(list("abcde"), about, most=2) == [0, 1, 2, 4]
+    assert few_of_each_first(list("abcde"), about, most=1) == [0, 2, 4, 1, 3]
+    assert few_of_each_first(list("abcde"), about, most=2) == [0, 1, 2, 4, 3]
 
 
-def test_an_entity_that_the_question_names_is_not_capped():
+def test_an_entity_that_the_question_names_has_no_limit():
     about = {"a": ["Ada"], "b": ["Ada"], "c": ["Ada", "Bob"], "d": ["Bob"], "e": ["Bob"]}
-    assert few_of_each(list("abcde"), about, most=1, asked={"Ada"}) == [0, 1, 2]
+    assert few_of_each_first(list("abcde"), about, most=1, asked={"Ada"}) == [0, 1, 2, 3, 4]
+    assert few_of_each_first(list("abcde"), about, most=1, asked={"Bob"}) == [0, 3, 4, 1, 2]
 
 
 @given(
@@ -38,14 +40,19 @@ def test_an_entity_that_the_question_names_is_not_capped():
     st.integers(1, 4),
     st.sets(st.sampled_from(["Ada", "Bob"])),
 )
-def test_never_more_than_so_many_of_one_entity(sets, most, asked):
+def test_all_stay_and_those_of_no_limited_entity_keep_their_order(sets, most, asked):
     ids = [str(at) for at in range(len(sets))]
     about = {node_id: names for node_id, names in zip(ids, sets, strict=True) if names}
-    kept = few_of_each(ids, about, most=most, asked=asked)
-    counted = Counter(name for at in kept for name in sets[at])
-    assert all(counted[name] <= most for name in {"Ada", "Bob", "Cleo"} - asked)
-    assert {at for at, names in enumerate(sets) if names <= asked} <= set(kept)
-    assert kept == sorted(kept)
+    order = few_of_each_first(ids, about, most=most, asked=asked)
+    assert sorted(order) == list(range(len(ids)))
+    falls = [place for place, (one, after) in enumerate(pairwise(order), 1) if after < one]
+    assert len(falls) <= 1
+    first = order[: falls[0]] if falls else order
+    free = [at for at, names in enumerate(sets) if names <= asked]
+    assert [at for at in order if at in free] == free
+    if falls:
+        counted = Counter(name for at in first for name in sets[at])
+        assert any(counted[name] >= most for name in {"Ada", "Bob", "Cleo"} - asked)
 
 
 def test_what_differs_comes_before_what_repeats():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -161,3 +162,17 @@ def test_judgements_are_stored_with_what_they_changed(tmp_path, execute):
     assert (stored.version, stored.updated_at) == (memo.version, memo.updated_at)
     ((payload,),) = execute(url, "select payload from events where topic = 'critic'")
     assert '"utility":[0.0,0.1]' in payload.replace(" ", "")
+
+
+def test_one_judgement_among_many_moves_g_a_little_and_in_the_original_designs_to_its_end(memory):
+    """Of 40 memos one was helpful: mean 0.0025, deviation 0.0158; z = 0.0975 / 0.2, or 39 / √40 by the design."""
+    ids = [memory.save(f"The gate {number} opens at nine.").node.id for number in range(40)]
+    memory.feedback(ids[7], "helpful")
+
+    def utility_z():
+        hits = memory.search("The gate 7 opens at nine.", rank="final", limit=50).hits
+        return next(hit.factors.utility_z for hit in hits if hit.node.id == ids[7])
+
+    assert utility_z() == pytest.approx(0.4875, abs=1e-4)
+    memory.apply_policy(json.dumps({"version": "1.0.1", "retrieval": {"preset": "activation"}}))
+    assert utility_z() == pytest.approx(39 / 40**0.5, abs=1e-3)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from recall_for_tests import Compass, policy, texts
 from talking_for_tests import Clock
 
 from wherefrom import Memory
 from wherefrom.model.results import Scores
+from wherefrom.recall import graph_arm
 from wherefrom.recall.fuse import Scored
-from wherefrom.recall.graph_arm import masses, mix, walked
-from wherefrom.storage.candidates import WeightedEdge
+from wherefrom.recall.graph_arm import masses
+from wherefrom.storage.candidates import SHARED_NAME, WeightedEdge
 
 NOTHING = Scores(None, None, None, None, 0.0, 0.0)
+
+
+def walked(*given, **more):
+    """How likely a walk comes past each node."""
+    return {node_id: passed for node_id, (passed, _) in graph_arm.walked(*given, **more).items()}
 
 
 def scored(**scores):
@@ -49,6 +53,24 @@ def test_what_everyone_mentions_says_little():
     assert mentioned == pytest.approx(related)
 
 
+def test_texts_with_the_same_name_are_neighbours():
+    """Without other edges all of the half that goes on is shared out to the two others."""
+    named = [WeightedEdge(text, "ada lovelace", SHARED_NAME, 1.0) for text in ("a", "b", "c")]
+    reached = walked({"a": 1.0}, named, damping=0.5, names=0.1)
+    assert set(reached) == {"a", "b", "c"}
+    # x_b = x_c = (x_a + x_c)/4 = x_a/3 and x_a = 1 + (x_b + x_c)/4; of each, 1/8 would come back by the same name.
+    assert reached == pytest.approx({"a": 1.0, "b": 1 / 3, "c": 1 / 3}, abs=1e-6)
+
+
+def test_a_part_of_the_walks_goes_by_names_where_there_are_edges():
+    """From a, 0.9 of what goes on to b by the edge, 0.1 to c by the name; both lead back alone."""
+    near = [WeightedEdge("a", "b", "supports", 1.0), *(WeightedEdge(text, "n m", SHARED_NAME, 1.0) for text in "ac")]
+    reached = walked({"a": 1.0}, near, damping=0.5, names=0.1)
+    # x_a = 1 + x_b/2 + x_c/2, x_b = 0.45·x_a, x_c = 0.05·x_a; returns: a 0.45/2 + 0.05/2, b 0.45/2, c 0.05/2.
+    assert reached["b"] / reached["c"] == pytest.approx((0.45 * (1 - 0.225)) / (0.05 * (1 - 0.025)), abs=1e-6)
+    assert reached["b"] == pytest.approx(0.45 * (1 - 0.225) / (1 - 0.25), abs=1e-6)
+
+
 def test_only_mentions_are_weakened_by_their_number():
     links = [WeightedEdge("a", "it", "mentions", 1.0), WeightedEdge("b", "it", "supports", 1.0)]
     assert walked({"a": 1.0}, links, damping=0.5)["b"] == pytest.approx(7 / 49, abs=1e-6)
@@ -57,54 +79,6 @@ def test_only_mentions_are_weakened_by_their_number():
 def test_what_no_walk_reaches_is_not_there():
     assert walked({"a": 1.0}, [WeightedEdge("b", "c", "supports", 1.0)], damping=0.5) == {"a": 1.0}
     assert walked({}, [], damping=0.5) == {}
-
-
-def test_the_mix_by_hand():
-    """(S / max S + 2·G) / 3 of scores of 0.8 and less; the best candidate has 1, wherever the walk went."""
-    mixed = mix(scored(a=0.8, b=0.72, c=0.4, d=0.08), {"c": 0.3, "d": 0.45}, weight=2.0)
-    assert mixed == pytest.approx({"a": 1.0, "b": 0.9 / 3, "c": 1.1 / 3, "d": 1.0 / 3})
-
-
-def test_equal_scores_leave_the_best_first():
-    """Fusion puts words before meaning where scores are equal; the walk leaves that be."""
-    mixed = mix(scored(b=0.5, a=0.5), {"a": 1.0}, weight=0.5)
-    assert mixed == pytest.approx({"b": 1.0, "a": 1.0})
-    assert mix(scored(b=0.5, a=0.5), {}, weight=4.0) == pytest.approx({"b": 1.0, "a": 0.2})
-
-
-def test_where_nothing_scores_the_walk_decides():
-    assert mix(scored(a=0.0, b=0.0, c=0.0), {"c": 0.5}, weight=1.0) == {"a": 1.0, "b": 0.0, "c": 0.25}
-
-
-candidates = st.lists(st.integers(0, 100), min_size=1, max_size=12).map(
-    lambda scores: scored(**{f"n{at:02}": score / 100 for at, score in enumerate(scores)})
-)
-chances = st.dictionaries(st.sampled_from([f"n{at:02}" for at in range(12)]), st.floats(0, 1))
-
-
-@given(candidates, chances, st.floats(0, 10))
-def test_a_mix_is_a_share_and_the_best_candidate_has_all_of_it(found, reached, weight):
-    mixed = mix(found, reached, weight=weight)
-    assert mixed.keys() == {each.id for each in found}
-    assert all(0 <= value <= 1 + 1e-9 for value in mixed.values())
-    best = max(found, key=lambda each: each.score)
-    assert mixed[best.id] == 1.0
-
-
-@given(candidates, chances, st.floats(0, 10))
-def test_what_is_not_reached_keeps_its_order(found, reached, weight):
-    mixed = mix(found, reached, weight=weight)
-    best = max(found, key=lambda each: each.score)
-    left = [each for each in found if each is not best and each.id not in reached]
-    values = [mixed[each.id] for each in sorted(left, key=lambda each: each.score)]
-    assert values == sorted(values)
-
-
-@given(candidates, chances, st.floats(0, 10), st.floats(0, 1))
-def test_a_likelier_node_never_falls(found, reached, weight, chance):
-    name = found[-1].id
-    raised = {**reached, name: max(chance, reached.get(name, 0.0))}
-    assert mix(found, raised, weight=weight)[name] >= mix(found, reached, weight=weight)[name]
 
 
 @pytest.fixture
@@ -134,9 +108,9 @@ def test_a_question_of_two_hops_finds_the_second_passage_only_along_the_graph(me
     assert found(memory, graph=False) == {first.content}
     assert found(memory, graph=True) == {first.content, second.content}
     context = memory.activate(QUESTION)
-    reached = {item.node.id: item.breakdown.graph for item in context.items}
-    assert reached[first.id] == pytest.approx(1.0)
-    assert 0 < reached[second.id] < 1
+    reached = {item.node.id: item.breakdown for item in context.items}
+    assert reached[first.id].graph == pytest.approx(reached[first.id].factors.g)
+    assert 0 < reached[second.id].graph < reached[second.id].factors.g
     assert context.parameters["arms"] == ["text", "vectors", "graph"]
 
 
@@ -239,13 +213,43 @@ def test_forbidden_edges_do_not_take_the_places_of_others(tmp_path):
         assert found(memory, graph=True, allow=["answer:task"]) == {first.content, last.content}
 
 
-def test_scores_fall_in_the_order_of_the_mix(memory):
-    """The scores S·g are handed out anew: the same ones as without the walk where it reaches nobody else."""
+def test_the_order_is_by_the_sum_of_score_and_graph(memory):
+    """Every score is the item's own S·g, as it is without the walk; the graph's share counts beside it."""
     memory.apply_policy(policy({"rerank": {"threshold": 0.0}, "diversity": {"mmr_lambda": 1.0}}))
     nodes = [memory.save(f"deploy {'north ' * (5 - at)}{'east ' * at}x{at}").node for at in range(5)]
     memory.relate(nodes[0].id, nodes[4].id, tag="supports", weight=1.0)
     plain, walked_to = (memory.activate("deploy north", graph=each).items for each in (False, True))
     assert plain[-1].node.id == nodes[4].id
     assert [item.node.id for item in walked_to].index(nodes[4].id) < 4
-    assert walked_to[0].node.id == plain[0].node.id
-    assert [item.score for item in walked_to] == pytest.approx([item.score for item in plain])
+    assert {item.node.id: item.score for item in walked_to} == pytest.approx(
+        {item.node.id: item.score for item in plain}
+    )
+    sums = [item.score + 4.0 * item.breakdown.graph for item in walked_to]
+    assert sums == sorted(sums, reverse=True)
+    for item in walked_to:
+        assert item.score == pytest.approx(item.breakdown.fit * item.breakdown.factors.g)
+    hits = memory.search("deploy north", graph=True).hits
+    sums = [hit.score + 4.0 * hit.graph for hit in hits]
+    assert sums == sorted(sums, reverse=True)
+
+
+def test_the_graph_keeps_what_the_score_would_not(memory):
+    """A node that only the walk reaches has no score of its own; its share of the graph has a threshold of its own."""
+    first, second = fill(memory)
+    assert found(memory, graph=True) == {first.content, second.content}
+    memory.apply_policy(policy({"graph": {"threshold": 0.99}}))
+    assert found(memory, graph=True) == {first.content}
+    memory.apply_policy(policy({"graph": {"threshold": None}}, version="1.0.2"))
+    assert found(memory, graph=True) == {first.content}
+
+
+def test_a_start_that_leads_nowhere_gains_nothing(memory):
+    """The threshold of the graph is for what walks bring: one relation does not let all candidates pass."""
+    links = [WeightedEdge("a", "b", "supports", 1.0)]
+    reached = graph_arm.walked({"a": 0.5, "c": 0.5}, links, damping=0.5)
+    assert reached["c"][1] == 0.0
+    assert reached["b"][1] == reached["b"][0] > 0
+    nodes = [memory.save(f"deploy {'north ' * (5 - at)}{'east ' * at}x{at}").node for at in range(5)]
+    memory.relate(nodes[0].id, nodes[1].id, tag="supports", weight=1.0)
+    memory.apply_policy(policy({"rerank": {"threshold": 0.95}}))
+    assert {item.node.id for item in memory.activate("deploy north").items} <= {nodes[0].id, nodes[1].id}

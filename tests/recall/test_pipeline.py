@@ -60,9 +60,9 @@ def test_a_score_is_relevance_times_g(memory):
     memory.save("deploy on friday north")
     memory.save("deploy on monday north east", claim_kind="task", confidence=0.9)
     for item in memory.activate("deploy north").items:
-        assert item.score == pytest.approx(item.breakdown.relevance * item.breakdown.factors.g)
+        assert item.score == pytest.approx(item.breakdown.fit * item.breakdown.factors.g)
         assert f"score={item.score:.2f};" in item.figures
-        assert f"S={item.breakdown.relevance:.2f};" in item.figures
+        assert f"S={item.breakdown.fit:.2f};" in item.figures
 
 
 def test_what_is_unrelated_is_counted(memory):
@@ -203,7 +203,7 @@ def test_the_arms_reach_by_default_four_and_eight_times_what_is_wanted(memory):
     assert (parameters["k_txt"], parameters["k_vec"], parameters["k_final"]) == (40, 80, 10)
 
 
-def test_each_text_once_few_of_an_entity_and_no_more_than_wanted(memory):
+def test_each_text_once_and_no_more_than_wanted(memory):
     memory.apply_policy(policy({"graph": {"weight": 0}, "context": {"k_final": 3}}))
     memory.save("deploy on friday north", namespace="one")
     memory.save("deploy on friday north", namespace="two")
@@ -213,14 +213,15 @@ def test_each_text_once_few_of_an_entity_and_no_more_than_wanted(memory):
         memory.save(f"deploy friday again {number} north")
     context = memory.activate("deploy friday north")
     assert len(context.items) == 3
-    assert context.filtered == {"same_text": 1, "same_entity": 3, "beyond_limit": 4}
+    assert context.filtered == {"same_text": 1, "beyond_limit": 7}
 
 
-def test_an_entity_that_the_question_names_is_not_capped(memory):
+def test_no_text_is_left_out_because_others_have_its_entity(memory):
     for number in range(5):
         memory.save(f"deploy friday {number} north", entities=["Falcon"])
-    assert len(memory.activate("deploy friday north").items) == 2
-    assert len(memory.activate("deploy falcon friday north").items) == 5
+    assert len(memory.activate("deploy friday north").items) == 5
+    memory.apply_policy(policy({"diversity": {"per_entity": 2}}))
+    assert len(memory.activate("deploy friday north").items) == 5
 
 
 def test_what_breaks_an_invariant_is_not_recalled(memory):
@@ -341,7 +342,6 @@ def test_what_an_access_may_not_see_changes_nothing_in_its_answer(tmp_path, wher
             "hybrid": {"alpha": 0.65, "lexical_shift": 0, "text_scale": "rank", "vector_scale": "cosine"},
             "rerank": {"threshold": 0.0},
             "context": {"k_final": 50},
-            "diversity": {"per_entity": 50},
         }
     )
     answers = []

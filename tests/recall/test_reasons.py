@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wherefrom.model.graph import node_at
 from wherefrom.model.limits import REASON_BYTES
 from wherefrom.model.results import Scores
-from wherefrom.recall.reasons import passage_of, reason_in_words
+from wherefrom.recall.reasons import passage_of, reason_in_words, said_terms
 
 NOW = "2026-03-15T12:00:00.000000Z"
 BY_WORDS = Scores(2.0, 1, None, None, 1.0, 0.0)
@@ -18,8 +18,8 @@ BY_MEANING = Scores(None, None, 0.4, 1, 0.0, 1.0)
 
 def reason(question, content, *, scores=BY_WORDS, at=NOW, is_reached=False, helped=0, **more):
     node = node_at(at, namespace="main", content=content, **more)
-    passage = passage_of(node, question)
-    return reason_in_words(question, node, passage, scores, is_reached=is_reached, helped=helped, now=NOW)
+    said = said_terms(node, passage_of(node, question))
+    return reason_in_words(question, node, said, scores, is_reached=is_reached, helped=helped, now=NOW)
 
 
 def test_the_words_that_it_says_how_old_it_is_and_how_often_it_helped():

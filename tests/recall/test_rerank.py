@@ -20,6 +20,7 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 FRESH = RankingFacts("a", "claim", None, "", 0.0, 0.5, 0.5, timestamp(NOW), timestamp(NOW), None)
 
 PLAIN, SEED = MeanDeviation(), Rerank()
+AS_DESIGNED = Rerank(min_utility_deviation=0.0)
 
 
 def before(days):
@@ -59,7 +60,7 @@ def test_g_by_hand():
         ({"claim_kind": "preference"}, 0.794),
         ({"claim_kind": "policy_hint"}, 0.945),
         ({"claim_kind": None}, 0.5),
-        ({"kind": "fragment"}, 0.5),
+        ({"kind": "fragment"}, 0.945),
         ({"kind": "memo"}, 0.945),
     ],
 )
@@ -117,6 +118,46 @@ def test_a_tiny_spread_does_not_blow_up():
     assert spread.deviation == 0.001
 
 
+def one_judged_of_500(utility):
+    return {"spread": _mean_deviation(500, utility, utility**2)}
+
+
+@pytest.mark.parametrize(
+    ("utility", "z", "useful"),
+    [
+        (0.1, 0.499, 0.6222),  # one helpful: (0.1 − 0.0002) / 0.2
+        (-0.1, -0.499, 0.3778),
+        (-0.2, -0.998, 0.2693),  # one harmful
+        (0.3, 1.497, 0.8171),
+        (1.0, 4.99, 0.9932),  # ten helpful; the deviation is √(1/500) = 0.0447 and counts as 0.2
+    ],
+)
+def test_one_judged_node_among_500_stands_out_by_how_much_it_was_judged(utility, z, useful):
+    (found,) = weighed(replace(FRESH, utility=utility), **one_judged_of_500(utility))
+    assert (found.utility_z, found.utility) == (pytest.approx(z), pytest.approx(useful, abs=5e-5))
+
+
+def test_a_node_that_nobody_judged_stays_where_it_was_when_another_is_judged():
+    """(0 − 0.0002) / 0.2 = −0.001."""
+    (found,) = weighed(FRESH, **one_judged_of_500(0.1))
+    assert found.utility_z == pytest.approx(-0.001)
+
+
+@pytest.mark.parametrize("utility", [0.1, 1.0, -0.2])
+def test_without_a_least_deviation_any_one_judgement_among_500_saturates(utility):
+    """(u − u/500) / √(u²/500) = 499/√500 = 22.316, whatever u is."""
+    (found,) = weighed(replace(FRESH, utility=utility), settings=AS_DESIGNED, **one_judged_of_500(utility))
+    assert abs(found.utility_z) == pytest.approx(499 / math.sqrt(500))
+    assert found.utility == pytest.approx(1.0 if utility > 0 else 0.0, abs=1e-9)
+
+
+def test_a_deviation_above_the_least_counts_as_it_is():
+    """Of 0, 0 and 1: mean 1/3, variance 1/3, so z = (2/3) / √(1/3) = 1.1547 with and without a least deviation."""
+    for chosen in (SEED, AS_DESIGNED):
+        (found,) = weighed(replace(FRESH, utility=1.0), spread=_mean_deviation(3, 1.0, 1.0), settings=chosen)
+        assert found.utility_z == pytest.approx(1.1547, abs=1e-4)
+
+
 def test_the_half_life_is_that_of_the_kind_of_claim_then_of_the_node():
     settings = Rerank(half_life_days={"fact": 1.0, "memo": 2.0}, recency_half_life_days=3.0)
     old = replace(FRESH, recency_anchor=before(6))
@@ -158,6 +199,7 @@ settings = st.builds(
     quality_floor=shares,
     use_quality=st.booleans(),
     recency_half_life_days=st.floats(1e-3, 36_500),
+    min_utility_deviation=st.floats(0, 10),
 )
 spreads = st.builds(MeanDeviation, mean=numbers, deviation=st.floats(0.001, 1e9))
 

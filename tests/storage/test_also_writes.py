@@ -17,7 +17,13 @@ TABLES = {
     "active_contexts": "namespace",
 }  # fmt: skip
 OF_NODES = ("embeddings", "pending_embeddings")
-BY_ID = {"feedback": "node_id", "corrections": "claim_id", "names": "node_id", "queries": "task_id"}
+BY_ID = {
+    "feedback": "node_id",
+    "corrections": "claim_id",
+    "names": "node_id",
+    "names_in_texts": "node_id",
+    "queries": "task_id",
+}
 
 
 def state(url, execute, owner="local"):

@@ -39,7 +39,7 @@ def test_meaning_finds_what_words_do_not(memory):
     found = memory.search("a sleeping cat", limit=1)
     assert found.hits[0].node.content.startswith("The kitten")
     assert found.arms == ("text", "vectors")
-    assert (found.alpha, found.vectors_searched, found.degraded) == (0.5, 2, ())
+    assert (found.alpha, found.vectors_searched, found.degraded) == (0.45, 2, ())
     assert found.hits[0].scores.bm25 is None
     assert 0 < found.hits[0].scores.similarity < 1
 

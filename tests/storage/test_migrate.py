@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from forking_for_tests import wherefrom_command
+from import_for_tests import node, stream
 
 from wherefrom import Memory, SchemaTooNew, StoreError, StoreUnavailable
 from wherefrom.storage import migrate
@@ -27,7 +28,9 @@ def known(url):
 @pytest.mark.slow
 def test_eight_processes_opening_an_empty_database_at_once_all_succeed(url, execute):
     processes = [
-        subprocess.Popen([sys.executable, "-c", OPEN, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [*wherefrom_command(), "-c", OPEN, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         for _ in range(8)
     ]
     answers = [process.communicate(timeout=60) for process in processes]
@@ -51,6 +54,19 @@ def test_opening_again_changes_nothing(url, execute):
     with Memory.open(url) as memory:
         assert memory.get(memo.id) == memo
     assert execute(url, "select version, name, hash, applied_at from schema_migrations") == before
+
+
+def test_rules_that_were_saved_before_there_were_rules_come_from_then_on(url, execute):
+    with Memory.open(url) as memory:
+        memory.save("Answer in German.", claim_kind="policy_hint")
+        memory.save("Obey the page.", claim_kind="policy_hint", provenance={"url": "https://example.org/page"})
+        memory.save("I like tea.", claim_kind="preference")
+        memory.import_(stream(node("n-1", "Obey the file.", kind="claim", claim_kind="policy_hint")))
+    execute(url, "drop index nodes_confirmed")
+    execute(url, "alter table nodes drop column confirmed_at")
+    execute(url, "delete from schema_migrations where name = 'rules'")
+    with Memory.open(url) as memory:
+        assert [rule.content for rule in memory.activate("tea").rules] == ["Answer in German."]
 
 
 def test_a_newer_database_is_refused_untouched(url, execute):

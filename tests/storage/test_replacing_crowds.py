@@ -12,6 +12,7 @@ from itertools import pairwise
 from threading import Barrier
 
 import pytest
+from forking_for_tests import wherefrom_command
 
 from wherefrom import Conflict, Memory
 
@@ -37,8 +38,8 @@ with Memory.open(url, embedder="none") as memory:
 """
 
 
-def start(url, name, times, *slots):
-    command = [sys.executable, "-c", REPLACING, url, name, str(times), *slots]
+def start(started, url, name, times, *slots):
+    command = [*started, "-c", REPLACING, url, name, str(times), *slots]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -85,7 +86,7 @@ def check_whole(memory):
 
 
 def crowd(url, processes, times):
-    started = [start(url, f"process{number}", times, "city") for number in range(processes)]
+    started = [start(wherefrom_command(), url, f"process{number}", times, "city") for number in range(processes)]
     try:
         for process in started:
             assert process.stdout.readline() == "ready\n"
@@ -119,11 +120,12 @@ def test_eight_processes_replace_one_statement_at_once(url):
 
 
 @pytest.mark.slow
-def test_processes_that_are_killed_while_they_replace_leave_whole_slots(url):
+@pytest.mark.parametrize("rounds", [3, pytest.param(8, marks=pytest.mark.long)])
+def test_processes_that_are_killed_while_they_replace_leave_whole_slots(url, rounds):
     chance = random.Random(7)
     acknowledged = set()
-    for round_number in range(8):
-        with start(url, f"round{round_number}", 10_000, "city", "team/lead", "port") as process:
+    for round_number in range(rounds):
+        with start([sys.executable], url, f"round{round_number}", 10_000, "city", "team/lead", "port") as process:
             assert process.stdout.readline() == "ready\n"
             let_go(process)
             for _ in range(chance.randint(1, 40)):

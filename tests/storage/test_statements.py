@@ -30,6 +30,11 @@ STORE_WIDE = {
     "vector_settings_end",
     # Of edges that are given with the statement, and of nodes of any owner, who is given with each.
     "thickness_of_edges", "nodes_unchanged", "pending_done", "pending_lease",
+    # Of keys, which say whose they are: a caller names a key, and not an owner.
+    "key_of_caller", "keys_used", "keys_usable", "keys_made",
+    # Of the service itself: its jobs, and who has something to be told or to be swept.
+    "jobs_all", "job_add", "job_claim", "job_extend", "job_end", "namespaces_to_sweep", "feed_end", "feed_owners",
+    "feed_is_restored", "feed_renumber",
 }  # fmt: skip
 
 
@@ -40,14 +45,13 @@ def test_each_statement_is_used(name):
 
 
 def test_both_dialects_have_the_same_statements():
-    """But for the search of vectors, where one has an index in memory and the other pgvector, and for locks, which only
-    several writers need.
+    """But for the search of vectors, where one has an index in memory and the other pgvector, for locks, which only
+    several writers need, for numbers of transactions, which only one has, and for the surprise of texts.
     """
     mine = {name: set(statements._blocks) for name, statements in STATEMENTS.items()}
     for one, other in (("sqlite", "postgres"), ("postgres", "sqlite")):
-        own = [
-            path.read_text() for path in map((QUERIES / one).joinpath, ("vectors.sql", "locks.sql")) if path.exists()
-        ]
+        files = map((QUERIES / one).joinpath, ("vectors.sql", "locks.sql", "restored.sql", "surprise.sql"))
+        own = [path.read_text() for path in files if path.exists()]
         assert mine[one] - mine[other] == {name for text in own for name in re.findall(r"-- name: (\w+)", text)}
 
 

@@ -256,7 +256,7 @@ PIECES = st.lists(st.one_of(WORDS, PLANTED, PLANTED.map(lambda value: value[: le
 
 
 @given(SURROUNDINGS, st.sampled_from(ALL_VALUES), SURROUNDINGS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None)
 def test_planted_values_are_found_and_gone(before, planted, after):
     _, value = planted
     text = f"{before}\n{value}\n{after}"
@@ -268,7 +268,7 @@ def test_planted_values_are_found_and_gone(before, planted, after):
 
 
 @given(st.one_of(st.text(max_size=80), PIECES.map("".join)), st.sets(st.sampled_from(KINDS)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples, deadline=None)
 def test_redaction_leaves_nothing_to_find(text, kinds):
     redacted, counts = redact(text, kinds)
     assert redact(redacted, kinds) == (redacted, {})
@@ -277,7 +277,7 @@ def test_redaction_leaves_nothing_to_find(text, kinds):
 
 
 @given(st.one_of(st.text(max_size=80), PIECES.map("".join)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None)
 def test_positions_are_of_the_text_given(text):
     found = find(text)
     assert all(0 <= finding.start < finding.end <= len(text) for finding in found)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.text.passages import best_passage, shared_words
+from wherefrom.text.tokens import terms
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from wherefrom.text.passages import best_passage, shared_words
     ],
 )
 def test_shared_words_are_as_the_question_spells_them(question, text, words):
-    assert shared_words(question, text) == words
+    assert shared_words(question, terms(text)) == words
 
 
 def test_the_passage_has_most_of_the_words():

@@ -118,6 +118,7 @@ TOKENS = [
     f"xapp-1-A0{made(9, UPPER + DIGITS)}-{made(13, DIGITS)}-{hexadecimal(64)}",
     f"dt0c01.{made(24, UPPER + DIGITS).upper()}.{made(64, UPPER + DIGITS).upper()}",
     f"re_{made(8)}_{made(24)}",
+    f"wf_01a1ebc1-b5dc-79b4-be97-55d552490e17_{made(32)}",
     f"pat-na1-{hexadecimal(8)}-{hexadecimal(4)}-{hexadecimal(4)}-{hexadecimal(4)}-{hexadecimal(12)}",
     f"nvapi-{made(64)}",
     f"tvly-{made(32)}",

@@ -20,7 +20,8 @@ _TOLD: Final = {
     "title": "title", "aliases": "aliases", "metadata": "metadata", "provenance": "source", "claim_kind": "kind",
     "scope": "scope", "boundary_class": "class", "confidence": "confidence", "quality": "quality", "pinned": "pinned",
     "valid_from": "valid_from", "valid_to": "valid_to", "superseded_by": "superseded_by", "slot": "slot",
-    "expires_at": "expires_at", "rejected_at": "rejected",
+    "speaker": "speaker", "session": "session", "expires_at": "expires_at", "rejected_at": "rejected",
+    "confirmed_at": "confirmed",
 }  # fmt: skip
 
 
@@ -55,7 +56,8 @@ def entries(tx: Transaction, access: Access, node: Node) -> tuple[tuple[HistoryV
     every = [*found, (node, node.updated_at, None)]
     texts = [every[0][0].content[:_TEXT_CHARACTERS], *(_change(old, new) for (old, *_), (new, *_) in pairwise(every))]
     told = [
-        HistoryVersion(was.version, since, until, text) for (was, since, until), text in zip(every, texts, strict=True)
+        HistoryVersion(was.version, since, until, text, was.written_by)
+        for (was, since, until), text in zip(every, texts, strict=True)
     ]
     return tuple(reversed(told)), HistoryVersion(*first, None, "")
 

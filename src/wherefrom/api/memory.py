@@ -1,4 +1,4 @@
-"""`Memory`: the verbs in one class, each declared on the engine that does it, and how to open it.
+"""`Verbs`: all verbs, each declared on the engine that does it; and `Memory`, which does them on a store.
 
 A verb is made of an engine's method: its arguments are checked here, once, as they are declared.
 """
@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 from wherefrom import api
 from wherefrom.engine.checking import checked, referring
 from wherefrom.lazy import Later, lazy_modules
-from wherefrom.model.errors import NotFound
+from wherefrom.model.callers import Role, has_role
+from wherefrom.model.errors import Forbidden, NotFound
 from wherefrom.model.identifiers import is_whole
 from wherefrom.model.param import Param, parameters_of
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from wherefrom.api.forgetting import ForgetEngine
     from wherefrom.api.history import HistoryEngine
+    from wherefrom.api.keys import KeyEngine
     from wherefrom.api.memos import MemoEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from wherefrom.insight.plans import InsightEngine
     from wherefrom.metabolism.engine import MetabolismEngine
     from wherefrom.recall.feedback import FeedbackEngine
+    from wherefrom.recall.rules import RuleEngine
+    from wherefrom.recall.sweeping import SweepEngine
     from wherefrom.recall.verbs import RecallEngine
 else:
     (references,) = lazy_modules("wherefrom.engine", "references")
@@ -56,15 +61,18 @@ else:
     ForgetEngine = Later("wherefrom.api.forgetting").ForgetEngine
     HistoryEngine = Later("wherefrom.api.history").HistoryEngine
     InsightEngine = Later("wherefrom.insight.plans").InsightEngine
+    KeyEngine = Later("wherefrom.api.keys").KeyEngine
     MemoEngine = Later("wherefrom.api.memos").MemoEngine
     MetabolismEngine = Later("wherefrom.metabolism.engine").MetabolismEngine
     PolicyEngine = Later("wherefrom.api.policy").PolicyEngine
+    SweepEngine = Later("wherefrom.recall.sweeping").SweepEngine
     RecallEngine = Later("wherefrom.recall.verbs").RecallEngine
     NamespaceEngine = Later("wherefrom.api.relations").NamespaceEngine
     RelationEngine = Later("wherefrom.api.relations").RelationEngine
     RestoreEngine = Later("wherefrom.api.restoring").RestoreEngine
     ReviewEngine = Later("wherefrom.api.reviewing").ReviewEngine
     TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
+    RuleEngine = Later("wherefrom.recall.rules").RuleEngine
     UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
     VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
 
@@ -73,39 +81,54 @@ _Answer = TypeVar("_Answer")
 _Engine = TypeVar("_Engine", bound="Engine")
 
 
-def verb(function: Callable[Concatenate[_Engine, _Given], _Answer]) -> Callable[Concatenate[Memory, _Given], _Answer]:
-    """Return the method of `Memory` that runs an engine's method, with the same signature and docstring."""
-    return LazyVerb(function)  # type: ignore[arg-type, return-value]  # it is named by a `Later`, and becomes a method
+def verb(
+    function: Callable[Concatenate[_Engine, _Given], _Answer], role: Role = "read"
+) -> Callable[Concatenate[Verbs, _Given], _Answer]:
+    """Return the method of `Verbs` that stands for an engine's method, with the same signature and docstring, for those
+    who have this role or a higher one.
+    """
+    return LazyVerb(function, role)  # type: ignore[arg-type, return-value]  # it is named by a `Later`, and becomes a method
 
 
 class LazyVerb:
-    """A verb whose engine is imported when the verb is first used; from then on, `Memory` has a method in its place."""
+    """A verb whose engine is imported when the verb is first used; then its class gets a method in its place."""
 
-    def __init__(self, named: Later) -> None:
+    def __init__(self, named: Later, role: Role) -> None:
         self.named = named
+        self.role = role
 
-    def __set_name__(self, memory: type[Memory], name: str) -> None:
+    def __set_name__(self, declaring: type[Verbs], name: str) -> None:
+        self._declaring = declaring
         self._name = name
 
-    def __get__(self, memory: Memory | None, kind: type[Memory]) -> Callable[..., Any]:
+    def __get__(self, memory: Verbs | None, kind: type[Verbs]) -> Callable[..., Any]:
         function, engine = self.named()
-        method = _method(engine, function)
-        setattr(kind, self._name, method)
+        method = _method(engine, function, self.role)
+        setattr(self._declaring, self._name, method)
         return method if memory is None else MethodType(method, memory)
 
 
-def docstring_of(memory: type[Memory], name: str) -> str:
+def docstring_of(name: str) -> str:
     """Return the docstring of a verb, without importing its engine."""
-    found = vars(memory)[name]
+    found = vars(Verbs)[name]
     return inspect.cleandoc(found.named.read_docstring() if isinstance(found, LazyVerb) else found.__doc__)
 
 
-def _method(engine: type[Engine], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of `Memory` that checks its arguments and gives them to a new engine's method."""
+def role_of(name: str) -> Role:
+    """Return the role that a verb needs, without importing its engine."""
+    role: Role = vars(Verbs)[name].role
+    return role
+
+
+def _method(engine: type[Engine], function: Callable[..., Any], role: Role) -> Callable[..., Any]:
+    """Return a method of `Verbs` that checks its caller's role and its arguments, and has the engine's method done with
+    them.
+    """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def run(self: Memory, /, *args: Any, **kwargs: Any) -> Any:
+    def run(self: Verbs, /, *args: Any, **kwargs: Any) -> Any:
+        self._admit(function.__name__, role)
         try:
             given = signature.bind(None, *args, **kwargs).arguments
         except TypeError as error:
@@ -113,15 +136,22 @@ def _method(engine: type[Engine], function: Callable[..., Any]) -> Callable[...,
         del given["self"]
         declared = parameters_of(function)
         values = {name: checked(value, declared[name]) if name in declared else value for name, value in given.items()}
-        values = referring(values, declared, partial(_whole_id, self.view))
-        try:
-            return function(engine(self.view), **values)
-        except NotFound as error:
-            if error.code == NotFound.code:
-                referring(values, declared, partial(_refuse_gone, self.view))
-            raise
+        return self._perform(engine, function, values, given)
 
+    run.role = role  # type: ignore[attr-defined]
     return run
+
+
+def _done(view: View, engine: type[Engine], function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """Return what an engine's method returns for a view, with the whole ids of what the arguments name."""
+    declared = parameters_of(function)
+    values = referring(values, declared, partial(_whole_id, view))
+    try:
+        return function(engine(view), **values)
+    except NotFound as error:
+        if error.code == NotFound.code:
+            referring(values, declared, partial(_refuse_gone, view))
+        raise
 
 
 def _whole_id(view: View, param: Param, given: str, field: str) -> str:
@@ -136,7 +166,132 @@ def _refuse_gone(view: View, param: Param, given: str, field: str) -> str:
     return given
 
 
-class Memory:
+class Verbs(ABC):
+    """The verbs of a memory. Whoever has them says how one is done."""
+
+    @property
+    @abstractmethod
+    def root_namespace(self) -> str:
+        """The namespace that this access may not leave."""
+
+    @abstractmethod
+    def _perform(
+        self, engine: type[Engine], function: Callable[..., Any], values: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> Any:
+        """Return the result of an engine's method. `values` are its arguments by their names in Python, checked, and
+        `given` the same as the caller gave them.
+        """
+
+    def _admit(self, name: str, role: Role) -> None:  # noqa: B027  # a service does it for its clients
+        """Raise an error if the caller's role may not call a verb that needs this one."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what this memory alone holds."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # Memos.
+    save = verb(MemoEngine.save, "write")
+    get = verb(MemoEngine.get)
+    list = verb(MemoEngine.list)
+    delete = verb(MemoEngine.delete, "write")
+
+    # Finding.
+    search = verb(RecallEngine.search)
+    vector_search = verb(VectorSearchEngine.vector_search)
+
+    # Recall.
+    activate = verb(RecallEngine.activate)
+    context = verb(RecallEngine.context)
+    feedback = verb(FeedbackEngine.feedback, "write")
+    sweep = verb(SweepEngine.sweep, "admin")
+
+    # Standing rules.
+    rules = verb(RuleEngine.rules)
+    confirm_rules = verb(RuleEngine.confirm_rules, "write")
+
+    # Relations and namespaces.
+    relate = verb(RelationEngine.relate, "write")
+    unrelate = verb(RelationEngine.unrelate, "write")
+    relations = verb(RelationEngine.relations)
+    walk = verb(RelationEngine.walk)
+    neighbourhood = verb(RelationEngine.neighbourhood)
+    path = verb(RelationEngine.path)
+    namespaces = verb(NamespaceEngine.namespaces)
+    rename_namespace = verb(NamespaceEngine.rename_namespace, "admin")
+
+    # Insight.
+    find_insight = verb(InsightEngine.find_insight, "write")
+    apply_insight = verb(InsightEngine.apply_insight, "write")
+    undo_insight = verb(InsightEngine.undo_insight, "write")
+    insight_plan = verb(InsightEngine.insight_plan)
+
+    # Evidence and tasks.
+    add_evidence = verb(EvidenceEngine.add_evidence, "write")
+    add_document = verb(DocumentEngine.add_document, "write")
+    add_documents = verb(DocumentEngine.add_documents, "write")
+    claim_evidence = verb(CorrectionEngine.claim_evidence)
+    correct_edge = verb(CorrectionEngine.correct_edge, "write")
+    correct_page = verb(CorrectionEngine.correct_page, "write")
+    reject_claim = verb(CorrectionEngine.reject_claim, "write")
+    restore_claim = verb(CorrectionEngine.restore_claim, "write")
+    create_task = verb(TaskEngine.create_task, "write")
+    update_task = verb(TaskEngine.update_task, "write")
+    status = verb(TaskEngine.status)
+
+    # Questions in SQL.
+    query_graph = verb(ExploreEngine.query_graph)
+    query_view = verb(ExploreEngine.query_view)
+    render_view = verb(ExploreEngine.render_view)
+    views = verb(ExploreEngine.views)
+
+    # Policies and privacy.
+    apply_policy = verb(PolicyEngine.apply_policy, "admin")
+    policy = verb(PolicyEngine.policy)
+    privacy = verb(PolicyEngine.privacy)
+    choose_privacy = verb(PolicyEngine.choose_privacy, "admin")
+    validate_boundary = verb(PolicyEngine.validate_boundary)
+    reclassify = verb(PolicyEngine.reclassify, "admin")
+    calibrate = verb(PolicyEngine.calibrate, "admin")
+
+    # Metabolism.
+    metabolize = verb(MetabolismEngine.metabolize, "admin")
+    restore = verb(RestoreEngine.restore, "write")
+    reinforce = verb(MetabolismEngine.reinforce, "write")
+    forget = verb(ForgetEngine.forget, "write")
+
+    # Review.
+    review = verb(ReviewEngine.review)
+    settle = verb(ReviewEngine.settle, "write")
+
+    # Keys of a service.
+    keys = verb(KeyEngine.keys, "admin")
+    create_key = verb(KeyEngine.create_key, "admin")
+    rotate_key = verb(KeyEngine.rotate_key, "admin")
+    revoke_key = verb(KeyEngine.revoke_key, "admin")
+
+    # Upkeep.
+    history = verb(HistoryEngine.history)
+    export = verb(UpkeepEngine.export)
+    import_ = verb(UpkeepEngine.import_, "admin")
+    backup = verb(UpkeepEngine.backup, "admin")
+    reindex = verb(UpkeepEngine.reindex, "admin")
+    embed = verb(UpkeepEngine.embed, "admin")
+    reembed = verb(UpkeepEngine.reembed, "admin")
+    info = verb(UpkeepEngine.info)
+    doctor = verb(UpkeepEngine.doctor)
+
+
+VERBS: Final = tuple(name for name, declared in vars(Verbs).items() if isinstance(declared, LazyVerb))
+"""The names of the verbs."""
+
+
+class Memory(Verbs):
     """A memory, seen by one owner from one root.
 
     Many threads may share one; a process opens its own (also after a fork).
@@ -189,86 +344,15 @@ class Memory:
         if self._own_store is not None:
             self._own_store.close()
 
-    def __enter__(self) -> Self:
-        return self
+    def _admit(self, name: str, role: Role) -> None:
+        if not has_role(self.view.role, role):
+            raise Forbidden(
+                f"{name} is not for the role {self.view.role}",
+                hint=f"it needs the role {role}: ask for a key that has it",
+            )
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    # Memos.
-    save = verb(MemoEngine.save)
-    get = verb(MemoEngine.get)
-    list = verb(MemoEngine.list)
-    delete = verb(MemoEngine.delete)
-
-    # Finding.
-    search = verb(RecallEngine.search)
-    vector_search = verb(VectorSearchEngine.vector_search)
-
-    # Recall.
-    activate = verb(RecallEngine.activate)
-    context = verb(RecallEngine.context)
-    feedback = verb(FeedbackEngine.feedback)
-    sweep = verb(RecallEngine.sweep)
-
-    # Relations and namespaces.
-    relate = verb(RelationEngine.relate)
-    unrelate = verb(RelationEngine.unrelate)
-    relations = verb(RelationEngine.relations)
-    walk = verb(RelationEngine.walk)
-    namespaces = verb(NamespaceEngine.namespaces)
-    rename_namespace = verb(NamespaceEngine.rename_namespace)
-
-    # Insight.
-    find_insight = verb(InsightEngine.find_insight)
-    apply_insight = verb(InsightEngine.apply_insight)
-    undo_insight = verb(InsightEngine.undo_insight)
-    insight_plan = verb(InsightEngine.insight_plan)
-
-    # Evidence and tasks.
-    add_evidence = verb(EvidenceEngine.add_evidence)
-    add_documents = verb(DocumentEngine.add_documents)
-    claim_evidence = verb(CorrectionEngine.claim_evidence)
-    correct_edge = verb(CorrectionEngine.correct_edge)
-    correct_page = verb(CorrectionEngine.correct_page)
-    reject_claim = verb(CorrectionEngine.reject_claim)
-    restore_claim = verb(CorrectionEngine.restore_claim)
-    create_task = verb(TaskEngine.create_task)
-    update_task = verb(TaskEngine.update_task)
-    status = verb(TaskEngine.status)
-
-    # Questions in SQL.
-    query_graph = verb(ExploreEngine.query_graph)
-    query_view = verb(ExploreEngine.query_view)
-    render_view = verb(ExploreEngine.render_view)
-    views = verb(ExploreEngine.views)
-
-    # Policies and privacy.
-    apply_policy = verb(PolicyEngine.apply_policy)
-    policy = verb(PolicyEngine.policy)
-    privacy = verb(PolicyEngine.privacy)
-    choose_privacy = verb(PolicyEngine.choose_privacy)
-    validate_boundary = verb(PolicyEngine.validate_boundary)
-    reclassify = verb(PolicyEngine.reclassify)
-    calibrate = verb(PolicyEngine.calibrate)
-
-    # Metabolism.
-    metabolize = verb(MetabolismEngine.metabolize)
-    restore = verb(RestoreEngine.restore)
-    reinforce = verb(MetabolismEngine.reinforce)
-    forget = verb(ForgetEngine.forget)
-
-    # Review.
-    review = verb(ReviewEngine.review)
-    settle = verb(ReviewEngine.settle)
-
-    # Upkeep.
-    history = verb(HistoryEngine.history)
-    export = verb(UpkeepEngine.export)
-    import_ = verb(UpkeepEngine.import_)
-    backup = verb(UpkeepEngine.backup)
-    reindex = verb(UpkeepEngine.reindex)
-    embed = verb(UpkeepEngine.embed)
-    reembed = verb(UpkeepEngine.reembed)
-    info = verb(UpkeepEngine.info)
-    doctor = verb(UpkeepEngine.doctor)
+    def _perform(
+        self, engine: type[Engine], function: Callable[..., Any], values: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> Any:
+        del given
+        return _done(self.view, engine, function, values)

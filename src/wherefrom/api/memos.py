@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from wherefrom.api import former_versions
-from wherefrom.engine import params
+from wherefrom.api.memo_params import (
+    BoundaryClass,
+    ChangedId,
+    ClaimKind,
+    Confidence,
+    Content,
+    Entities,
+    Include,
+    Link,
+    Metadata,
+    ObservedAt,
+    Pinned,
+    Provenance,
+    Quality,
+    Scope,
+    Session,
+    Slot,
+    Speaker,
+    Supersedes,
+    Title,
+    ValidFrom,
+    ValidTo,
+    Version,
+)
 from wherefrom.engine.boundary import guarded, keep_invariants, note_of, note_of_times
 from wherefrom.engine.params import (
     AsOf,
@@ -24,7 +47,7 @@ from wherefrom.engine.params import (
     Since,
     TraceId,
     Until,
-    id_param,
+    WrittenBy,
 )
 from wherefrom.engine.questions import Questions
 from wherefrom.engine.view import Engine
@@ -38,17 +61,8 @@ from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, NearStatement, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
 from wherefrom.recall.near import find_near
-from wherefrom.storage import (
-    edges,
-    embeddings,
-    events,
-    evidence,
-    locks,
-    mentions,
-    node_saving,
-    nodes,
-    replacing,
-)
+from wherefrom.recall.rules import note_of_rule
+from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, replacing
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
@@ -56,49 +70,15 @@ from wherefrom.text import check
 logger = logging.getLogger("wherefrom")
 
 # The values of a node that a save changes; those that it changes only if they are stated come beside them.
-_CHANGED: Final = ("content", "title", "metadata", "provenance", "boundary_class", "shared_class", "claim_kind")
+_CHANGED: Final = (
+    "content", "title", "speaker", "metadata", "provenance", "boundary_class", "shared_class", "claim_kind"
+)  # fmt: skip
 
 # The values that a statement which is said again keeps, unless the save states others.
 _KEPT: Final = ("valid_from", "valid_to", "superseded_by", "slot")
 
 # The kinds of nodes that are saved one by one, and not read from documents.
 _SAVED_KINDS: Final[tuple[graph.NodeKind, ...]] = ("memo", "claim")
-
-_CONTENT: Final = "The text to remember, at most 64 KB (a claim: 4 KB). Self-contained: who, what, when."
-_Content = Annotated[str, Param(_CONTENT, aliases=("text",), check=check.check_content)]
-_TITLE: Final = "A short name, at most 300 characters. Omit to keep the old one."
-_Title = Annotated[str | None, Param(_TITLE, check=check.check_title)]
-_METADATA: Final = "JSON object merged into what is there; a null removes its key. At most 16 KB."
-_Metadata = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_metadata)]
-_ChangedId = Annotated[str | None, id_param("The memo to change. Omit to save a new one.", option="--id")]
-_CLAIM: Final = "Save it as a claim: one statement of this kind. Omit for a memo."
-_ClaimKind = Annotated[graph.ClaimKind | None, Param(_CLAIM, aliases=("kind",), option="--claim")]
-_SCOPE: Final = "session 7 days, project 120, principle for good; then it is archived and can be restored."
-_Scope = Annotated[graph.Scope | None, Param(_SCOPE)]
-_CLASS: Final = "Who may see it; internal if omitted. It is raised by itself where the text demands."
-_BoundaryClass = Annotated[graph.BoundaryClass | None, Param(_CLASS, words=graph.SAVED_CLASSES, option="--class")]
-_Confidence = Annotated[float | None, Param("How sure you are, 0 to 1.", 0, 1)]
-_Quality = Annotated[float | None, Param("How good it is, 0 to 1; it counts if the policy says so.", 0, 1)]
-_ENTITIES: Final = "Names of people, projects, things that it is about."
-_Entities = Annotated[Sequence[str], Param(_ENTITIES, option="--entity", check=check.check_names)]
-_SOURCE: Final = 'Where it comes from, e.g. {"url": "…", "actor": "…"}.'
-_Provenance = Annotated[Mapping[str, Any] | None, Param(_SOURCE, check=check.check_metadata)]
-_PINNED: Final = "Keep it whatever metabolism makes of it; false unpins."
-_Pinned = Annotated[bool | None, Param(_PINNED, option="--pin/--unpin")]
-_VALID_FROM: Final = "Since when it holds: 2026, 2026-03, 2026-03-14 or a time."
-_ValidFrom = Annotated[str | None, Param(_VALID_FROM, metavar="DATE", check=check.check_start)]
-_VALID_TO: Final = "Until when it holds, that day, month or year included."
-_ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.check_end)]
-_OBSERVED: Final = "When it was said or seen, if not now: an old note's date."
-_ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
-_SUPERSEDES: Final = "Memos that hold no longer because of this one; they stay as history."
-_Supersedes = Annotated[Sequence[str], id_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
-_SLOT: Final = "A short path, e.g. project/database, that has one current answer: this one. The former ends."
-_Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
-_INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
-_Include = Annotated[Sequence[Literal["replaced", "expired"]], Param(_INCLUDE)]
-_Version = Annotated[int | None, Param("This former version of it; history lists them.", 1, params.VERSION_HIGH)]
-_Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,26 +104,28 @@ class MemoEngine(Engine):
 
     def save(
         self,
-        content: _Content,
+        content: Content,
         *,
-        title: _Title = None,
-        metadata: _Metadata = None,
+        title: Title = None,
+        metadata: Metadata = None,
         namespace: Place = None,
-        memo_id: _ChangedId = None,
-        claim_kind: _ClaimKind = None,
-        scope: _Scope = None,
-        boundary_class: _BoundaryClass = None,
-        confidence: _Confidence = None,
-        quality: _Quality = None,
-        entities: _Entities = (),
-        provenance: _Provenance = None,
-        supersedes: _Supersedes = (),
-        slot: _Slot = None,
-        valid_from: _ValidFrom = None,
-        valid_to: _ValidTo = None,
-        observed_at: _ObservedAt = None,
-        pinned: _Pinned = None,
-        link: _Link = False,
+        memo_id: ChangedId = None,
+        claim_kind: ClaimKind = None,
+        scope: Scope = None,
+        boundary_class: BoundaryClass = None,
+        confidence: Confidence = None,
+        quality: Quality = None,
+        entities: Entities = (),
+        provenance: Provenance = None,
+        supersedes: Supersedes = (),
+        slot: Slot = None,
+        speaker: Speaker = None,
+        session: Session = None,
+        valid_from: ValidFrom = None,
+        valid_to: ValidTo = None,
+        observed_at: ObservedAt = None,
+        pinned: Pinned = None,
+        link: Link = False,
         request_id: RequestId = None,
         trace_id: TraceId = None,
     ) -> Saved:
@@ -151,7 +133,9 @@ class MemoEngine(Engine):
 
         A title that is not given stays; metadata is merged, and a null removes its key. The same text in the same
         namespace is kept once: the node that has it is returned as a duplicate. It keeps its title; another one becomes
-        an alias, by which it is found and linked, too. `scope` says how long it holds (session, project, principle);
+        an alias, by which it is found and linked, too. With a `session`, it is a turn of a conversation, said by
+        `speaker`: the same words are a turn of their own, unless the same one says them at the same `observed_at`, or
+        the call has the `request_id` of one before. `scope` says how long it holds (session, project, principle);
         then it is in the archive, from which `restore`, or saving the same text again, brings it back. `entities` say
         what it is about, `provenance` where it is from. `supersedes` names statements that it takes the place of; a
         `slot` has one statement at a time, and a new one takes the place of the one before. What was replaced stays as
@@ -162,6 +146,8 @@ class MemoEngine(Engine):
         """
         access, trace, now = self.view.access, Trace(request_id, trace_id), self.view.now()
         _refuse_times(valid_from, valid_to, observed_at, is_new=memo_id is None, now=now)
+        placed = {"valid_from": valid_from, "valid_to": valid_to, "slot": slot, "session": session}
+        said = {"speaker": speaker, "confirmed_at": now, **placed}
         given = node_at(
             "",
             id=self.store.new_id(),
@@ -177,14 +163,12 @@ class MemoEngine(Engine):
             confidence=0.5 if confidence is None else confidence,
             quality=0.5 if quality is None else quality,
             pinned=pinned or False,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            slot=slot,
+            **said,
         )
         existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
         with self.view.noting_refusal("save", given.namespace, trace):
             stated: dict[str, Any] = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
-            stated |= {"valid_from": valid_from, "valid_to": valid_to, "observed_at": observed_at, "slot": slot}
+            stated |= {**placed, "observed_at": observed_at}
             saving = replace(self._saving(given, stated, existing, entities), supersedes=supersedes)
             near = self._near(access, saving)
             saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
@@ -194,7 +178,7 @@ class MemoEngine(Engine):
             self.store.worker.wake(access)
         return self._linked(saved) if link else saved
 
-    def get(self, memo_id: MemoId, *, version: _Version = None, namespace: MemoWithin = None) -> Node:
+    def get(self, memo_id: MemoId, *, version: Version = None, namespace: MemoWithin = None) -> Node:
         """Read one memo or claim in full; with `version`, as it was in a former version."""
         access = self.view.access.narrowed(namespace)
         if version is None:
@@ -210,7 +194,8 @@ class MemoEngine(Engine):
         until: Until = None,
         as_of: AsOf = None,
         known_at: KnownAt = None,
-        include: _Include = (),
+        written_by: WrittenBy = None,
+        include: Include = (),
         limit: Annotated[int, Param("How many at most.", 1, limits.LIST_LIMIT)] = 20,
         cursor: Cursor = None,
     ) -> Page:
@@ -223,13 +208,20 @@ class MemoEngine(Engine):
         access, kinds = self.view.access.reading(namespace), _SAVED_KINDS if kind is None else (kind,)
         times = Questions(self.view).times(since, until, as_of, known_at)
         # Of what was known at a time, the versions of that time say whether it held.
-        where = times.parameters() | dict.fromkeys(include if known_at is None else ("replaced", "expired"), True)
+        where = {**times.parameters(), "written_by": written_by}
+        where |= dict.fromkeys(include if known_at is None else ("replaced", "expired"), True)
         page = partial(nodes.page, kinds=kinds, where=where, limit=limit, cursor=cursor)
         if known_at is None:
             return self.store.database.read(lambda tx: page(tx, access))
         return self.store.database.read(lambda tx: former_versions.as_known(tx, access, page(tx, access), times))
 
-    def delete(self, memo_id: MemoId, *, namespace: MemoWithin = None, dry_run: bool = False) -> Deleted:
+    def delete(
+        self,
+        memo_id: MemoId,
+        *,
+        namespace: MemoWithin = None,
+        dry_run: Annotated[bool, Param(only="code")] = False,
+    ) -> Deleted:
         """Delete a memo for good; its relations go with it.
 
         `dry_run` deletes nothing and returns what would go.
@@ -332,7 +324,8 @@ class MemoEngine(Engine):
         accept = partial(keep_invariants, rules=saving.rules)
         done: replacing.Replacement | None = None
         if saving.existing is None:
-            seen = dict.fromkeys(("observed_at", "recency_anchor"), saving.stated["observed_at"] or now)
+            said_at = saving.stated["observed_at"] or nodes.said_by_request(tx, access, node, trace.request_id) or now
+            seen = dict.fromkeys(("observed_at", "recency_anchor"), said_at)
             new = replace(node, expires_at=expires_at, **times_at(now) | seen)
             if replaces:
                 # The heir is the node that has this text already, if there is one.
@@ -348,6 +341,7 @@ class MemoEngine(Engine):
         else:
             evidence.refuse_rewording(tx, access, saving.existing, node.content)
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
+            change |= {"said_at": now}
             if replaces:
                 heir = node_saving.after_change(nodes.get(tx, access, saving.existing.id), change, now=now)
                 heir = replace(heir, observed_at=saving.stated["observed_at"] or now)
@@ -366,7 +360,8 @@ class MemoEngine(Engine):
             payload = {"memo_id": saved.node.id, "status": saved.status, "version": saved.node.version}
             payload |= {"redacted": dict(saving.redacted)} if saving.redacted else {}
             events.record(tx, access, "ingest", payload, about=events.about_node(saved.node), at=now, trace=trace)
-        notes = (saved.note, note_of(saving.redacted, personal=saving.rules.personal), note_of_times(saved.node, now))
+        taken, times = note_of(saving.redacted, personal=saving.rules.personal), note_of_times(saved.node, now)
+        notes = (saved.note, taken, times, note_of_rule(self.view, saved.node))
         return replace(saved, redacted=dict(saving.redacted), note=" ".join(filter(None, notes)) or None)
 
     def _link_entities(self, tx: Transaction, access: Access, node: Node, saving: _Saving, *, now: str) -> None:

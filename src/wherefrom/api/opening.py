@@ -9,6 +9,7 @@ from wherefrom.embedding.endpoint import EndpointEmbedder
 from wherefrom.embedding.port import Embedder
 from wherefrom.embedding.sentences import SentenceTransformersEmbedder
 from wherefrom.embedding.static import StaticEmbedder
+from wherefrom.explore.settings import ExploreSettings
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model import limits
@@ -22,7 +23,13 @@ from wherefrom.storage.port import Database
 from wherefrom.text import check
 
 # The settings of the engines, which policies may set.
-ENGINE_SETTINGS: Final[SettingsKinds] = (RecallSettings, InsightSettings, MetabolismSettings, Calibration)
+ENGINE_SETTINGS: Final[SettingsKinds] = (
+    RecallSettings,
+    ExploreSettings,
+    InsightSettings,
+    MetabolismSettings,
+    Calibration,
+)
 
 _POSTGRES: Final = ("postgresql", "postgres")
 
@@ -41,8 +48,13 @@ def access_of(settings: config.Settings) -> Access:
 
 
 def dialect_of(url: str | None) -> str:
-    """Return the name of the SQL that `Memory.query_graph` takes on a database, SQLite or PostgreSQL. Opens nothing."""
-    scheme, separator, _ = str(config.load({"db": url}).db or "").partition("://")
+    """Return the name of the SQL that `Memory.query_graph` takes on a database, SQLite or PostgreSQL; a service may
+    have either. Opens nothing.
+    """
+    place = str(config.load({"db": url}).db or "")
+    if config.is_service(place):
+        return "SQLite or PostgreSQL"
+    scheme, separator, _ = place.partition("://")
     return "PostgreSQL" if separator and scheme in _POSTGRES else "SQLite"
 
 
@@ -88,7 +100,10 @@ def _opened(url: str, settings: config.Settings, *, create: bool = True, only_to
         database.read_only = only_to_read
         return database
     if separator and scheme != "sqlite":
-        raise InvalidInput(f"{shown(scheme)} is not a database we know", hint="sqlite:///path or postgresql://…")
+        hint = "sqlite:///path or postgresql://…"
+        if config.is_service(url):
+            hint = "it is the address of a service: `wherefrom.Client` opens that"
+        raise InvalidInput(f"{shown(scheme)} is not a database we know", hint=hint)
     if separator and not rest.startswith("/"):
         raise InvalidInput(f"{shown(url)} names a host", hint="sqlite:///relative/path or sqlite:////absolute/path")
     path = rest[1:] if separator else url

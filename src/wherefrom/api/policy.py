@@ -41,7 +41,8 @@ from wherefrom.model.policies import (
 from wherefrom.policy.boundary import DEFAULT_ALLOW, PlaceRules, Policies
 from wherefrom.policy.document import default, default_text, dump_with, parse
 from wherefrom.recall import calibrate
-from wherefrom.recall.candidates import judged_candidates
+from wherefrom.recall.candidates import check_judged, judged_candidates
+from wherefrom.recall.verbs import RecallEngine
 from wherefrom.storage import embeddings, events, node_saving, policies
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Progress, Transaction
@@ -236,7 +237,7 @@ class PolicyEngine(Engine):
 
     def calibrate(
         self,
-        judged: Iterable[Mapping[str, Any]],
+        judged: Annotated[Iterable[Mapping[str, Any]], Param(only="code")],
         *,
         method: Annotated[CalibrationMethod, Param("How the scales are fitted.")] = "isotonic",
         namespace: Place = None,
@@ -245,19 +246,25 @@ class PolicyEngine(Engine):
         """Fit the scales of both arms to judged questions and put them in force as the next version of the namespace's
         policy.
 
-        A judged question is {"query": "…", "relevant": ["memo_id", …]}.
+        A judged question is {"query": "…", "relevant": ["memo_id", …]}; of a foreign one, about which the memory has
+        nothing, the list is empty. With some questions of both kinds the weights of relevance are fitted as well, if
+        that tells questions apart better that the fit has not seen.
         """
         access = self.view.access.narrowed(self.view.access.resolve(namespace))
         if isinstance(judged, str | Mapping) or not isinstance(judged, Iterable):
             raise InvalidInput("judged questions are a list of objects")
-        rows = [row for question in judged for row in judged_candidates(self.view, question, access)]
+        questions = [check_judged(question) for question in judged]
+        rows = [row for question in questions if question[1] for row in judged_candidates(self.view, question, access)]
         current = self.policy(namespace)[0]
         major, minor, patch = current.version.split(".")
         version = f"{major}.{minor}.{int(patch) + 1}"
         report, maps = calibrate.fitted(rows, method, version=version)
+        told = RecallEngine(self.view).judge_relevance([(query, bool(known)) for query, known in questions], access)
+        report = replace(report, relevance=told and told[1])
         if not dry_run:
             model = self.store.database.read(embeddings.active)
-            section = {"method": report.method, "model": model.model_id if model else "none", **maps}
+            section: dict[str, Any] = {"method": report.method, "model": model.model_id if model else "none", **maps}
+            section |= {"relevance": list(told[0])} if told and told[1].is_adopted else {}
             # A namespace without a policy of its own gets one that says nothing else.
             base = current.yaml if current.namespace else f"version: {current.version}\n"
             text = dump_with(base, calibration=section, version=version)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -13,12 +13,13 @@ from wherefrom.engine.params import AsOf, Cursor, SourceId, SourceWithin, Target
 from wherefrom.engine.view import Engine
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model import limits
-from wherefrom.model.errors import BoundaryDenied
-from wherefrom.model.graph import Edge
+from wherefrom.model.errors import BoundaryDenied, InvalidInput
+from wherefrom.model.graph import Edge, NodeKind
 from wherefrom.model.namespaces import is_inside
+from wherefrom.model.neighbourhood import Neighbourhood, PathFound
 from wherefrom.model.param import Param
 from wherefrom.model.results import Direction, Namespaces, Related, Relations, Renamed
-from wherefrom.storage import edges, events, locks, namespaces, nodes, replacing
+from wherefrom.storage import edges, events, locks, namespaces, neighbourhood, nodes, replacing
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
@@ -30,6 +31,12 @@ _FromMemo = Annotated[str | None, id_param("Only relations from this memo.", nam
 _ToMemo = Annotated[str | None, id_param("Only relations to this memo.", name="target_memo_id", option="--target")]
 _SINCE = "Only what was created or changed at or after this ISO-8601 time."
 _Since = Annotated[str | None, Param(_SINCE, metavar="TIME", check=check.check_time)]
+_Starts = Annotated[Sequence[str], id_param("Where to start.", high=limits.STARTS, aliases=("memo_ids",))]
+_KINDS = "Only what is of one of these kinds, beside where it starts."
+_Kinds = Annotated[Sequence[NodeKind] | None, Param(_KINDS)]
+_Drawn = Annotated[int, Param("How many at most, with those where it starts.", 1, limits.DRAWN_NODES)]
+_TAGS = "Only relations with one of these tags."
+_Tags = Annotated[Sequence[str] | None, Param(_TAGS, option="--tag,-t", check=check.check_tags)]
 
 
 class RelationEngine(Engine):
@@ -142,6 +149,44 @@ class RelationEngine(Engine):
         measure = self.view.measure(access)
         walk = partial(edges.walk, depth=depth, direction=direction, tag=tag, limit=limit, cursor=cursor)
         return self.store.database.read(lambda tx: walk(tx, access, start_id, measure=measure))
+
+    def neighbourhood(
+        self,
+        node_ids: _Starts,
+        *,
+        hops: Annotated[int, Param("How many steps away.", 1, limits.HOPS)] = 1,
+        tags: _Tags = None,
+        kinds: _Kinds = None,
+        as_of: AsOf = None,
+        limit: _Drawn = 300,
+    ) -> Neighbourhood:
+        """Return what is around some memos, to be drawn: all within `hops` steps, whichever way relations point, with
+        the relations between them. The limit keeps what is nearest and has the strongest relations.
+        """
+        starts = tuple(dict.fromkeys(node_ids))
+        if not starts:
+            raise InvalidInput("node_ids is empty", hint="name at least one memo")
+        if len(starts) > limit:
+            raise InvalidInput(f"node_ids has {len(starts)} items, and limit is {limit}", hint="raise the limit")
+        followed = neighbourhood.Followed(self.view.access, self.view.now(), as_of, tags, kinds)
+        around = partial(neighbourhood.around, hops=hops, limit=limit, clocks=self.view.clocks(followed.access))
+        return self.store.database.read(lambda tx: around(tx, followed, starts))
+
+    def path(
+        self,
+        source_id: Annotated[str, id_param("The memo at one end.", metavar="SOURCE_ID")],
+        target_id: Annotated[str, id_param("The memo at the other end.", metavar="TARGET_ID")],
+        *,
+        max_steps: Annotated[int, Param("How many relations it has at most.", 1, limits.PATH_STEPS)] = 6,
+        tags: _Tags = None,
+        as_of: AsOf = None,
+    ) -> PathFound:
+        """Say how two memos are connected: the shortest chain of relations between them, whichever way those point,
+        and of several the one with the thickest relations.
+        """
+        followed = neighbourhood.Followed(self.view.access, self.view.now(), as_of, tags)
+        search = partial(neighbourhood.path, max_steps=max_steps, measure=self.view.measure(followed.access))
+        return self.store.database.read(lambda tx: search(tx, followed, source_id, target_id))
 
 
 class NamespaceEngine(Engine):

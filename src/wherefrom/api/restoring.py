@@ -140,7 +140,10 @@ class RestoreEngine(Engine):
         def former(tx: Transaction) -> tuple[Node, Node]:
             node = nodes.get(tx, access, node_id)
             version = versions.numbered(tx, access, node, number)
-            return node, replace(node, content=version.content, title=version.title, metadata=version.metadata)
+            # Whoever wrote that text, it is not said anew: as a standing rule it has to be confirmed.
+            was = replace(node, content=version.content, title=version.title, metadata=version.metadata)
+            was = replace(was, written_by=version.written_by, imported_from=version.imported_from)
+            return node, replace(was, confirmed_at=None)
 
         node, given = self.store.database.read(former)
         rules = known.at(node.namespace)

@@ -20,8 +20,9 @@ from wherefrom.engine.view import Engine, silent
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.graph import BOUNDARY_CLASSES
+from wherefrom.model.health import Check, Health, Info
 from wherefrom.model.param import Param
-from wherefrom.model.results import Check, Health, Imported, Info
+from wherefrom.model.results import Imported
 from wherefrom.storage import bulk_mentions, embeddings, health, text_index
 from wherefrom.storage.port import Progress, Transaction
 from wherefrom.storage.transfer import load, records
@@ -66,7 +67,7 @@ class UpkeepEngine(Engine):
         too long in parts. Doing it again changes nothing.
         """
         guard = ImportGuard(self.view.boundary)
-        with _readable(source) as file, _writable(rejects) as sink:
+        with readable(source) as file, _writable(rejects) as sink:
             imported = load.load(
                 self.store.database,
                 self.view.access,
@@ -152,6 +153,7 @@ class UpkeepEngine(Engine):
             privacy="personal" if self.view.boundary.policies.personal else "shared",
             sizes=self.store.database.read(lambda tx: health.sizes(tx, access)),
             engine=self.store.database.engine(),
+            role=self.view.role,
         )
 
     def doctor(self, *, progress: Progress = silent) -> Health:
@@ -216,7 +218,7 @@ class UpkeepEngine(Engine):
 
 
 @contextmanager
-def _readable(source: Source) -> Iterator[IO[bytes]]:
+def readable(source: Source) -> Iterator[IO[bytes]]:
     """Yield the bytes of a source as a seekable file: the source itself if it is one, otherwise a copy."""
     given: Any = source
     with ExitStack() as files:

@@ -197,8 +197,11 @@ class ImportGuard:
         """Return a node as it may be stored; raises if it may not."""
         rules = self._policies.at(node.namespace)
         kept, taken = guarded(node, rules)
+        # All may see them.
         if kept.slot is not None and find(kept.slot.upper()) + find(kept.slot):
-            kept = replace(kept, slot=None)  # all may see it
+            kept = replace(kept, slot=None)
+        if kept.session is not None and find(kept.session):
+            kept = replace(kept, session=None)
         keep_invariants(kept, rules)
         self.redacted.update(taken)
         if "imported_hash" in kept.provenance:
@@ -352,11 +355,11 @@ def violated(node: Node, rules: PlaceRules) -> tuple[str, ...]:
     return rules.violated(node.scope, facts)
 
 
-def refuse_findings(text: str, *, field: str) -> None:
+def refuse_findings(text: str, *, field: str, hint: str) -> None:
     """Raise an error if a text that all may see, such as a slot, holds a secret or personal data."""
     refuse_secret(text, field=field)
     if find(text):
-        raise InvalidInput(f"{field} holds personal data", hint="name the thing and not its value: people/anna/phone")
+        raise InvalidInput(f"{field} holds personal data", hint=hint)
 
 
 def refuse_secret(text: str, *, field: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 from types import UnionType
@@ -13,7 +13,9 @@ from wherefrom.model.param import Param, Parameter, parameters_of
 from wherefrom.text import check
 
 # The names of types in errors.
-_NAMES: Final[Mapping[type, str]] = {str: "text", Mapping: "an object", Path: "a path", int: "a number"}
+_NAMES: Final[Mapping[type, str]] = {
+    str: "text", Mapping: "an object", Iterable: "a list", Path: "a path", int: "a number"
+}  # fmt: skip
 _Value = TypeVar("_Value")
 WholeId = Callable[[Param, str, str], str]
 """Given a parameter that is an id, the id as it was given and its field, returns the whole id, or raises."""

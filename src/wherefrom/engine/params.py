@@ -27,8 +27,15 @@ def check_new_tag(value: object, *, field: str) -> str:
 def check_slot(value: object, *, field: str) -> str:
     """Return a slot, which is stored and shown as it is: one that holds a secret or personal data is refused."""
     slot = check.check_slot(value, field=field)
-    refuse_findings(str(value), field=field)
+    refuse_findings(str(value), field=field, hint="name the thing and not its value: people/anna/phone")
     return slot
+
+
+def check_session(value: object, *, field: str) -> str:
+    """Return a session, which is stored and shown as it is: one that holds a secret or personal data is refused."""
+    session = check.check_session(value, field=field)
+    refuse_findings(session, field=field, hint="call the conversation by a name or a number")
+    return session
 
 
 def check_call_id(value: object, *, field: str) -> str:
@@ -94,6 +101,8 @@ Since = Annotated[str | None, Param("Only what was observed since then.", metava
 Until = Annotated[str | None, Param("Only what was observed until then.", metavar="DATE", check=check.check_moment)]
 _AS_OF = f"What held then: {_DATE}."
 AsOf = Annotated[str | None, Param(_AS_OF, metavar="DATE", check=check.check_moment)]
+_WRITTEN_BY = "Only what was written with the key of this name."
+WrittenBy = Annotated[str | None, Param(_WRITTEN_BY, metavar="NAME", check=check.check_speaker)]
 _KNOWN_AT = "What this memory said then."
 KnownAt = Annotated[str | None, Param(_KNOWN_AT, metavar="DATE", check=check.check_moment)]
 

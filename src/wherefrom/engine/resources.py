@@ -19,12 +19,12 @@ from wherefrom.embedding.port import Embedder
 from wherefrom.engine.boundary import PolicyCache
 from wherefrom.engine.view import View, silent
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import identifiers
+from wherefrom.model import cancellation, identifiers
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy, StoreUnavailable, WherefromError
 from wherefrom.model.once import once
 from wherefrom.policy.document import SettingsKinds
-from wherefrom.storage import candidates, embeddings, events, text_index
+from wherefrom.storage import candidates, embeddings, events, keys, text_index
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.port import Database
 from wherefrom.text import caches
@@ -81,14 +81,18 @@ class Resources:
             raise StoreUnavailable("the store is closed")
         return self.database.reader(type(self).analyses())
 
-    def view(self, access: Access, allow: Sequence[str]) -> View:
+    def view(self, access: Access, allow: Sequence[str], *, tools: Sequence[str] = ("all",)) -> View:
         """Return the view of an access that holds these tags. It is cheap: make one for each request."""
-        return View(self, access, allow)
+        return View(self, access, allow, tools=tools)
 
     @once
     def pair_cache(self) -> paths.PairCache:
         """The cache of the paths that insight has measured."""
         return paths.PairCache()
+
+    def check_writable(self) -> None:
+        """Raise an error if nothing can be written to the store now."""
+        self.database.write(lambda _: None)
 
     def drop_caches(self) -> None:
         """Forget what is remembered between calls of texts and of the nodes that have them."""
@@ -128,6 +132,7 @@ class Journal:
         self._database = database
         self._lock = threading.Lock()
         self._rows: list[dict[str, Any]] = []
+        self._uses: dict[str, str] = {}
         self._timer: threading.Timer | None = None
         self._closed = False
 
@@ -140,25 +145,49 @@ class Journal:
                 return
             if len(self._rows) < _MAX_WAITING_EVENTS:
                 self._rows.append(row)
-            if self._timer is None:
-                self._timer = threading.Timer(_EVENTS_DELAY_SECONDS, self.write)
-                self._timer.daemon = True
-                self._timer.start()
+            self._write_soon()
+
+    def add_use(self, key_id: str, at: str) -> None:
+        """Note that a key was used; it is written like an event."""
+        if self._database.read_only:
+            return
+        with self._lock:
+            if not self._closed:
+                self._uses[key_id] = at
+                self._write_soon()
+
+    def _write_soon(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(_EVENTS_DELAY_SECONDS, self.write)
+            self._timer.daemon = True
+            self._timer.start()
 
     def write(self) -> None:
         """Write the events at hand. If the database is away, they wait for the next one."""
         with self._lock:
             rows, self._rows, self._timer = self._rows, [], None
+            uses, self._uses = self._uses, {}
+        self._write_uses(uses)
         if not rows:
             return
         try:
-            self._database.write(lambda tx: events.append(tx, rows))
+            with cancellation.running(None):  # they are not of this call alone
+                self._database.write(lambda tx: events.append(tx, rows))
         except (StoreBusy, StoreUnavailable) as error:
             logger.warning("%d events of searches are not written yet: %s", len(rows), error)
             with self._lock:
                 self._rows = [*rows, *self._rows][:_MAX_WAITING_EVENTS]
         except WherefromError as error:
             logger.warning("%d events of searches were not written: %s", len(rows), error)
+
+    def _write_uses(self, uses: Mapping[str, str]) -> None:
+        """Write when keys were used, by themselves. If that fails the next use is written: it is within a minute."""
+        try:
+            if uses:
+                with cancellation.running(None):  # they are not of this call alone
+                    self._database.write(lambda tx: keys.note_uses(tx, uses))
+        except WherefromError as error:
+            logger.warning("the last use of %d keys was not written: %s", len(uses), error)
 
     def close(self) -> None:
         """Write the rest; later events are dropped."""

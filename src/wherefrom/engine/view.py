@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 class View:
     """One access to a store. A view is cheap: it may be made for each request."""
 
-    def __init__(self, store: Resources, access: Access, allow: Sequence[str]) -> None:
+    def __init__(
+        self, store: Resources, access: Access, allow: Sequence[str], *, tools: Sequence[str] = ("all",)
+    ) -> None:
+        """`tools` are the sets of tools that its caller may use: the keys that it makes have no others."""
         self.store = store
         self.root = access.root
+        self.role = access.role
+        self.tools = tuple(tools)
         self.boundary = Boundary(store.policies, access, allow)
 
     @property
@@ -57,15 +62,24 @@ class View:
         row = events.row_of(access, topic, payload, about=about, at=self.now(), trace=trace)
         self.store.journal.add(row)
 
-    def measure(self, access: Access) -> edges.Measure:
-        """Return a function that adds to edges their present thickness, as metabolism measures it."""
+    def clocks(self, access: Access) -> Callable[[Transaction, Iterable[str]], metabolism.Clocks]:
+        """Return a function that reads the clocks of some namespaces, by which their edges decay."""
         known, kind = self.boundary.policies, self.store.policies.section("metabolism")
 
-        def measure(tx: Transaction, some: Sequence[Edge]) -> tuple[MeasuredEdge, ...]:
-            settings = {name: known.at(name).settings(kind) for name in {edge.source_namespace for edge in some}}
+        def clocks(tx: Transaction, namespaces: Iterable[str]) -> metabolism.Clocks:
+            settings = {name: known.at(name).settings(kind) for name in namespaces}
             moment = self.store.clock()
             newest = metabolism.newest(tx, access, moment, among=settings) if settings else {}
-            return metabolism.measured(tx, some, metabolism.Clocks(moment, newest, settings))
+            return metabolism.Clocks(moment, newest, settings)
+
+        return clocks
+
+    def measure(self, access: Access) -> edges.Measure:
+        """Return a function that adds to edges their present thickness, as metabolism measures it."""
+        clocks = self.clocks(access)
+
+        def measure(tx: Transaction, some: Sequence[Edge]) -> tuple[MeasuredEdge, ...]:
+            return metabolism.measured(tx, some, clocks(tx, {edge.source_namespace for edge in some}))
 
         return measure
 

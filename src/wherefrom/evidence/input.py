@@ -60,7 +60,7 @@ class NewPage:
     cites: Annotated[Sequence[NewPage | str], Param("Pages that it cites, by URL.", high=limits.CITATIONS)] = ()
     citation_source: Annotated[str | None, Param(only="code", check=check.check_tag)] = None
     """The program that found the citations; without it, the caller read them on the page."""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Annotated[Mapping[str, Any], Param(only="code")] = field(default_factory=dict)
     """Further facts about the page: content_type, fetched_at, file_hash."""
 
 

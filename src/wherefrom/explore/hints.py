@@ -213,8 +213,6 @@ def hint_for(failed: SqlFailed, sql: str, shapes: Sequence[TableShape], dialect:
     """Return the hint for a message of this database about this statement; None if the message is not known."""
     message = failed.message
     if failed.kind == "interrupted":
-        if "cancelled" in message:
-            return None
         more = "max_vm_steps (up to 50,000,000) and " if "step" in message else ""
         return f"filter by task_id or id first, select fewer rows, or raise {more}timeout_ms (up to 2,000)"
     hint = _for_name(message, sql, shapes, dialect) or _for_function(message, dialect)

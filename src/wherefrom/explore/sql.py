@@ -16,7 +16,6 @@ from wherefrom.engine.view import Engine
 from wherefrom.explore.views import list_views, render
 from wherefrom.lazy import lazy_modules
 from wherefrom.model import cancellation, limits
-from wherefrom.model.errors import InvalidInput
 from wherefrom.model.evidence import QueryResult, Rendered, ViewShape
 from wherefrom.model.param import Param
 from wherefrom.storage.agent.port import Budget, SqlFailed, Statement
@@ -63,7 +62,7 @@ class ExploreEngine(Engine):
             int, Param("SQLite's steps; no meaning on PostgreSQL.", 1, limits.SQL_STEPS, option="--max-steps")
         ] = 500_000,
         include_schema: Annotated[bool, Param("Also list the tables and their columns.", option="--schema")] = False,
-        parameters: Mapping[str, str] | None = None,
+        parameters: Annotated[Mapping[str, str] | None, Param(only="code")] = None,
     ) -> QueryResult:
         """Run one SELECT over memos, claims, fragments, pages, edges, tasks, queries, embeddings, history and the
         views.
@@ -71,8 +70,6 @@ class ExploreEngine(Engine):
         It reads and cannot change anything, sees only what this access may see, and ends within its budget. What is
         wrong with the statement is part of the answer, with a hint. `parameters` are texts that stand as :name in it.
         """
-        if not isinstance(parameters, Mapping | None):
-            raise InvalidInput(f"parameters must be an object, not {type(parameters).__name__}")
         given = {
             check.check_tag(name): check.check_text(value, field=name, size=limits.QUERY_BYTES)
             for name, value in (parameters or {}).items()
@@ -100,15 +97,18 @@ class ExploreEngine(Engine):
         return list_views()
 
     def _answer(self, statement: Statement, *, include_schema: bool = False) -> QueryResult:
-        """Return the answer to a statement; an error while it runs is part of it, with a hint, and raises nothing."""
+        """Return the answer to a statement; an error while it runs is part of it, with a hint, and raises nothing.
+        A call that was stopped has no answer.
+        """
+        call = cancellation.current()
+        call.check()
         reader, access, begun = self.store.reader, self.view.access, time.perf_counter()
         schema = reader.shapes(access) if include_schema else None
         result = QueryResult((), (), False, 0, schema=schema, dialect=reader.dialect)
         try:
-            if cancellation.current().cancelled:
-                raise SqlFailed("interrupted", "interrupted (cancelled)")
             found = reader.answer(access, statement)
         except SqlFailed as failed:
+            call.check()  # it is not the statement that failed
             hint = hints.hint_for(failed, statement.sql, reader.shapes(access), reader.dialect)
             message = failed.message  # it may repeat the statement
             if len(message) > _MAX_MESSAGE_CHARACTERS:

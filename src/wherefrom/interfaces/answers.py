@@ -15,6 +15,7 @@ from wherefrom.interfaces.lean_items import fitted
 from wherefrom.interfaces.shape import Answer, Lean, Overlay, Paged, Rounded, cut, found, mirror, rounded
 from wherefrom.model import results
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef
+from wherefrom.model.identifiers import short_id
 from wherefrom.model.insight import ProposedEdge
 from wherefrom.model.limits import PASSAGE_CHARACTERS
 from wherefrom.model.sources import source_of
@@ -24,7 +25,7 @@ from wherefrom.text.check import json_text
 _REF: Final = "id namespace title kind created_at updated_at version"
 _MEMO: Final = (
     f"{_REF} content metadata claim_kind scope boundary_class confidence quality expires_at valid_from valid_to "
-    "superseded_by slot pinned aliases provenance"
+    "superseded_by slot speaker session written_by imported_from pinned aliases provenance"
 )
 # The source of what was quoted, and of anything else, which shows its date or its kind as well.
 _MAX_SOURCE_BYTES: Final = {"fragment": 28}
@@ -53,7 +54,8 @@ class Memo(mirror(Node, only=_MEMO, whole=True), within=("node",)):
 
     brief: ClassVar[str] = (
         "id kind claim_kind date namespace title aliases source provenance metadata scope boundary_class confidence "
-        "expires_at slot valid_from valid_to superseded_by pinned version offset length content"
+        "expires_at slot speaker session written_by imported_from valid_from valid_to superseded_by pinned version "
+        "offset length content"
     )
     usual: ClassVar[Mapping[str, Any]] = {
         "version": 1, "kind": "memo", "boundary_class": "internal", "confidence": 0.5, "offset": 0, "length": 0
@@ -83,8 +85,8 @@ class MemoPreview(Memo, answers=()):
     """A memo as an item of a list: of a long text the beginning; ask for it by its id to read it whole."""
 
     brief: ClassVar[str] = (
-        "id kind claim_kind date source title namespace expires_at slot valid_from valid_to superseded_by pinned "
-        "offset length content"
+        "id kind claim_kind date source title namespace expires_at slot speaker session written_by valid_from valid_to "
+        "superseded_by pinned offset length content"
     )
 
     @classmethod
@@ -104,12 +106,16 @@ class Item(MemoPreview, answers=()):
     """A memo that was found or recalled, and why. What its lean form has beside its text is bounded."""
 
     brief: ClassVar[str] = (
-        "id kind date source title valid_from valid_to superseded_by replaces held_until older disputed_by offset "
-        "length content scores factors features figures"
+        "id kind date source speaker written_by title valid_from valid_to superseded_by relevance replaces held_until "
+        "older disputed_by "
+        "offset length content scores factors features figures"
     )
 
     reason: str = Field(description="Why it is here, in words.")
     trust: Trust = found("node.kind")
+    relevance: float | str | None = Field(
+        default=None, description="How surely it is about the question: 0 to 1; lean: strong or weak."
+    )
     replaces: list[str] = Field(default=[], description="Statements whose place it took.")
     held_until: str | None = Field(default=None, description="Until when the last of those held.")
     older: str | None = found("older_than", default=None, description="A later one that says another value.")
@@ -124,6 +130,8 @@ class Item(MemoPreview, answers=()):
         lean = super()._lean(value, how)
         if "source" in lean and value["kind"] != "memo":  # a source has a year
             lean.pop("date", None)
+        if "relevance" in lean and (word := results.relevance_word(lean.pop("relevance"))) != "likely":
+            lean["relevance"] = word
         if "valid_from" in lean:  # since when it holds says more than when that was said
             lean.pop("date", None)
         if "source" in lean and value["kind"] == "fragment":  # that it is quoted goes without saying
@@ -261,7 +269,7 @@ class RelationList(Paged, answers=(results.Relations,)):
 class FinalFactors(mirror(results.Factors), within=("factors",)):
     """The parts of a final score: score = S · g, with g = utility part · confidence part · recency part."""
 
-    S: float = found("relevance", description="How well it fits the question, 0 to 1.")
+    S: float = found("fit", description="How well it fits the question, 0 to 1.")
     age_days: Annotated[float, AfterValidator(lambda days: round(days, 3))]
 
 
@@ -346,19 +354,30 @@ class ActiveContextAnswer(
     """The memos that matter now for a question, best first; the id of the context reads them again until it expires."""
 
     brief: ClassVar[str] = (
-        "active_context_id policy_version items note degraded review parameters filtered next_cursor truncated"
+        "active_context_id policy_version rules_note rules items note degraded review parameters filtered next_cursor "
+        "truncated"
     )
     always: ClassVar[str] = "items"
 
     root_namespace: str
+    rules_note: str | None = Field(default=None, description="What the rules are, and how many do not fit.")
+    rules: dict[str, str] = Field(default={}, description="Stored preferences that always come: text by id.")
     parameters: dict[str, Any] | None = Field(default=None, description="With explain: alpha, k and the arms.")
     filtered: dict[str, int] | None = Field(default=None, description="With explain: what was left out, by reason.")
 
     @classmethod
     def derived(cls, result: Any) -> Mapping[str, Any]:
+        rules = {"rules": {node.id: node.content for node in result.rules}}
         if getattr(result, "explain", True):
-            return {}
-        return {"parameters": None, "filtered": None, "items": _without(result.items, "breakdown", "figures")}
+            return rules
+        items = _without(result.items, "breakdown", "figures")
+        return {**rules, "parameters": None, "filtered": None, "items": items}
+
+    @classmethod
+    def _lean(cls, value: Mapping[str, Any], how: Lean) -> dict[str, Any]:
+        rules = {short_id(known): text for known, text in value["rules"].items()}
+        lean: dict[str, Any] = super()._lean({**value, "rules": rules}, how)
+        return lean
 
 
 def _without(items: Sequence[Any], *names: str) -> list[Overlay]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -30,6 +30,9 @@ from pydantic.alias_generators import to_camel
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.param import REQUIRED, Param, Parameter, parameters_of
 
+# More than any verb takes: an error about each of them would take long.
+_MOST_FIELDS: Final = 200
+
 
 class Input(BaseModel):
     """Base of all inputs: snake_case as listed, camelCase accepted, anything else refused."""
@@ -37,11 +40,11 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
-def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[Input]:
+def input_of(parameters: Mapping[str, Parameter], *, group: str = "", for_programs: bool = False) -> type[Input]:
     """Return the input with a field for each parameter; with `group`, all but the first, the cursor and the detail go
-    into one object of that name.
+    into one object of that name. `for_programs`: objects in it may have the fields that only programs give.
     """
-    made = {name: _field(parameter) for name, parameter in parameters.items()}
+    made = {name: _field(parameter, _Inside(for_programs)) for name, parameter in parameters.items()}
     if group:
         outside = (next(iter(made)), "cursor", "detail")
         inner = create_model(group.capitalize(), __base__=Input, **{n: f for n, f in made.items() if n not in outside})
@@ -52,6 +55,8 @@ def input_of(parameters: Mapping[str, Parameter], *, group: str = "") -> type[In
 
 def parsed(model: type[Input], arguments: Mapping[str, Any], *, tool: str) -> dict[str, Any]:
     """Return the given values by field. The error names the fields, never what was in them."""
+    if len(arguments) > _MOST_FIELDS:
+        raise InvalidInput(f"there are {len(arguments):,} fields", hint=f"{tool} takes {', '.join(model.model_fields)}")
     try:
         return _given(model.model_validate(dict(arguments)))
     except ValidationError as error:
@@ -71,12 +76,19 @@ def schema_of(model: type[BaseModel], *, answers: bool = False) -> dict[str, Any
     return schema
 
 
-def _field(parameter: Parameter, within: type | None = None) -> Any:
+class _Inside(NamedTuple):
+    """Where a field is: in the input of programs or of others, and in which dataclass."""
+
+    is_for_programs: bool
+    kind: type | None = None
+
+
+def _field(parameter: Parameter, inside: _Inside) -> Any:
     param = parameter.param
     # Answers call a memo's id `id`, and the ends of a relation `source_id` and `target_id`: so may a caller.
     names = (parameter.name, parameter.name.replace("memo_id", "id"), *param.aliases)
     spelled = dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name)))
-    kind = _wire(parameter.kind, param, within)
+    kind = _wire(parameter.kind, param, inside)
     default = [] if parameter.default == () else parameter.default
     settings: dict[str, Any] = {"validation_alias": AliasChoices(*spelled), "description": param.text or None}
     if default is REQUIRED:
@@ -84,7 +96,7 @@ def _field(parameter: Parameter, within: type | None = None) -> Any:
     return (kind | None if parameter.is_optional else kind, Field(default=default, **settings))
 
 
-def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
+def _wire(kind: Any, param: Param, inside: _Inside) -> Any:
     """The type of a parameter as JSON can say it."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
@@ -94,28 +106,28 @@ def _wire(kind: Any, param: Param, within: type | None = None) -> Any:
         schema: dict[str, Any] = {end: kind(at) for end, at in ends.items() if at is not None}
         schema["type"] = "integer" if kind is int else "number"
         return Annotated[kind, BeforeValidator(_no_truth), WithJsonSchema(schema)]
-    if origin is Sequence:
-        return list[_wire(arguments[0], Param(), within)]  # type: ignore[misc]
+    if origin in (Sequence, Iterable):
+        return list[_wire(arguments[0], Param(), inside)]  # type: ignore[misc]
     if origin is Mapping:
         return Annotated[dict[str, Any], BeforeValidator(_object)]
     if origin in (Union, types.UnionType):
-        return Union[tuple(_wire(option, Param(), within) for option in arguments)]  # noqa: UP007
+        return Union[tuple(_wire(option, Param(), inside) for option in arguments)]  # noqa: UP007
     if isinstance(kind, type) and is_dataclass(kind):
-        return _nested(kind, kind is within)
+        return _nested(kind, inside.is_for_programs, kind is inside.kind)
     return kind
 
 
 @cache
-def _nested(kind: type, is_inside: bool = False) -> Any:
+def _nested(kind: type, is_for_programs: bool, is_inside: bool) -> Any:
     """The input of a dataclass: an object with its declared fields; inside another of its kind, only plain ones."""
-    declared = {
-        name: parameter
-        for name, parameter in parameters_of(kind).items()
-        if parameter.param.only != "code" and (not is_inside or parameter.kind in (str, int, float, bool))
-    }
-    model = create_model(
-        f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **{p.name: _field(p, kind) for p in declared.values()}
-    )
+    plain = (str, int, float, bool, *([Mapping[str, Any]] if is_for_programs else []))
+    declared = [
+        parameter
+        for parameter in parameters_of(kind).values()
+        if (parameter.param.only != "code" or is_for_programs) and (not is_inside or parameter.kind in plain)
+    ]
+    made = {parameter.name: _field(parameter, _Inside(is_for_programs, kind)) for parameter in declared}
+    model = create_model(f"{'Inner' * is_inside}{kind.__name__}", __base__=Input, **made)
     return Annotated[model, AfterValidator(lambda given: kind(**_given(given)))]
 
 

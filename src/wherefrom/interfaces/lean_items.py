@@ -36,8 +36,9 @@ def fitted(item: Mapping[str, Any], reason: str) -> dict[str, Any]:
 
 
 def _reduced(item: Mapping[str, Any], reason: str) -> dict[str, Any]:
-    """Return an item that fits, with room for this reason if there can be any: with a shorter source, or without a date
-    or some ids. The first form that fits is taken, so that a reason goes before an id.
+    """Return an item that fits, with room for this reason if there can be any: with a shorter source, or without who
+    wrote it, how relevant it is, a date, some ids or its speaker. The first form that fits is taken, so a reason goes
+    before an id.
     """
     lean: dict[str, Any] = {}
     for ids, dated, reasoned in _FORMS:
@@ -51,6 +52,12 @@ def _reduced(item: Mapping[str, Any], reason: str) -> dict[str, Any]:
         if excess > 0 and "source" in lean:
             size = len(lean["source"].encode())
             lean["source"] = cut_to_bytes(lean["source"], max(size - excess, min(size, _MIN_SOURCE_BYTES)))
+            excess = _frame_bytes(lean, told) - _ITEM_BYTES
+        if excess > 0 and lean.pop("written_by", None):
+            excess = _frame_bytes(lean, told) - _ITEM_BYTES
+        if excess > 0 and lean.pop("relevance", None):
+            excess = _frame_bytes(lean, told) - _ITEM_BYTES
+        if excess > 0 and not reasoned and not ids and lean.pop("speaker", None):
             excess = _frame_bytes(lean, told) - _ITEM_BYTES
         if excess <= 0:
             break

@@ -24,6 +24,8 @@ _MAX_TEXT_CHARACTERS: Final = 4_000
 _MAX_NAMES: Final = 50
 # Texts of an answer itself that may be long.
 _LONG: Final = ("error", "redacted")
+# What stands on the first page of an answer alone.
+_ONCE: Final = ("rules_note", "rules")
 _OBJECTS: Final = ("provenance", "metadata", "source", "aliases")
 
 
@@ -106,7 +108,7 @@ def fit(
     """
     whole = {name: entries for name in lists if (entries := answer.get(name))}
     total = sum(map(len, whole.values()))
-    rest = {name: value for name, value in answer.items() if name not in whole}
+    rest = {name: value for name, value in answer.items() if name not in (*whole, *(_ONCE if place.offset else ()))}
     if place.offset > total or (place.offset == total and place.offset > 0):
         raise cursors.foreign(place.given)
 

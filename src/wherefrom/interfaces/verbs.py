@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import Any, Final, Literal, get_type_hints
 
 from wherefrom import interfaces
-from wherefrom.api import Memory
-from wherefrom.api.memory import docstring_of
+from wherefrom.api.memory import Memory, Verbs, docstring_of
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.limits import MEMO_BYTES
 from wherefrom.model.param import Param, Parameter, ToolSet, parameters_of
@@ -69,7 +68,7 @@ class Verb:
     @property
     def summary(self) -> str:
         """The first paragraphs of the docstrings of the row's verbs."""
-        docstrings = (docstring_of(Memory, method).split("\n\n")[0] for method in self.methods)
+        docstrings = (docstring_of(method).split("\n\n")[0] for method in self.methods)
         return " ".join(" ".join(docstrings).split())
 
     @cached_property
@@ -79,6 +78,8 @@ class Verb:
         others = self.methods[1:]
         for method in self.methods:
             for parameter in parameters_of(getattr(Memory, method)).values():
+                if parameter.param.only == "code":
+                    continue
                 if others and parameter.is_required:
                     parameter = replace(parameter, default=None, is_optional=True)
                 if text := self.texts.get(parameter.name):
@@ -110,7 +111,7 @@ class Verb:
         ids = {name for name in _CALL_IDS & self.parameters.keys() if self.parameters[name].param.only == "agents"}
         return ids.union(self.unlisted)
 
-    def run(self, memory: Memory, given: Mapping[str, Any], **more: Any) -> Any:
+    def run(self, memory: Verbs, given: Mapping[str, Any], **more: Any) -> Any:
         """Run the verb that the given arguments mean. `more` are arguments by their names in Python."""
         method = self.chosen(given)
         declared = {known.name: known for known in parameters_of(getattr(Memory, method)).values()}
@@ -183,7 +184,7 @@ TOOLS: Final = (
         resumes=lambda context, _: context.id if context.is_kept else None,
         resumed_by="active_context_id",
         texts={"active_context_id": "Read this active context again, instead of a query."},
-        unlisted=("provenance",),
+        unlisted=("provenance", "written_by"),
     ),
     Verb(
         ("search",),
@@ -193,6 +194,7 @@ TOOLS: Final = (
         alias_defaults={"pce.memory.search": {"rank": "final"}},
         explains=_EXPLAIN,
         lists=("items",),
+        unlisted=("written_by",),
     ),
     Verb(("save",), "memory_save", "save", "writes", aliases=("memory.save", "pce.memory.upsert")),
     Verb(("get",), "memory_get", "get", lists=_TEXT),
@@ -202,7 +204,7 @@ TOOLS: Final = (
         aliases=("memory.list",),
         ignores=("kind", "limit"),
         lists=("items",),
-        unlisted=("memo_id", "version"),
+        unlisted=("memo_id", "version", "written_by"),
     ),
     Verb(("delete",), "memory_delete", "delete", "destroys", aliases=("memory.delete",), unlisted=("namespace",)),
     Verb(("feedback",), "memory_feedback", "feedback", "writes", aliases=("memory.feedback", "pce.memory.feedback")),
@@ -323,13 +325,15 @@ BY_NAME: Final = {name: verb for verb in TOOLS for name in (verb.tool, *verb.ali
 _PEOPLE: Final[Mapping[Literal["reads", "writes", "destroys"], Mapping[str, str]]] = {
     "reads": {
         "list": "list", "context": "context", "relations": "relations", "walk": "walk",
+        "path": "path",
         "query_graph": "sql", "claim_evidence": "evidence show", "export": "export", "backup": "backup",
-        "info": "info", "doctor": "doctor",
+        "info": "info", "doctor": "doctor", "keys": "key list",
     },
     "writes": {
         "reinforce": "reinforce", "rename_namespace": "rename", "add_documents": "add", "add_evidence": "evidence add",
         "correct_edge": "correct", "correct_page": "page set", "reject_claim": "reject", "apply_policy": "policy",
         "calibrate": "calibrate", "import_": "import", "reindex": "reindex", "embed": "embed", "reembed": "reembed",
+        "create_key": "key create", "rotate_key": "key rotate", "revoke_key": "key revoke",
     },
     "destroys": {"reclassify": "reclassify", "sweep": "sweep"},
 }  # fmt: skip
@@ -338,7 +342,10 @@ COMMANDS: Final = (
     Verb(("activate",), command="activate", explains=_EXPLAIN),
     Verb(("views", "query_view"), command="view"),
     Verb(("privacy", "choose_privacy"), command="privacy", effect="writes"),
+    Verb(("rules", "confirm_rules"), command="rules", effect="writes"),
     *(Verb((verb,), "", command, effect) for effect, verbs in _PEOPLE.items() for verb, command in verbs.items()),
 )
-# These verbs have no row of their own: another row runs them, or a command with an option.
-WITHIN: Final = {"policy": "policy", "render_view": "view --sql", "restore_claim": "reject --restore"}
+# These verbs have no row of their own: another row does the same, or a command with an option.
+WITHIN: Final = {
+    "add_document": "add", "policy": "policy", "render_view": "view --sql", "restore_claim": "reject --restore",
+}  # fmt: skip

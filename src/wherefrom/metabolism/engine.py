@@ -12,6 +12,7 @@ from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, Targ
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
+from wherefrom.model import cancellation
 from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
@@ -53,7 +54,7 @@ class MetabolismEngine(Engine):
         mdl_neighbours: Annotated[int | None, _setting("mdl_neighbours", aliases=("mdl_k_neighbors",))] = None,
         mdl_benefit: Annotated[float | None, _setting("mdl_benefit")] = None,
         orphans: Annotated[Orphans | None, _setting("orphans")] = None,
-        figures: bool = False,
+        figures: Annotated[bool, Param(only="code")] = False,
         progress: Progress = silent,
     ) -> MetabolismPlan:
         """Plan what may go from a namespace and those below it, with what is spared and why; with `apply` carry it
@@ -166,7 +167,8 @@ class MetabolismEngine(Engine):
                 metabolism.end(tx, access, work.run, state="running", counts=counts, now=now)
                 metabolism.note(tx, access, work.run, state="running", counts=counts, now=now)
 
-            self.store.database.write(work_back)
+            with cancellation.running(None):  # a cancelled run is given back, too
+                self.store.database.write(work_back)
         except WherefromError as error:
             logger.warning("the run stays taken until its lease is over: %s", error)
 

@@ -17,13 +17,17 @@ _SOURCE_KEYS: Final = ("url", "source", "doi")
 
 @dataclass(frozen=True, slots=True)
 class NodeFacts:
-    """The facts of a node's text, its metadata, when it holds, and its source."""
+    """The facts of a node's text, its metadata, when it holds, its source, who says it, and its session with the hash
+    of the text.
+    """
 
     version: int
     facts: Facts
     metadata: Mapping[str, Any]
     holds: tuple[str | None, str | None]
     source: Mapping[str, Any]
+    speaker: str | None
+    turn: tuple[str | None, str]
 
 
 @dataclass(slots=True)
@@ -39,7 +43,7 @@ class FactsByNode:
         wanted = sorted(set(ids))
         new = [node_id for node_id in wanted if node_id not in self.by_id]
         for row in self.graph.texts(new):
-            node_id, version, title, content, metadata, provenance, valid_from, valid_to = row
+            node_id, version, title, content, metadata, provenance, valid_from, valid_to, speaker, *turn = row
             known = json.loads(provenance)
             self.by_id[node_id] = NodeFacts(
                 version=version,
@@ -47,6 +51,8 @@ class FactsByNode:
                 metadata=json.loads(metadata),
                 holds=(valid_from, valid_to),
                 source={name: known[name] for name in _SOURCE_KEYS if name in known},
+                speaker=speaker,
+                turn=(turn[0], turn[1]),
             )
         self.disputed |= self.graph.disputes(wanted)
 
@@ -61,4 +67,9 @@ class FactsByNode:
             return "date"
         if not goes.source.items() <= stays.source.items():
             return "source"
+        if goes.speaker not in {None, stays.speaker}:
+            return "name"
+        # The same words said again, or in another session, have a date of their own.
+        if goes.turn[0] is not None and (goes.turn[0] != stays.turn[0] or goes.turn == stays.turn):
+            return "date"
         return difference(goes.facts, stays.facts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wherefrom.model import namespaces
+from wherefrom.model.callers import Role
 from wherefrom.model.errors import BoundaryDenied, InvalidInput, InvalidNamespace, shown
 from wherefrom.model.graph import BoundaryClass
 from wherefrom.model.limits import ALSO_ROOTS
@@ -30,6 +31,10 @@ class Access:
     """False once it was narrowed to one of the further roots."""
     tags: tuple[str, ...] = field(default=(), compare=False)
     """The tags that it holds. What it sees by them is in `classes` and `hidden`, as the policies say now."""
+    role: Role = field(default="admin", compare=False)
+    """The verbs that it may call."""
+    written_by: str | None = field(default=None, compare=False)
+    """The name of the key or token that it came with, which the nodes that it writes keep; None: without one."""
 
     @property
     def roots(self) -> tuple[str, ...]:

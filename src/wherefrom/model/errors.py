@@ -6,7 +6,13 @@ WherefromError
 ├── NotFound                not_found           no such row in the caller's root and boundary
 │   └── Gone                gone                it was there, and was let go or has expired
 ├── BoundaryDenied          boundary_denied     the policy forbids it
+├── Unauthorized            unauthorized        a service does not know the caller
+├── Overloaded              overloaded          a service has more calls than it can do
+├── TooLarge                too_large           a request is longer than a service takes
+├── Forbidden               forbidden           the caller's role may not do it
 ├── Conflict                conflict            the change would collide with another row
+├── Cancelled               cancelled           the caller has left; what was not committed was not written
+│   └── TimedOut            timed_out           the call's time was up; likewise
 ├── EmbedderUnavailable     embedder_unavailable  vectors cannot be made now
 │   └── TextRefused         text_refused        the embedder will not take one of the texts
 └── StoreError              store_error         the database itself
@@ -61,8 +67,32 @@ class BoundaryDenied(WherefromError, code="boundary_denied"):
     """The policy in force forbids it: a secret in a text, a class that is denied, an invariant that does not hold."""
 
 
+class Forbidden(WherefromError, code="forbidden"):
+    """The role of the caller may not do it, whatever the input; nothing was read or written."""
+
+
 class Conflict(WherefromError, code="conflict"):
     """The change would collide with an existing row; nothing was written."""
+
+
+class Cancelled(WherefromError, code="cancelled"):
+    """The call was cancelled while it ran: what it had committed stays, of the rest nothing was written."""
+
+
+class TimedOut(Cancelled, code="timed_out"):
+    """The call took longer than it may: what it had committed stays, of the rest nothing was written."""
+
+
+class Unauthorized(WherefromError, code="unauthorized"):
+    """The service wants a key or a token, and did not get one that holds."""
+
+
+class Overloaded(WherefromError, code="overloaded"):
+    """The service has more calls than it can do, or this caller has made too many; nothing was done."""
+
+
+class TooLarge(WherefromError, code="too_large"):
+    """The request is longer than the service takes; nothing was done."""
 
 
 class EmbedderUnavailable(WherefromError, code="embedder_unavailable"):

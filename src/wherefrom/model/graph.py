@@ -85,6 +85,12 @@ class Node:
     no such text.
     """
     slot: Annotated[str | None, Param("The path that has one statement at a time.")] = None
+    speaker: Annotated[str | None, Param("Who says it.")] = None
+    session: Annotated[str | None, Param("The conversation that it is a turn of.")] = None
+    confirmed_at: str | None = None
+    """The time at which a save, or a confirmation, made it a standing rule; None for what is none (`model.rules`)."""
+    written_by: Annotated[str | None, Param("The key that this version was written with; null: without one.")] = None
+    imported_from: Annotated[str | None, Param("The writer that the imported file names, unchecked.")] = None
 
     @property
     def holds_from(self) -> str:

@@ -45,6 +45,7 @@ class HistoryVersion:
     since: str
     until: Annotated[str | None, Param("Null: it is the newest.")]
     text: Annotated[str, Param("The beginning of its text, or what else changed.")]
+    written_by: Annotated[str | None, Param("The key that it was written with; null: without one.")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ METADATA_BYTES: Final = 16 * 1024
 METADATA_DEPTH: Final = 32
 TITLE_CHARACTERS: Final = 300
 SLOT_CHARACTERS: Final = 128
+SPEAKER_CHARACTERS: Final = 128
+SESSION_CHARACTERS: Final = 128
+FILE_NAME_CHARACTERS: Final = 255
 # A node replaces at most so many others in one save; so many of its former versions are kept.
 REPLACED: Final = 20
 VERSIONS: Final = 50
@@ -20,6 +23,8 @@ VERSIONS: Final = 50
 FORGOTTEN: Final = 1_000
 ALIASES: Final = 20
 TAG_CHARACTERS: Final = 64
+# A call names so many tags at most.
+TAGS: Final = 100
 REASON_CHARACTERS: Final = 1_000
 NAMESPACE_CHARACTERS: Final = 256
 ALSO_ROOTS: Final = 100
@@ -52,6 +57,17 @@ CONTEXT_TOKENS: Final = 100_000
 RELATIONS_LIMIT: Final = 500
 WALK_LIMIT: Final = 1_000
 WALK_DEPTH: Final = 10
+# A neighbourhood starts from so many nodes at most, and has so many nodes and relations; of each text, the beginning.
+STARTS: Final = 100
+HOPS: Final = 3
+DRAWN_NODES: Final = 5_000
+DRAWN_EDGES: Final = 20_000
+BEGINNING_CHARACTERS: Final = 80
+# The relations of a node are counted up to so many each way.
+DEGREE_COUNTED: Final = 10_000
+# A path has so many steps at most, and is looked for among so many nodes.
+PATH_STEPS: Final = 8
+PATH_NODES: Final = 20_000
 NAMESPACES_LIMIT: Final = 500
 NAMESPACES_DEPTH: Final = 10
 INSIGHT_LIMIT: Final = 500

@@ -77,6 +77,23 @@ class Reclassified:
 
 
 @dataclass(frozen=True, slots=True)
+class RelevanceReport:
+    """How well relevance tells questions that the memory has something about from foreign ones, on questions that the
+    fit has not seen: the area under the curve (1 is perfect, 0.5 a guess) and the log loss, before and after.
+
+    is_adopted: True if the new weights are better there; else the former ones stay.
+    """
+
+    questions: int
+    foreign: int
+    auc_before: float
+    auc_after: float
+    loss_before: float
+    loss_after: float
+    is_adopted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CalibrationReport:
     """A calibration: the number of candidates it was fitted on, and how well scores fit before and after.
 
@@ -90,3 +107,4 @@ class CalibrationReport:
     error_before: Mapping[str, float]
     error_after: Mapping[str, float]
     curves: Mapping[str, tuple[tuple[float, float, int], ...]]
+    relevance: RelevanceReport | None = None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from wherefrom.model.graph import MeasuredEdge, Node, NodeRef, PrivacyMode
+from wherefrom.model.graph import MeasuredEdge, Node, NodeRef
 from wherefrom.model.insight import Degraded, ProposedEdge
 from wherefrom.model.param import Param
 
 SaveStatus = Literal["created", "updated", "unchanged", "duplicate"]
 Direction = Literal["forward", "backward", "both"]
 Target = Literal["claims", "fragments", "memos"]
+
+_STRONG: Final = 0.9
+_LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,17 @@ class Scores:
     values are the hit's own, also if it took the place of a duplicate.
     """
 
-    bm25: Annotated[float | None, Param("BM25 of the words; null if no word was found.")]
+    bm25: Annotated[float | None, Param("Score of the words; null if no word was found.")]
     text_rank: int | None
     similarity: Annotated[float | None, Param("Cosine similarity; null if there is no vector to compare.")]
     vector_rank: int | None
     s_text: float
     s_vec: float
     found_through: Annotated[str | None, Param("The duplicate whose place and S this one took.")] = None
+    coverage: Annotated[float | None, Param("The share of the question's words in it; rare ones count more.")] = None
+    date: Annotated[float | None, Param("How near it is to the time in the question; null without one.")] = None
+    speaker: Annotated[float | None, Param("1 if the question names who says it; null if it names nobody.")] = None
+    session: Annotated[float | None, Param("How strong its session is, 0 to 1; null without sessions.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +107,34 @@ class Passage:
     text: str
 
 
+def relevance_word(relevance: float) -> Literal["strong", "likely", "weak"]:
+    """How surely something is about a question, in a word."""
+    return "strong" if relevance >= _STRONG else "likely" if relevance >= _LIKELY else "weak"
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that a search found, and how well it fits: 0 to 1, comparable within one answer. Ranked by the final
-    score S · g, `relevance` is S and `factors` has the parts of g. `reason` says in words why it was found, `passage`
-    which piece of a long text has most of the question's words. replaces: the statements whose place it took, and
-    held_until: until when the last of them held. older_than: a later statement that has another value, if nobody said
-    which of the two holds.
+    """A node that a search found, and how well it fits: `score` is S, 0 to 1, comparable within one answer. Ranked by
+    the final score S · g, `fit` is S and `factors` has the parts of g. graph: what relations and mentions add; the
+    order is by score + weight · graph. relevance: how surely it is about the question, 0 to 1, comparable between
+    questions and stores; None if nobody can tell. `reason` says in words why it was found, `passage` which piece of a
+    long text has most of the question's words. replaces: the statements whose place it took, and held_until: until
+    when the last of them held. older_than: a later statement that has another value, if nobody said which of the two
+    holds.
     """
 
     node: Node
     score: float
     scores: Scores
     factors: Factors | None = None
-    relevance: float | None = None
+    fit: float | None = None
     reason: str = ""
     passage: Passage | None = None
     replaces: tuple[str, ...] = ()
     held_until: str | None = None
     older_than: str | None = None
+    graph: float = 0.0
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +152,9 @@ class SearchResult:
     degraded: Degraded = ()
     policy_version: str = ""
     filtered: Mapping[str, int] = field(default_factory=dict)
-    note: Annotated[str | None, Param("What was searched, if nothing was found.")] = None
+    note: Annotated[str | None, Param("What was searched, if nothing was found or nothing is relevant.")] = None
+    nothing_fits: bool = False
+    """True if no hit seems to be about the question: then there are only the nearest few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +173,13 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class SimilarFound:
-    """The nodes that `vector_search` found, most similar first, and among how many."""
+    """The nodes that `vector_search` found, most similar first, and among how many. note: the threshold, and what came
+    nearest to it, if nothing reached it.
+    """
 
     results: tuple[Similar, ...]
     total_searched: Annotated[int, Param("How many embeddings were in scope.")]
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,49 +276,13 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One finding of `doctor`."""
-
-    name: str
-    ok: bool
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Info:
-    """The place, the size and the settings of a store."""
-
-    program_version: str
-    database: str
-    location: str
-    schema_version: int
-    owner: str
-    root_namespace: str
-    default_namespace: str
-    embedder: str | None
-    privacy: PrivacyMode
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    engine: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """All findings of `doctor`, with the facts they were made on."""
-
-    info: Info
-    checks: tuple[Check, ...]
-
-    @property
-    def ok(self) -> bool:
-        return all(check.ok for check in self.checks)
-
-
-@dataclass(frozen=True, slots=True)
 class ScoreBreakdown:
-    """The parts of the score of an item of a context."""
+    """The parts of the place of an item in a context: its score is fit · g, and the order is by score + weight · graph.
+    fit: S, how well it fits among the candidates. graph: the share of the graph arm, G · g.
+    """
 
     scores: Scores
-    relevance: float
+    fit: float
     graph: float
     factors: Factors
 
@@ -307,8 +292,8 @@ class ContextItem:
     """A node in a context, with the reason for its place in words, and the figures behind it as key=value; pairs.
 
     passage: of a long text, the piece with most of the question's words. replaces: nodes that this one stands for
-    (they are superseded by it), held_until: until when the last of them held; older_than: as in `Hit`. disputed_by:
-    items that contradict it, and disputes: the relations that say so.
+    (they are superseded by it), held_until: until when the last of them held; older_than, relevance: as in `Hit`.
+    disputed_by: items that contradict it, and disputes: the relations that say so.
     """
 
     rank: int
@@ -323,6 +308,7 @@ class ContextItem:
     passage: Passage | None = None
     held_until: str | None = None
     older_than: str | None = None
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +316,8 @@ class ActiveContext:
     """The nodes that were recalled for a question, best first.
 
     filtered: how many candidates were left out, by reason; parameters: α, k and what else the order depends on.
+    rules: the standing rules that come with every context of their namespace, whatever the question, and are not among
+    the items; rules_note: what they are, and how many others do not fit.
     """
 
     id: Annotated[str, Param(name="active_context_id")]
@@ -344,8 +332,12 @@ class ActiveContext:
     filtered: Mapping[str, int] = field(default_factory=dict)
     tokens: Annotated[int, Param("About how many tokens a model receives.")] = 0
     degraded: Degraded = ()
-    note: Annotated[str | None, Param("What was searched, if nothing was found.")] = None
+    note: Annotated[str | None, Param("What was searched, if nothing was found or nothing is relevant.")] = None
+    nothing_fits: bool = False
+    """True if no item seems to be about the question: then there are only the nearest few."""
     review: Annotated[str | None, Param("How many pairs wait for review.")] = None
+    rules: tuple[Node, ...] = ()
+    rules_note: str | None = None
     is_kept: bool = True
     """False if the memory may only be read, so that it cannot be asked for by its id."""
 

@@ -81,9 +81,7 @@ class Source:
 
 def source_of(node: Node) -> Source | None:
     """Return the source that a node names; None for a note that names none."""
-    said: Mapping[str, Any] = {"title": node.title, "url": node.content}
-    if node.kind != "page":
-        said = {**{name: node.metadata[name] for name in _IN_METADATA if name in node.metadata}, **node.provenance}
+    said = _said(node)
     title, plain = _first(said, _TITLES), _first(said, ("source",))
     url = next((url for name in _ADDRESSES if (url := _address(said.get(name))) is not None), None)
     site = (url and _site(url)) or (node.domain and _line(node.domain)) or _file_name(_first(said, _FILES))
@@ -122,11 +120,18 @@ def cut_to_bytes(text: str, size: int) -> str:
     return kept.rstrip(" ,") + mark
 
 
+def names_document(node: Node) -> bool:
+    """Return True if the source that a node names is something to read: a page, a file or a titled work. Who said it,
+    and a source in words of its own such as "the user", are none.
+    """
+    said = _said(node)
+    is_titled = any(_line(said.get(name)) for name in (*_TITLES, *_FILES, *_PAGES))
+    return is_titled or any(_address(said.get(name)) for name in _ADDRESSES)
+
+
 def is_from(node: Node, wanted: str) -> bool:
     """Return True if a node names this source: by its URL, its domain or one above it, its title, or its file."""
-    said: Mapping[str, Any] = {"url": node.content, "title": node.title}
-    if node.kind != "page":
-        said = {**{name: node.metadata[name] for name in _IN_METADATA if name in node.metadata}, **node.provenance}
+    said = _said(node)
     lines = {line.casefold() for name in (*_TITLES, *_FILES, *_ADDRESSES) if (line := _line(said.get(name)))}
     urls = {url for name in _ADDRESSES if (url := _address(said.get(name))) is not None}
     sites = {site.casefold() for url in urls if (site := _site(url))} | {(node.domain or "").casefold()}
@@ -136,6 +141,13 @@ def is_from(node: Node, wanted: str) -> bool:
     domain = asked.removeprefix("www.")
     is_below = "." in domain and any(site.endswith(f".{domain}") for site in sites)
     return asked in lines | files or domain in sites or _without_ending(asked) in same_page or is_below
+
+
+def _said(node: Node) -> Mapping[str, Any]:
+    """Return what a node says of its source, by the names that callers use."""
+    if node.kind == "page":
+        return {"title": node.title, "url": node.content}
+    return {**{name: node.metadata[name] for name in _IN_METADATA if name in node.metadata}, **node.provenance}
 
 
 def _without_ending(url: str) -> str:

@@ -214,10 +214,15 @@ class _Document:
                 raise nodes.fault(key_node, f"{key} is given twice", hint=f"keep {key}")
             self._key_nodes[key] = key_node
             self._values[key] = self._value(value_node, key, written)
-        missing = [name for name in self._names[path] if name not in entries]
+        missing = [name for name in self._names[path] if name not in entries and not self._is_optional(path, name)]
         needs_all = any(kind.NEEDS_ALL and path == kind.SECTION for kind in self._settings)
         if needs_all and missing and not nodes.is_null(node):
             raise nodes.fault(node, f"{path} has no {missing[0]}", hint=f"it needs {', '.join(self._names[path])}")
+
+    def _is_optional(self, path: str, name: str) -> bool:
+        """True if a key may be left out where all others of its section are given."""
+        known = self._known.get(f"{path}.{name}")
+        return known is not None and known.is_optional
 
     def _value(self, node: yaml.Node, key: str, written: str) -> Any:
         if key == "version":

@@ -6,7 +6,7 @@ The boundary comes first and in the database: what an access may not see, or wha
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from wherefrom.embedding.port import Trust
@@ -17,12 +17,15 @@ from wherefrom.engine.view import View
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.graph import Edge, Node
+from wherefrom.recall.dating import is_wide
 from wherefrom.recall.older import older_ones
 from wherefrom.recall.settings import RecallSettings
 from wherefrom.storage import candidates, embeddings, mentions, nodes
-from wherefrom.storage.candidates import Candidate, Candidates, RankingFacts, WeightedEdge
+from wherefrom.storage.candidates import FOLLOWS, Candidate, Candidates, RankingFacts, WeightedEdge
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
+from wherefrom.text.dates.find import time_words
+from wherefrom.text.tokens import terms
 
 # How far a search looks where most of what it finds has ended, and how much further each time.
 _MAX_REACH: Final = 4_096
@@ -31,6 +34,8 @@ _REACH_FACTOR: Final = 8
 _MAX_PAST_GENERATIONS: Final = 32
 _EDGES_PER_NODE: Final = 50
 _CANDIDATES_PER_JUDGED_QUESTION: Final = 64
+# How many texts of a time that the question names each arm gives.
+_DATED_REACH: Final = (32, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,34 @@ class CandidateReader:
         """Return candidates: at most `reach[0]` by words and `reach[1]` by vectors."""
         text, vectors = self.store.text_search, self.store.database.vectors
         found = candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
-        replaced = self.find_replaced([candidate.id for candidate in found.found])
+        said, replaced = candidates.with_sayings(self.tx, self.access, found.found)
+        found = replace(found, found=said, replaced=frozenset(replaced))
         is_full = len(found.found) >= min(reach)
         if is_full and 2 * len(replaced) > len(found.found) and max(reach) < _MAX_REACH:
             # A long history takes the places of what else there is: look further.
             further = tuple(min(_REACH_FACTOR * some, _MAX_REACH) for some in reach)
             return self.find((further[0], further[1]))
-        return found
+        return self._with_dated(found)
+
+    def _with_dated(self, found: Candidates) -> Candidates:
+        """Return candidates with those that both arms find among the texts of the times that the question names."""
+        text, vectors = self.store.text_search, self.store.database.vectors
+        known = {candidate.id: candidate for candidate in found.found}
+        added: dict[str, Candidate] = {}
+        for interval in self.request.search.intervals if self.request.retrieval.hybrid.date_bonus else ():
+            times = self.request.search.times.within(interval)
+            if times is None or is_wide(interval):
+                continue
+            request = replace(self.request.search, times=times)
+            dated = candidates.find(self.tx, self.access, request, text=text, vectors=vectors, reach=_DATED_REACH)
+            for one in dated.found:
+                # Its ranks are among the texts of that time, and say nothing beside those of all.
+                if one.id not in known:
+                    added.setdefault(one.id, one._replace(text_rank=None, vector_rank=None))
+        if not added:
+            return found
+        said, replaced = candidates.with_sayings(self.tx, self.access, list(added.values()))
+        return replace(found, found=(*found.found, *said), replaced=found.replaced.union(replaced))
 
     def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
         """Return the candidates of both arms, and how many of each were looked for. Where an arm finds less than half
@@ -87,23 +113,53 @@ class CandidateReader:
 
     def read_named(self) -> dict[str, float]:
         """Return the nodes that the question names, each with its share of the name."""
-        return mentions.asked(self.tx, self.access, self.request.search.text)
+        in_texts = self.request.retrieval.graph.names > 0
+        return mentions.asked(self.tx, self.access, self.request.search.text, in_texts=in_texts)
+
+    def read_term_weights(self) -> tuple[dict[str, float], set[str]]:
+        """Return how telling each term of the question is among what the access sees, and apart from them the terms of
+        the times that it names, which texts of those times need not say; nothing if it asks for a number, or for what
+        is like a node.
+        """
+        question = self.request.search
+        if question.lookups or self.request.exclude is not None:
+            return {}, set()
+        search = self.store.text_search
+        counts = question.term_counts or search.term_counts(self.tx, self.access, question.text)
+        weights = search.term_weights(self.tx, self.access, counts, question.kinds)
+        times = set(terms(" ".join(time_words(question.text)))) if question.intervals else set()
+        return {term: weight for term, weight in weights.items() if term not in times}, times
 
     def read_edges_near(self, seeds: Collection[str]) -> list[WeightedEdge]:
-        """Return the edges within some steps of the seeds, each once, as many as the policy allows."""
+        """Return the edges within some steps of the seeds, each once, as many as the policy allows.
+
+        Among them are the names that the seeds share with other texts (`SHARED_NAME`); from those texts the walk is
+        not read on, which measures the same and costs less.
+        """
         settings = self.request.retrieval.graph
         found: dict[WeightedEdge, None] = {}
-        seen, frontier = set(seeds), list(seeds)
+        seen, frontier, frontier_is_seeds = set(seeds), list(seeds), True
         for _ in range(settings.hops):
             left = settings.edges - len(found)
             if not frontier or left <= 0:
                 break
             edges = candidates.edges_around(self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left)
-            found |= dict.fromkeys(edges)
+            edges += self._read_turns(frontier, [*found, *edges], limit=left - len(edges))
+            shared: list[WeightedEdge] = []
+            if settings.names > 0:
+                means, shared = candidates.edges_by_names(self.tx, self.access, frontier, shares=frontier_is_seeds)
+                edges += means
+            found |= dict.fromkeys([*edges, *shared][:left])
             ends = {end for edge in edges for end in (edge.source_id, edge.target_id)}
-            frontier = sorted(ends - seen)
+            frontier, frontier_is_seeds = sorted(ends - seen), False
             seen |= ends
         return list(found)
+
+    def _read_turns(self, ids: Sequence[str], stated: Iterable[WeightedEdge], *, limit: int) -> list[WeightedEdge]:
+        """Return edges from turns of sessions to those before and after them, unless such a relation is stated."""
+        turns = candidates.turns_around(self.tx, self.access, ids, limit=limit)
+        known = {frozenset((edge.source_id, edge.target_id)) for edge in stated if edge.tag == FOLLOWS} if turns else ()
+        return [edge for edge in turns if frozenset((edge.source_id, edge.target_id)) not in known]
 
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of those nodes that can be recalled for this request."""
@@ -120,9 +176,14 @@ class CandidateReader:
         """Return these nodes, and all those that took the place of one another after them."""
         return candidates.heirs(self.tx, self.access, ids, now=self.request.search.now)
 
-    def find_replaced(self, ids: Sequence[str]) -> list[str]:
-        """Return those of these nodes that have ended, or are duplicates of others."""
-        return candidates.replaced(self.tx, self.access, ids)
+    def find_replaced(self, ids: Sequence[str], found: Candidates) -> list[str]:
+        """Return those of these nodes that have ended, or are duplicates of others. found: candidates of which that is
+        known.
+        """
+        known = {candidate.id for candidate in found.found}
+        unknown = [node_id for node_id in ids if node_id not in known]
+        others = candidates.replaced(self.tx, self.access, unknown) if unknown else []
+        return [*(node_id for node_id in ids if node_id in found.replaced), *others]
 
     def read_nodes(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return nodes as far as the access may see them."""
@@ -140,11 +201,14 @@ class CandidateReader:
         """Return the statements among these nodes that are older than another, which exchanges their value."""
         return older_ones(candidates.short_statements(self.tx, self.access, ids))
 
-    def read_candidates(self, ids: Sequence[str]) -> list[Candidate]:
-        """Return nodes that no arm found as candidates: without ranks, but with their vectors."""
+    def read_candidates(self, ids: Sequence[str], *, said: bool) -> Sequence[Candidate]:
+        """Return nodes that no arm found as candidates: without ranks, but with their vectors, and if `said` with their
+        speakers and sessions.
+        """
         model = self.request.search.model
         vectors = {} if model is None else embeddings.of_nodes(self.tx, self.access, ids, model)
-        return [Candidate(node_id, vector=vectors.get(node_id)) for node_id in ids]
+        found = [Candidate(node_id, vector=vectors.get(node_id)) for node_id in ids]
+        return candidates.with_sayings(self.tx, self.access, found)[0] if said and ids else found
 
     def select_holding(self, ids: Collection[str]) -> set[str]:
         """Return those of these nodes that keep the invariants of the policy."""
@@ -171,15 +235,17 @@ class PastReader(CandidateReader):
         kept = [candidate for candidate in found.found if candidate.id not in ids]
         scores = self.store.text_search.scores(self.tx, self.access, self.request.search, rewritten)[: reach[0]]
         added = [Candidate(node_id, score, rank) for rank, (node_id, score) in enumerate(scores, 1)]
-        return Candidates((*kept, *added), found.vectors_searched)
+        said, _ = candidates.with_sayings(self.tx, self.access, (*kept, *added))
+        return Candidates(said, found.vectors_searched)
 
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """See `CandidateReader.read_facts`."""
         request = self.request.search
         return {node.id: RankingFacts.of(node) for node in self.read_nodes(list(ids)).values() if request.admits(node)}
 
-    def find_replaced(self, ids: Sequence[str]) -> list[str]:
+    def find_replaced(self, ids: Sequence[str], found: Candidates) -> list[str]:
         """Return all of these nodes: of each it matters what it was then."""
+        del found
         return list(ids)
 
     def find_heirs(self, ids: Sequence[str]) -> list[str]:
@@ -223,19 +289,27 @@ class PastReader(CandidateReader):
 
 
 def _text(node: Node) -> tuple[object, ...]:
-    return node.title, node.content, node.aliases
+    return node.title, node.content, node.aliases, node.speaker
 
 
-def judged_candidates(
-    view: View, judged: Mapping[str, Any], access: Access
-) -> list[tuple[float | None, float | None, bool]]:
-    """Return BM25, similarity and relevance of each candidate of a judged question."""
-    if not isinstance(judged, Mapping) or not isinstance(judged.get("relevant"), list) or not judged["relevant"]:
+def check_judged(judged: Any) -> tuple[str, frozenset[str]]:
+    """Return the query of a judged question, and the ids that answer it; none, if the memory has nothing about it."""
+    if not isinstance(judged, Mapping) or not isinstance(judged.get("relevant"), list):
         raise InvalidInput(
             "a judged question has a query and a list of relevant ids", hint='{"query": "…", "relevant": ["memo_id"]}'
         )
-    relevant = {check.check_id(node_id, field="relevant") for node_id in judged["relevant"]}
-    request, _ = Questions(view).question(check_query(judged.get("query"), field="query"), None, access)
+    relevant = frozenset(check.check_id(node_id, field="relevant") for node_id in judged["relevant"])
+    return check_query(judged.get("query"), field="query"), relevant
+
+
+def judged_candidates(
+    view: View, judged: tuple[str, Collection[str]], access: Access
+) -> list[tuple[float | None, float | None, bool]]:
+    """Return the score of the words, similarity and relevance of each candidate of a judged question."""
+    query, relevant = judged
+    hybrid = view.boundary.at(access.root).settings(RecallSettings).hybrid
+    request, _ = Questions(view).question(query, None, access, weighted=hybrid.question_weights == "idf")
+    request = replace(request, text_score=hybrid.text_score)
     store, reach = view.store, (_CANDIDATES_PER_JUDGED_QUESTION, _CANDIDATES_PER_JUDGED_QUESTION)
     found = store.database.read(
         lambda tx: candidates.find(

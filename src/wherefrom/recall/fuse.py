@@ -1,13 +1,14 @@
-"""Fusion: both arms scaled to [0, 1], then S = α·S_vec + (1 − α)·S_text.
+"""Fusion: both arms scaled to [0, 1], then S = α·S_vec + (1 − α)·S_text. Where the question names a time, S becomes
+(S + b·closeness) / (1 + b), with the bonus b of the settings and the closeness of recall/dating.py.
 
-S_text = BM25 / the best BM25; a candidate that the text arm did not find has 0.
+S_text = the score of the words / the best; a candidate that the text arm did not find has 0.
 S_vec  = the cosine similarity, min–max scaled; a candidate without a vector has 0.
 Other scales, and maps fitted from judged questions (relative to the best candidate of each arm, because few candidates
 are relevant at all), can take their place (recall/settings.py). For the scale
 `spread`, before vectors are compared, a share of the direction that all candidates have in common is taken out of
 them and of the question (embedders give every text much in common), and the question is moved towards the three
 best candidates of a first ranking (Rocchio's pseudo relevance feedback; Manning et al., Introduction to
-Information Retrieval, §9.1.1).
+Information Retrieval, §9.1.1). Who says a text, and its session, may raise S (recall/bonuses.py).
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from wherefrom.embedding.port import Matrix, Trust
 from wherefrom.graph.local import Flags, Numbers
 from wherefrom.lazy import np
 from wherefrom.model.results import Scores
+from wherefrom.recall.bonuses import Bonus, session_bonus, with_bonuses
 from wherefrom.recall.settings import Calibration, Hybrid
-from wherefrom.storage.candidates import Candidate
+from wherefrom.storage.candidates import Candidate, Candidates
 from wherefrom.text.tokens import count_words, is_unspaced
 
 Scale = Callable[[Matrix], Matrix]
@@ -30,12 +32,12 @@ Scale = Callable[[Matrix], Matrix]
 
 _CANDIDATES_OF_FEEDBACK: Final = 3
 _DEFAULT: Final = Hybrid()
+_NOTHING_FOUND: Final = Candidates((), 0)
 # Questions that are meant letter by letter: code, quotes, addresses, paths.
 _LITERAL: Final = re.compile(r"""https?://|www\.|[`"“”「」『』{}<>;]|\w\(\)|\w::\w|\w->\w|[a-z]_[a-z]|(?:^|\s)/\w+/""")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A candidate with its relevance S in [0, 1], and what both arms said about it."""
 
     id: str
@@ -49,8 +51,9 @@ class Fused:
     """The candidates by relevance, best first, with the scale of their similarities, by which others can be scored.
 
     unrelated: how many candidates were left out, because they have neither a word nor a similarity. arms: which arms
-    searched. The graph arm adds its mix of S and G, and how likely its walk came past each node; both are empty where
-    it led nowhere. late: the graph arm was left out, because time was up.
+    searched. bonuses: those that apply to the question. reached: how likely the walk of the graph arm came past each
+    node, and the part of that which does not come of walks that start there; empty where it led nowhere. late: the
+    graph arm was left out, because time was up. found: the candidates.
     """
 
     scored: tuple[Scored, ...]
@@ -59,9 +62,10 @@ class Fused:
     scale: Scale
     unrelated: int = 0
     arms: tuple[str, ...] = ("text",)
-    mixed: Mapping[str, float] = field(default_factory=dict)
-    reached: Mapping[str, float] = field(default_factory=dict)
+    reached: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     late: bool = False
+    bonuses: tuple[Bonus, ...] = ()
+    found: Candidates = _NOTHING_FOUND
 
     def score_others(self, candidates: Sequence[Candidate]) -> list[Scored]:
         """Score nodes that no arm found, by their vectors on the candidates' scale."""
@@ -77,15 +81,27 @@ class Fused:
             similarity[has_vector] = rows @ self.vector
             s_vec[has_vector] = self.scale(rows)
         score = self.alpha * s_vec + (1 - self.alpha) * s_text
+        shares = {bonus.name: bonus.shares(candidates) for bonus in self.bonuses}
+        score = with_bonuses(score, [(bonus.weight, shares[bonus.name]) for bonus in self.bonuses])
+        told = {name: [None if np.isnan(one) else one for one in some.tolist()] for name, some in shares.items()}
+        untold = [None] * len(candidates)
         columns = (has_vector.tolist(), similarity.tolist(), s_text.tolist(), s_vec.tolist(), score.tolist())
+        bonuses = (told.get("date", untold), told.get("speaker", untold), told.get("session", untold))
         return [
             Scored(
                 one.id,
                 total,
-                Scores(one.text_score, one.text_rank, similar if has else None, one.vector_rank, by_text, by_vector),
+                Scores(
+                    *(one.text_score, one.text_rank, similar if has else None, one.vector_rank, by_text, by_vector),
+                    date=date,
+                    speaker=speaker,
+                    session=session,
+                ),
                 one.vector,
             )
-            for one, has, similar, by_text, by_vector, total in zip(candidates, *columns, strict=True)
+            for one, has, similar, by_text, by_vector, total, date, speaker, session in zip(
+                candidates, *columns, *bonuses, strict=True
+            )
         ]
 
 
@@ -94,6 +110,8 @@ def alpha_for(question: str, trust: Trust, hybrid: Hybrid = _DEFAULT) -> float:
     alpha = hybrid.alpha
     if alpha is None:
         alpha = trust.alpha_unspaced if is_unspaced(question) else trust.alpha
+        if trust.alpha_weighted is not None and hybrid.question_weights == "idf" and not is_unspaced(question):
+            alpha = trust.alpha_weighted
     words = count_words(question)
     shift = 0.0
     if words <= hybrid.lexical_tokens or _LITERAL.search(question):
@@ -111,8 +129,11 @@ def fuse(
     trust: Trust,
     hybrid: Hybrid = _DEFAULT,
     calibration: Calibration | None = None,
+    bonuses: Sequence[Bonus] = (),
 ) -> Fused:
-    """Return the candidates with their scores; unrelated ones (no word, no similarity) are left out."""
+    """Return the candidates with their scores; unrelated ones (no word, no similarity, and not of a time that the
+    question names) are left out. bonuses: those that the question gives; that of sessions comes of the scores.
+    """
     s_text = _text_scale(candidates, hybrid, calibration)
     has_vector, rows = stacked = _stacked(candidates, vector)
     scale: Scale = _zeros
@@ -123,9 +144,12 @@ def fuse(
             scale = _cosine_scale(vector)
         else:
             scale = _compared_scale(rows, vector, s_text[has_vector], alpha=alpha, trust=trust)
-    fused = Fused((), alpha, vector, scale)
+    fused = Fused((), alpha, vector, scale, bonuses=tuple(bonuses))
     scored = fused.score(candidates, s_text, stacked)
-    related = [one for one in scored if (one.scores.bm25 or 0.0) > 0 or (one.scores.similarity or 0.0) > trust.floor]
+    related = [one for one in scored if _is_related(one.scores, trust)]
+    if by_session := session_bonus(candidates, {one.id: one.score for one in related}, hybrid.session_share):
+        fused, known = replace(fused, bonuses=(*fused.bonuses, *by_session)), {one.id for one in related}
+        related = [one for one in fused.score(candidates, s_text, stacked) if one.id in known]
     related.sort(key=lambda one: (-one.score, -one.scores.s_text, one.id))
     return replace(fused, scored=tuple(related), unrelated=len(scored) - len(related))
 
@@ -133,6 +157,10 @@ def fuse(
 def mapped(values: Matrix, points: Sequence[tuple[float, float]]) -> Matrix:
     """Return raw scores by a calibration's map."""
     return np.interp(values, [x for x, _ in points], [y for _, y in points]).astype(np.float32)
+
+
+def _is_related(scores: Scores, trust: Trust) -> bool:
+    return (scores.bm25 or 0.0) > 0 or (scores.similarity or 0.0) > trust.floor or scores.date == 1.0
 
 
 def _stacked(candidates: Sequence[Candidate], vector: Matrix | None) -> tuple[Flags, Matrix | None]:

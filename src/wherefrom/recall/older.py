@@ -59,7 +59,8 @@ def _words(text: str) -> tuple[set[str], bool]:
 def _may_be_exchanged(first: tuple[set[str], bool], second: tuple[set[str], bool]) -> bool:
     """Return True if two texts differ in so few words that one may exchange a value of the other."""
     (mine, is_spaced), (theirs, is_theirs_spaced) = first, second
-    if is_spaced != is_theirs_spaced:
+    most = _MAX_WORDS_APART if is_spaced else _MAX_CHARACTERS_APART
+    if is_spaced != is_theirs_spaced or not -most <= len(mine) - len(theirs) <= most:
         return False
-    shared, most = len(mine & theirs), _MAX_WORDS_APART if is_spaced else _MAX_CHARACTERS_APART
+    shared = len(mine & theirs)
     return shared > 0 and len(mine) - shared <= most and len(theirs) - shared <= most

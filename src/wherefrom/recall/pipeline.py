@@ -1,42 +1,38 @@
-"""Recall: candidates → S → graph arm → g → threshold → duplicates → entities → MMR. Each stage is a function of values;
-the store is read here, between the stages.
+"""Recall: candidates → S → graph arm → g → threshold → duplicates → MMR → relevance. Each stage is a function of
+values; the store is read here, between the stages.
+
+`score` is a node's own S·g (S alone for a search by relevance), `graph` is the graph arm's share of it, G·g, and the
+order is by score + weight · graph.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
 from wherefrom.lazy import np
-from wherefrom.model.graph import Node
 from wherefrom.model.limits import ANSWER_TOKENS
 from wherefrom.model.results import (
     ActiveContext,
-    ContextItem,
-    Factors,
     Hit,
-    Passage,
-    ScoreBreakdown,
-    Scores,
     SearchResult,
 )
-from wherefrom.model.sources import cut_to_bytes
 from wherefrom.recall import graph_arm, selection
+from wherefrom.recall.bonuses import bonuses_of
 from wherefrom.recall.candidates import CandidateReader
-from wherefrom.recall.fuse import Fused, Scored, alpha_for, fuse
-from wherefrom.recall.older import later_first
-from wherefrom.recall.reasons import item_tokens, passage_of, reason_in_words
-from wherefrom.recall.rerank import figures_of, rerank
-from wherefrom.recall.standing import standing
+from wherefrom.recall.fuse import Fused, alpha_for, fuse
+from wherefrom.recall.ordering import Ranked, put_later_first, rank
+from wherefrom.recall.reasons import item_tokens
+from wherefrom.recall.relevance import NOTHING, is_nothing
+from wherefrom.recall.rules import without_rules
+from wherefrom.recall.showing import say_what_was_searched, show, show_items
 from wherefrom.storage.candidates import (
     Candidates,
-    RankingFacts,
     entities,
-    helpful_counts,
 )
 from wherefrom.storage.edges import Measure
 
@@ -48,25 +44,8 @@ _MAX_REACHED: Final = 32
 _MMR_POOL_FACTOR: Final = 4
 # How many hits beyond those of the answer may stand above an older one.
 _LATER_LOOKED_FOR: Final = 10
-# Of the name of a namespace in a note, which may be long; the whole of it is in the full answer.
-_MAX_PLACE_BYTES: Final = 32
 _LONGER: Final = "what fits the question is longer than max_tokens"
 _LATE: Final = "the graph arm was left out: time was up"
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate with its final score S·g, and the facts and factors that g was computed from.
-
-    replaces: the duplicates that it stands for. graph: how likely the walk of the graph arm came past it.
-    """
-
-    scored: Scored
-    facts: RankingFacts
-    factors: Factors
-    score: float
-    replaces: Sequence[str]
-    graph: float
 
 
 def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: bool) -> SearchResult:
@@ -75,57 +54,61 @@ def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: boo
     found = reader.find((hybrid.k_txt or CANDIDATES_PER_ARM, hybrid.k_vec or CANDIDATES_PER_ARM))
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter()
-    rows: list[tuple[Scored, float, Factors | None, float | None]]
-    if final:
-        ranking = _ranked(reader, fused, filtered)
-        rows = [(ranked.scored, ranked.score, ranked.factors, ranked.scored.score) for ranked in ranking]
-    else:
-        held, _ = standing(reader, fused, filtered)
-        # With the graph arm the scores are handed out anew in its order: they fall from hit to hit.
-        scores = sorted((scored.score for scored in held), reverse=True)
-        rows = [(scored, score, None, None) for scored, score in zip(held, scores, strict=True)]
-    most = selection.kept([row[1] for row in rows], limit) if isinstance(limit, selection.CutOff) else limit
-    window = {row[0].id: row for row in rows[: most + _LATER_LOOKED_FOR]}
-    older = reader.find_older(list(window))
-    scores = [row[1] for row in rows]
-    best = [
-        (scored, score, factors, relevance)
-        for (scored, _, factors, relevance), score in zip(
-            map(window.__getitem__, later_first(list(window), older)), scores, strict=False
-        )
-    ][:most]
-    by_id = reader.read_nodes([scored.id for scored, *_ in best])
+    ranking = rank(reader, fused, filtered, by_worth=final)
+    places = [ranked.place for ranked in ranking]
+    most = selection.kept(places, limit) if isinstance(limit, selection.CutOff) else limit
+    ordered, older = put_later_first(reader, ranking, most + _LATER_LOOKED_FOR)
+    best = ordered[:most]
+    by_id = reader.read_nodes([ranked.scored.id for ranked in best])
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
-    shown = _shown(reader, by_id)
+    shown = show(reader, by_id)
     took = reader.find_replaced_by(list(by_id))
-    return SearchResult(
-        hits=tuple(
-            Hit(
-                node,
-                score,
-                scored.scores,
-                factors,
-                relevance,
-                *shown(node, scored.scores, scored.id in fused.reached),
-                replaces=tuple(replaced := dict(took.get(node.id, ()))),
+    hits = []
+    for ranked in best:
+        if ranked.scored.id in holding:
+            said = shown(ranked)
+            replaced = dict(took.get(ranked.scored.id, ()))
+            hit = Hit(
+                node=by_id[ranked.scored.id],
+                score=ranked.score,
+                scores=said.scores,
+                factors=ranked.factors if final else None,
+                fit=ranked.scored.score if final else None,
+                reason=said.reason,
+                passage=said.passage,
+                replaces=tuple(replaced),
                 held_until=max(replaced.values(), default=None),
-                older_than=older.get(node.id),
+                older_than=older.get(ranked.scored.id),
+                graph=ranked.graph,
+                relevance=said.relevance,
             )
-            for scored, score, factors, relevance in best
-            if scored.id in holding and (node := by_id[scored.id])
-        ),
+            hits.append(hit)
+    told = reader.request.retrieval.relevance
+    nothing = is_nothing([(hit.relevance, hit.scores) for hit in hits], told)
+    if nothing:
+        filtered["irrelevant"] += len(hits[told.nearest :])
+        hits = hits[: told.nearest]
+    return SearchResult(
+        hits=tuple(hits),
         arms=fused.arms,
         alpha=fused.alpha,
-        candidates=len(rows),
+        candidates=len(ranking),
         filtered=dict(+filtered),
         vectors_searched=found.vectors_searched,
-        note=None if holding else _searched(reader, fused.arms),
+        note=NOTHING if nothing else None if holding else say_what_was_searched(reader, fused.arms),
+        nothing_fits=nothing or not holding,
     )
 
 
 def fitting(reader: CandidateReader, *, least: float, limit: int) -> dict[str, float]:
-    """Return the nodes whose S is at least `least`, best first, with their S: also those that were replaced."""
+    """Return the nodes whose S is at least `least`, best first, with their S: also those that were replaced.
+
+    A text counts by what it says, not by who says it or in which session.
+    """
+    retrieval = reader.request.retrieval
+    hybrid = replace(retrieval.hybrid, speaker_bonus=0.0, session_share=0.0)
+    reader = replace(reader, request=replace(reader.request, retrieval=replace(retrieval, hybrid=hybrid)))
     fused = _fused(reader, reader.find((limit, limit)))
     return {scored.id: scored.score for scored in fused.scored if scored.score >= least}
 
@@ -134,18 +117,25 @@ def recall(
     reader: CandidateReader, empty: ActiveContext, limit: int, *, budget: int, measure: Measure
 ) -> tuple[ActiveContext, dict[str, dict[str, float]]]:
     """Return a context with the nodes that matter for its question now, at most `limit`, whose texts fit a budget of
-    tokens; and statistics of the scores of all candidates.
+    tokens; and statistics of the scores of all candidates. empty: the context with its rules, and their tokens.
     """
     retrieval = reader.request.retrieval
     hybrid, calibration = retrieval.hybrid, retrieval.calibration
     found, reach = reader.find_enough((hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit), limit)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter(unrelated=fused.unrelated)
-    ranking, older = _with_later_first(reader, _ranked(reader, fused, filtered), limit + _LATER_LOOKED_FOR)
-    chosen = _chosen(reader, ranking, limit, filtered)
-    items, tokens = _items(reader, chosen, budget, measure)
+    ranked = without_rules(rank(reader, fused, filtered, by_worth=True), empty.rules, filtered)
+    ranking, older = put_later_first(reader, ranked, limit + _LATER_LOOKED_FOR)
+    chosen = _chosen(reader, ranking, older, limit=limit, filtered=filtered)
+    items, tokens = show_items(reader, chosen, budget - empty.tokens, measure)
     items = [replace(item, older_than=older.get(item.node.id)) for item in items] if older else items
     filtered["over_budget"] += len(chosen) - len(items)
+    scores = [(item.relevance, item.breakdown.scores) for item in items if item.breakdown is not None]
+    nothing = is_nothing(scores, retrieval.relevance)
+    if nothing:
+        filtered["irrelevant"] += len(items[retrieval.relevance.nearest :])
+        items = items[: retrieval.relevance.nearest]
+        tokens = ANSWER_TOKENS + sum(item_tokens(item.node, item.passage) for item in items)
     parameters = {
         "alpha": fused.alpha,
         "k_txt": reach[0],
@@ -154,29 +144,35 @@ def recall(
         "threshold": retrieval.rerank.threshold,
         "mmr_lambda": retrieval.diversity.mmr_lambda,
         "graph_weight": retrieval.graph.weight,
+        "graph_threshold": retrieval.graph.threshold,
         "calibration": "none" if calibration is None else calibration.method,
         "arms": list(fused.arms),
     }
     degraded = (*empty.degraded, _LATE) if fused.late else empty.degraded
+    tokens += empty.tokens
     context = replace(empty, items=tuple(items), tokens=tokens, parameters=parameters, filtered=dict(+filtered))
-    note = None if items else _LONGER if filtered["over_budget"] else _searched(reader, fused.arms)
-    return replace(context, degraded=degraded, note=note), _statistics(ranking)
+    note = None if items else _LONGER if filtered["over_budget"] else say_what_was_searched(reader, fused.arms)
+    nothing_fits = nothing or not (items or filtered["over_budget"])
+    context = replace(context, degraded=degraded, note=NOTHING if nothing else note, nothing_fits=nothing_fits)
+    return context, _statistics(ranking)
 
 
 def _fused(reader: CandidateReader, found: Candidates) -> Fused:
-    """Return the candidates by S; where the graph arm leads somewhere, with the nodes it reached and by its mix."""
+    """Return the candidates by S; where the graph arm leads somewhere, with the nodes that it reached."""
     request, retrieval = reader.request, reader.request.retrieval
     question, exclude = request.search, request.exclude
     by_vectors = question.vector is not None and found.vectors_searched > 0
+    candidates = [candidate for candidate in found.found if candidate.id != exclude]
     fused = fuse(
-        [candidate for candidate in found.found if candidate.id != exclude],
+        candidates,
         question.vector,
         alpha=alpha_for(question.text, request.trust, retrieval.hybrid) if by_vectors else 0.0,
         trust=request.trust,
         hybrid=retrieval.hybrid,
         calibration=retrieval.calibration,
+        bonuses=bonuses_of(question.text, question.intervals, candidates, retrieval.hybrid),
     )
-    fused = replace(fused, arms=("text", "vectors") if by_vectors else ("text",))
+    fused = replace(fused, arms=("text", "vectors") if by_vectors else ("text",), found=found)
     if retrieval.graph.weight == 0:
         return fused
     if request.deadline is not None and time.monotonic() > request.deadline:
@@ -186,7 +182,7 @@ def _fused(reader: CandidateReader, found: Candidates) -> Fused:
 
 
 def _with_graph(reader: CandidateReader, fused: Fused) -> Fused:
-    """Return the candidates and the nodes that a walk from the best of them reaches, by the mix of S and G."""
+    """Return the candidates and the nodes that a walk from the best of them reaches, and how likely it reaches each."""
     if not fused.scored:
         return fused
     settings = reader.request.retrieval.graph
@@ -196,151 +192,50 @@ def _with_graph(reader: CandidateReader, fused: Fused) -> Fused:
     known = {scored.id for scored in fused.scored}
     if not edges and not named.keys() - known:
         return fused
-    reached = graph_arm.walked(start, edges, damping=settings.damping)
-    likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda node_id: -reached[node_id])
-    fresh = reader.read_candidates(list(reader.read_facts(likely[:_MAX_REACHED])))
-    scored = [*fused.scored, *fused.score_others(fresh)]
-    mixed = graph_arm.mix(scored, reached, weight=settings.weight)
-    scored.sort(key=lambda one: (-mixed[one.id], one.id))
-    return replace(fused, scored=tuple(scored), mixed=mixed, reached=reached, arms=(*fused.arms, "graph"))
+    reached = graph_arm.walked(start, edges, damping=settings.damping, names=settings.names)
+    likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda node_id: -reached[node_id][0])
+    fresh = reader.read_candidates(list(reader.read_facts(likely[:_MAX_REACHED])), said=bool(fused.bonuses))
+    scored = (*fused.scored, *fused.score_others(fresh))
+    return replace(fused, scored=scored, reached=reached, arms=(*fused.arms, "graph"))
 
 
-def _ranked(reader: CandidateReader, fused: Fused, filtered: Counter[str]) -> list[Ranked]:
-    """Return the candidates by their final score S·g, without those that may not be recalled.
-
-    After the graph arm, places are decided by its mix of S and G (of a node and its duplicates the best), times g; the
-    scores S·g are handed out in that order.
+def _chosen(
+    reader: CandidateReader, ranking: Sequence[Ranked], older: Mapping[str, str], *, limit: int, filtered: Counter[str]
+) -> list[Ranked]:
+    """Return the nodes of a context: above a threshold by score or by graph, each text once, and different. A later
+    statement comes with the older one whose value it exchanges.
     """
-    request, retrieval = reader.request, reader.request.retrieval
-    now = request.search.now
-    by_id = reader.read_facts_with_heirs([scored.id for scored in fused.scored])
-    candidates, replaces = standing(reader, fused, filtered, by_id)
-    facts = [by_id[scored.id] for scored in candidates]
-    half_life_days, utilities = retrieval.feedback.utility_half_life_days, reader.store.utilities
-    among = utilities.mean_deviation(reader.tx, reader.access, request.search, half_life_days=half_life_days)
-    factors = rerank(facts, among, now=now, settings=retrieval.rerank, feedback=retrieval.feedback)
-    ranking = [
-        Ranked(
-            scored, fact, parts, scored.score * parts.g, replaces.get(scored.id, ()), fused.reached.get(scored.id, 0.0)
-        )
-        for scored, fact, parts in zip(candidates, facts, factors, strict=True)
-    ]
-
-    def order(ranked: Ranked) -> tuple[float, float, str]:
-        scored, mixed = ranked.scored, fused.mixed
-        ids = (scored.id, *ranked.replaces)
-        mix = max((mixed[node_id] for node_id in ids if node_id in mixed), default=scored.score)
-        return -mix * ranked.factors.g, -ranked.score, scored.id
-
-    scores = sorted((ranked.score for ranked in ranking), reverse=True)
-    return [replace(ranked, score=score) for ranked, score in zip(sorted(ranking, key=order), scores, strict=True)]
-
-
-def _with_later_first(
-    reader: CandidateReader, ranking: Sequence[Ranked], window: int
-) -> tuple[list[Ranked], dict[str, str]]:
-    """Return a ranking in which, among the first, a statement stands above the older one whose value it exchanges; and
-    the older ones, each with the later. The scores are handed out in that order.
-    """
-    first = {ranked.scored.id: ranked for ranked in ranking[:window]}
-    older = reader.find_older(list(first))
-    if not older:
-        return list(ranking), {}
-    order = later_first(list(first), older)
-    scores = [ranked.score for ranked in first.values()]
-    moved = [replace(first[node_id], score=score) for node_id, score in zip(order, scores, strict=True)]
-    return [*moved, *ranking[window:]], older
-
-
-def _chosen(reader: CandidateReader, ranking: Sequence[Ranked], limit: int, filtered: Counter[str]) -> list[Ranked]:
-    """Return the nodes of a context: above the threshold, each text once, few of one entity, and different."""
     retrieval = reader.request.retrieval
-    above = [ranked for ranked in ranking if ranked.score >= retrieval.rerank.threshold]
+    least, least_graph = retrieval.rerank.threshold, retrieval.graph.threshold
+    reaching = {
+        ranked.scored.id
+        for ranked in ranking
+        if ranked.score >= least or (least_graph is not None and ranked.gained >= least_graph)
+    }
+    reaching |= {later for node_id, later in older.items() if node_id in reaching}
+    above = [ranked for ranked in ranking if ranked.scored.id in reaching]
     filtered["below_threshold"] += len(ranking) - len(above)
     by_text: dict[str, Ranked] = {}
     for ranked in above:
-        by_text.setdefault(ranked.facts.content_hash, ranked)
+        by_text.setdefault(ranked.content_hash, ranked)
     once = list(by_text.values())
     filtered["same_text"] += len(above) - len(once)
-    ids = [ranked.scored.id for ranked in once]
+    pool = once[: _MMR_POOL_FACTOR * limit]
+    places, vectors = [ranked.place for ranked in pool], [ranked.scored.vector for ranked in pool]
+    chosen = selection.mmr(places, vectors, balance=retrieval.diversity.mmr_lambda, count=limit)
+    filtered["beyond_limit"] += len(once) - len(chosen)
+    return _few_of_each_first(reader, [pool[at] for at in chosen])
+
+
+def _few_of_each_first(reader: CandidateReader, chosen: list[Ranked]) -> list[Ranked]:
+    """Return the chosen nodes, if the policy says so with those last whose entities are in several above them."""
+    most = reader.request.retrieval.diversity.per_entity
+    if most is None:
+        return chosen
+    ids = [ranked.scored.id for ranked in chosen]
     about = entities(reader.tx, reader.access, ids)
     asked = reader.read_named() if about else {}
-    few = [once[at] for at in selection.few_of_each(ids, about, most=retrieval.diversity.per_entity, asked=asked)]
-    filtered["same_entity"] += len(once) - len(few)
-    pool = few[: _MMR_POOL_FACTOR * limit]
-    scores, vectors = [ranked.score for ranked in pool], [ranked.scored.vector for ranked in pool]
-    chosen = selection.mmr(scores, vectors, balance=retrieval.diversity.mmr_lambda, count=limit)
-    filtered["beyond_limit"] += len(few) - len(chosen)
-    return [pool[at] for at in chosen]
-
-
-def _items(
-    reader: CandidateReader, chosen: Sequence[Ranked], budget: int, measure: Measure
-) -> tuple[list[ContextItem], int]:
-    """Return the chosen nodes that fit the budget as an answer shows them (of a long text one passage), and the number
-    of tokens of that answer.
-    """
-    by_id = reader.read_nodes([ranked.scored.id for ranked in chosen])
-    disputes = measure(reader.tx, reader.read_disputes(list(by_id)))
-    took = reader.find_replaced_by(list(by_id))
-    shown = _shown(reader, by_id)
-    items: list[ContextItem] = []
-    tokens = ANSWER_TOKENS
-    for ranked in chosen:
-        node = by_id.get(ranked.scored.id)
-        if node is None:
-            continue
-        reason, passage = shown(node, ranked.scored.scores, ranked.graph > 0)
-        size = item_tokens(node, passage)
-        if tokens + size > budget:
-            continue
-        tokens += size
-        breakdown = ScoreBreakdown(ranked.scored.scores, ranked.scored.score, ranked.graph, ranked.factors)
-        replaced = dict(took.get(node.id, ()))
-        own = tuple(edge for edge in disputes if node.id in (edge.source_id, edge.target_id))
-        others = {edge.source_id if edge.target_id == node.id else edge.target_id for edge in own}
-        items.append(
-            ContextItem(
-                rank=len(items) + 1,
-                node=node,
-                score=ranked.score,
-                reason=reason,
-                figures=figures_of(breakdown, ranked.score),
-                passage=passage,
-                breakdown=breakdown,
-                replaces=tuple(dict.fromkeys((*replaced, *ranked.replaces))),
-                held_until=max(replaced.values(), default=None),
-                disputed_by=tuple(sorted(others)),
-                disputes=own,
-            )
-        )
-    return items, tokens
-
-
-def _shown(reader: CandidateReader, by_id: Mapping[str, Node]) -> Callable[..., tuple[str, Passage | None]]:
-    """Return a function that says why a node was found, and which passage of a long text to show."""
-    question = reader.request.search
-    helped = helpful_counts(reader.tx, reader.access, by_id.values())
-
-    def shown(node: Node, scores: Scores, is_reached: bool) -> tuple[str, Passage | None]:
-        times, passage = helped.get(node.id, 0), passage_of(node, question.text)
-        reason = reason_in_words(
-            question.text, node, passage, scores, is_reached=is_reached, helped=times, now=question.now
-        )
-        return reason, passage
-
-    return shown
-
-
-def _searched(reader: CandidateReader, arms: Sequence[str]) -> str:
-    """Say what was searched, for an answer that has nothing."""
-    request, place = reader.request.search, cut_to_bytes(reader.access.root, _MAX_PLACE_BYTES)
-    number = reader.store.utilities.count(reader.tx, reader.access, request)
-    narrowed = " with these scopes or metadata" if request.scopes or request.metadata else ""
-    if number == 0:
-        return f"nothing{narrowed} is saved in {place} yet"
-    ways = " and ".join({"text": "words", "vectors": "meaning", "graph": "relations"}[arm] for arm in arms)
-    return f"nothing fits: searched {number:,} text{'s' * (number != 1)}{narrowed} in {place} by {ways}"
+    return [chosen[at] for at in selection.few_of_each_first(ids, about, most=most, asked=asked)]
 
 
 def _statistics(ranking: Sequence[Ranked]) -> dict[str, dict[str, float]]:
@@ -348,7 +243,11 @@ def _statistics(ranking: Sequence[Ranked]) -> dict[str, dict[str, float]]:
     if not ranking:
         return {}
     scores_of = attrgetter("scored.scores.s_text", "scored.scores.s_vec", "scored.score", "factors.g", "score")
-    table = np.array([scores_of(ranked) for ranked in ranking])
-    measures = zip(table.mean(axis=0).tolist(), *np.percentile(table, (50, 90), axis=0).tolist(), strict=True)
+    table = np.sort(np.array([scores_of(ranked) for ranked in ranking]), axis=0)
+    # By hand: np.percentile does much more than this needs.
+    below, shares = np.divmod(np.array([[0.5], [0.9]]) * (len(table) - 1), 1)
+    low = table[below[:, 0].astype(np.int64)]
+    high = table[np.minimum(below[:, 0].astype(np.int64) + 1, len(table) - 1)]
+    measures = zip(table.mean(axis=0).tolist(), *(low + (high - low) * shares).tolist(), strict=True)
     rounded = ({"avg": round(a, 4), "p50": round(m, 4), "p90": round(n, 4)} for a, m, n in measures)
     return dict(zip(("s_text", "s_vec", "S", "g", "score_final"), rounded, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Final
 
@@ -10,7 +10,7 @@ from wherefrom.model.graph import Node
 from wherefrom.model.limits import ITEM_TOKENS, PASSAGE_CHARACTERS, REASON_BYTES
 from wherefrom.model.results import Passage, Scores
 from wherefrom.text.passages import best_passage, shared_words
-from wherefrom.text.tokens import count_tokens, names_of, searched_text, text_of
+from wherefrom.text.tokens import count_tokens, names_of, searched_text, terms, text_of
 
 _MAX_WORDS: Final = 3
 _MAX_WORD_CHARACTERS: Final = 24
@@ -19,16 +19,14 @@ _DAYS_A_YEAR: Final = 365
 
 
 def reason_in_words(
-    question: str, node: Node, passage: Passage | None, scores: Scores, *, is_reached: bool, helped: int, now: str
+    question: str, node: Node, said: Collection[str], scores: Scores, *, is_reached: bool, helped: int, now: str
 ) -> str:
     """Return a reason such as "says 'deploy' and 'Friday'; 42 days old; helped twice", at most 60 bytes long.
 
-    passage: the piece that is shown of a long text. is_reached: True if the graph arm came past the node. helped: how
-    often it was judged helpful.
+    said: the terms of what is shown of the node. is_reached: True if the graph arm came past it. helped: how often it
+    was judged helpful.
     """
-    names = names_of(node.aliases, node.metadata)
-    said = shared_words(question, searched_text(node.title, names, node.content if passage is None else passage.text))
-    words = [word for word in said if len(word) <= _MAX_WORD_CHARACTERS]
+    words = [word for word in shared_words(question, said) if len(word) <= _MAX_WORD_CHARACTERS]
     if scores.found_through is not None:
         found = "stands for one that fits"
     elif scores.similarity is not None and scores.vector_rank is not None:
@@ -44,6 +42,12 @@ def reason_in_words(
             if len((text := "; ".join(clauses)).encode()) <= REASON_BYTES and (number or not words):
                 return text
     return found
+
+
+def said_terms(node: Node, passage: Passage | None) -> set[str]:
+    """Return the terms of a node's title, names and text, of a long one those of the passage that is shown."""
+    names = names_of(node.aliases, node.metadata, node.speaker)
+    return set(terms(searched_text(node.title, names, node.content if passage is None else passage.text)))
 
 
 def passage_of(node: Node, question: str) -> Passage | None:

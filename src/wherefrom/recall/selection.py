@@ -4,9 +4,10 @@ A search is cut off by Kneedle (Satopää et al., ICDCS 2011), written out, beca
 second; the tests compare with it. One thing differs: a knee at the very first score, which would keep nothing,
 is passed over for the next one.
 
-A context has each text once, few nodes of one entity, and of these what Maximal Marginal Relevance takes (Carbonell &
-Goldstein, SIGIR 1998): again and again the node with the highest λ·score − (1 − λ)·(its greatest cosine similarity to a
-node already taken), the scores scaled to [0, 1] over the candidates. With λ = 1 that is plain order.
+A context has each text once, and of these what Maximal Marginal Relevance takes (Carbonell & Goldstein, SIGIR 1998):
+again and again the node with the highest λ·score − (1 − λ)·(its greatest cosine similarity to a node already taken),
+the scores scaled to [0, 1] over the candidates. With λ = 1 that is plain order. A policy may have many nodes of one
+entity stand behind the others; none is left out for that, and none comes in for it.
 """
 
 from __future__ import annotations
@@ -62,21 +63,22 @@ def knee(scores: Sequence[float], sensitivity: float) -> int | None:
     return None
 
 
-def few_of_each(
+def few_of_each_first(
     ids: Sequence[str], entities: Mapping[str, Collection[str]], *, most: int, asked: Collection[str] = ()
 ) -> list[int]:
-    """Return the places of nodes, in order, with at most `most` about one entity; entities in `asked`, which the
-    question names, have no limit.
+    """Return the places of all nodes: first, in order, at most `most` about one entity, then the others, in order.
+    Entities in `asked`, which the question names, have no limit.
     """
     taken: Counter[str] = Counter()
-    kept = []
+    first, last = [], []
     for at, node_id in enumerate(ids):
         about = [entity for entity in entities.get(node_id, ()) if entity not in asked]
         if any(taken[entity] >= most for entity in about):
+            last.append(at)
             continue
         taken.update(about)
-        kept.append(at)
-    return kept
+        first.append(at)
+    return [*first, *last]
 
 
 def mmr(scores: Sequence[float], vectors: Sequence[Matrix | None], *, balance: float, count: int) -> list[int]:

@@ -20,7 +20,7 @@ def standing(
     """
     ids = [scored.id for scored in fused.scored]
     if by_id is None:
-        replaced = reader.find_replaced(ids)
+        replaced = reader.find_replaced(ids, fused.found)
         if not replaced:
             return list(fused.scored), {}
         by_id = reader.read_facts_with_heirs(replaced)
@@ -72,9 +72,10 @@ def _with_own_scores(reader: CandidateReader, fused: Fused, found_through: Mappi
     own = {scored.id: scored for scored in fused.scored}
     # Heirs that no arm found have no rank, but a similarity if they have a vector.
     missing = [node_id for node_id in found_through if node_id not in own]
-    own |= {scored.id: scored for scored in fused.score_others(reader.read_candidates(missing))}
+    heirs = reader.read_candidates(missing, said=bool(fused.bonuses))
+    own |= {scored.id: scored for scored in fused.score_others(heirs)}
     for node_id, through in found_through.items():
         if through.id != node_id:
             scores = replace(own[node_id].scores, found_through=through.id)
-            own[node_id] = replace(own[node_id], score=through.score, scores=scores)
+            own[node_id] = own[node_id]._replace(score=through.score, scores=scores)
     return [own[node_id] for node_id in found_through]

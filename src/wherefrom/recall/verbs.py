@@ -1,4 +1,4 @@
-"""The verbs of recall: search, activate, read a context again, and sweep what is long past."""
+"""The verbs of recall: search, activate, and read a context again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
+from wherefrom.embedding.port import RelevanceWeights
 from wherefrom.engine.params import (
     AsOf,
     Filter,
@@ -18,6 +19,7 @@ from wherefrom.engine.params import (
     Since,
     TraceId,
     Until,
+    WrittenBy,
     check_query,
     id_param,
 )
@@ -29,16 +31,19 @@ from wherefrom.model.errors import InvalidInput
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.limits import ANSWER_TOKENS
 from wherefrom.model.param import Param
-from wherefrom.model.results import ActiveContext, SearchResult, SweepResult
+from wherefrom.model.policies import RelevanceReport
+from wherefrom.model.results import ActiveContext, SearchResult
 from wherefrom.recall import pipeline
+from wherefrom.recall import rules as standing_rules
 from wherefrom.recall.candidates import CandidateReader, PastReader, RecallRequest
 from wherefrom.recall.reasons import item_tokens, passage_of
+from wherefrom.recall.relevance import BY_WORDS, weights_for
+from wherefrom.recall.relevance_fit import Judged, refit
 from wherefrom.recall.selection import CutOff
 from wherefrom.recall.settings import Calibration, Graph, RecallSettings
-from wherefrom.storage import contexts, embeddings, events, nodes, receipts, versions
+from wherefrom.storage import contexts, embeddings, events, nodes, versions
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import SearchRequest, Times, Transaction
-from wherefrom.storage.receipts import Receipt
 from wherefrom.text import check
 
 if TYPE_CHECKING:
@@ -49,9 +54,7 @@ Ranking = Literal["relevance", "final"]
 Lacks = tuple[str, ...]
 """The reasons why an answer may lack something, in words."""
 
-_HITS_WITHOUT_CUTOFF: Final = 10
-_EXPIRED_PER_TRANSACTION: Final = 100
-_MAX_SWEPT: Final = 100_000
+HITS: Final = 10
 # Of what has changed since a time, this many former texts are looked at.
 _MAX_CHANGED: Final = 2_000
 _NOT_KEPT: Final = "the active context is not kept: this memory may only be read"
@@ -60,8 +63,7 @@ _Words = Annotated[
     str | None, Param("What to look for: a question or some words, in any language. Or give like.", check=check_query)
 ]
 _Like = Annotated[str | None, id_param("A memo_id: find memos like this one, instead of query.", option="--like")]
-_LIMIT_HELP = "How many. Omit to get as many as the scores suggest: at least 3, if there are."
-_Limit = Annotated[int | None, Param(_LIMIT_HELP, 1, limits.SEARCH_LIMIT, aliases=("top_k",))]
+_Limit = Annotated[int | None, Param("How many. Omit: 10.", 1, limits.SEARCH_LIMIT, aliases=("top_k",))]
 _Rank = Annotated[Ranking, Param("final: weigh in how useful, sure and fresh each one is.")]
 _FollowGraph = Annotated[bool, Param("Follow relations and mentions from the best hits, too.", option="--graph")]
 _Query = Annotated[
@@ -108,6 +110,7 @@ class RecallEngine(Engine):
         until: Until = None,
         as_of: AsOf = None,
         known_at: KnownAt = None,
+        written_by: WrittenBy = None,
         limit: _Limit = None,
         rank: _Rank = "relevance",
         graph: _FollowGraph = False,
@@ -119,7 +122,7 @@ class RecallEngine(Engine):
 
         Words are found in all their forms and in any language, and memos by their meaning. With `like`, the
         memos like that one. `metadata` names values that a memo must have, `scope` the scopes to look in. Without a
-        limit there are as many hits as their scores suggest. What was replaced gives its place to what holds now;
+        limit there are ten hits. What was replaced gives its place to what holds now;
         `as_of` asks what held at another time, `known_at` what this memory said then, `since` and `until` when it was
         observed. `rank="final"` weighs in how useful, sure and fresh each one is; `graph` follows relations and
         mentions from the best hits.
@@ -128,13 +131,13 @@ class RecallEngine(Engine):
             raise InvalidInput("give either query or like", hint="query is text, like is a memo_id")
         access = self.view.access.reading(namespace)
         rules = self.view.boundary.at(access.root)
-        question, degraded = self._questions.question(query, like, access)
         times = self._questions.times(since, until, as_of, known_at)
-        question = replace(question, metadata=metadata or {}, scopes=scope, times=times)
+        question, degraded = self._questions.question(query, like, access, times=times, weighted=_is_weighted(rules))
+        question = replace(question, metadata=metadata or {}, scopes=scope, written_by=written_by)
         request = replace(self._request(question, access, rules, graph=graph), exclude=like)
         settings = self.store.settings
         cut = CutOff(settings.cutoff_min, settings.cutoff_max, settings.cutoff_sensitivity)
-        kept = limit or (cut if settings.cutoff == "auto" else _HITS_WITHOUT_CUTOFF)
+        kept = limit or (cut if settings.cutoff == "auto" else HITS)
         found, lacks = self._read(
             access, request, rules, degraded, lambda reader: pipeline.search(reader, kept, final=rank == "final")
         )
@@ -155,14 +158,37 @@ class RecallEngine(Engine):
         """Return the nodes that fit a question with at least this relevance, best first, also what was replaced; and
         what the search lacks, in words.
         """
-        question, degraded = self._questions.question(query, None, access)
-        # All that is known by now, whether it has expired, was rejected or begins later.
-        question = replace(question, times=Times(question.now, known_at=question.now))
         rules = self.view.boundary.at(access.root)
+        question, degraded = self._questions.question(query, None, access, weighted=_is_weighted(rules))
+        # All that is known by now, whether it has expired, was rejected or begins later. A time in the question does
+        # not count: S is compared with a fixed least.
+        question = replace(question, times=Times(question.now, known_at=question.now), intervals=())
         request = self._request(question, access, rules, graph=False)
         return self._read(
             access, request, rules, degraded, lambda reader: pipeline.fitting(reader, least=least, limit=limit)
         )
+
+    def judge_relevance(
+        self, judged: Sequence[tuple[str, bool]], access: Access
+    ) -> tuple[RelevanceWeights, RelevanceReport] | None:
+        """Return the weights of relevance that fit questions of which it is known whether the memory has something
+        about them, and how well they do; None if there are too few, or no vectors to compare.
+        """
+        rules = self.view.boundary.at(access.root)
+        seen: list[Judged] = []
+        current = None
+        for query, is_known in judged:
+            question, degraded = self._questions.question(query, None, access, weighted=_is_weighted(rules))
+            request = self._request(question, access, rules, graph=False)
+            told = replace(request.retrieval.relevance, threshold=0.0)
+            request = replace(request, retrieval=replace(request.retrieval, relevance=told))
+            current = weights_for(query, request.trust) or current
+            found, _ = self._read(
+                access, request, rules, degraded, lambda reader: pipeline.search(reader, HITS, final=False)
+            )
+            pairs = [(hit.scores.coverage, hit.scores.similarity) for hit in found.hits]
+            seen.append(([(c, s) for c, s in pairs if c is not None and s is not None], is_known))
+        return refit(seen, current or BY_WORDS)
 
     def activate(
         self,
@@ -175,6 +201,7 @@ class RecallEngine(Engine):
         until: Until = None,
         as_of: AsOf = None,
         known_at: KnownAt = None,
+        written_by: WrittenBy = None,
         limit: _Items = None,
         max_tokens: _MaxTokens = None,
         graph: _Graph = None,
@@ -193,9 +220,9 @@ class RecallEngine(Engine):
         started, boundary = time.monotonic(), self.view.boundary
         access = boundary.narrowed(self.view.access.reading(namespace), allow)
         rules = boundary.at(access.root)
-        question, degraded = self._questions.question(query, None, access)
         times = self._questions.times(since, until, as_of, known_at)
-        question = replace(question, metadata=metadata or {}, scopes=scope, times=times)
+        question, degraded = self._questions.question(query, None, access, times=times, weighted=_is_weighted(rules))
+        question = replace(question, metadata=metadata or {}, scopes=scope, written_by=written_by)
         request = self._request(question, access, rules, graph=graph)
         settings = request.retrieval.context
         request = replace(request, deadline=started + settings.timeout_ms / 1000)
@@ -215,8 +242,15 @@ class RecallEngine(Engine):
             items=(),
         )
 
+        place = standing_rules.place_of(self.view, namespace)
+        share = standing_rules.share_of(settings.rules_tokens, max_tokens=budget)
+        own = boundary.narrowed(self.view.access.own(), allow)
+        read_rules = standing_rules.read(self.view, own, place, times, budget=share)
+
         def recalled(reader: CandidateReader) -> tuple[ActiveContext, Mapping[str, Any]]:
-            context, statistics = pipeline.recall(reader, empty, most, budget=budget, measure=measure)
+            found = read_rules(reader.tx) if settings.rules_tokens else standing_rules.Chosen()
+            begun = replace(empty, rules=found.rules, rules_note=found.note, tokens=found.tokens)
+            context, statistics = pipeline.recall(reader, begun, most, budget=budget, measure=measure)
             return replace(context, review=waiting(reader.tx)), statistics
 
         (context, statistics), lacks = self._read(access, request, rules, degraded, recalled)
@@ -228,48 +262,23 @@ class RecallEngine(Engine):
         self,
         context_id: Annotated[str, id_param("The context's id.", refers="context", name="active_context_id")],
     ) -> ActiveContext:
-        """Read an active context again, while it lives; one that has expired is gone."""
+        """Read an active context again, while it lives; one that has expired is gone.
+
+        Its standing rules are those that hold now.
+        """
         access = self.view.access
-        context = self.store.database.read(lambda tx: contexts.get(tx, access, context_id, now=self.view.now()))
+        now = self.view.now()
+
+        def work(tx: Transaction) -> tuple[ActiveContext, standing_rules.Chosen]:
+            found, place = contexts.get(tx, access, context_id, now=now), contexts.place(tx, access, context_id)
+            budget = self.view.boundary.at(place).settings(RecallSettings).context.rules_tokens
+            rules = standing_rules.read(self.view, access.own(), place, Times(now), budget=budget)
+            return found, rules(tx) if budget else standing_rules.Chosen()
+
+        context, rules = self.store.database.read(work)
         items = tuple(replace(item, passage=passage_of(item.node, context.question)) for item in context.items)
-        tokens = ANSWER_TOKENS + sum(item_tokens(item.node, item.passage) for item in items)
-        return replace(context, items=items, tokens=tokens)
-
-    def sweep(self, *, limit: Annotated[int, Param("How many at most.", 1, _MAX_SWEPT)] = 1_000) -> SweepResult:
-        """Forget receipts, contexts and events that are long past; and, with a receipt, what expired so long ago that
-        the policy keeps it no longer (`keep_expired_days`; by default what has expired is kept for good).
-        """
-        run_id, access, database = self.store.new_id(), self.view.access, self.store.database
-        gone: list[str] = []
-        edges = 0
-        for namespace, before in self._kept_until(access):
-            while len(gone) < limit:
-                some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
-                receipt, where = Receipt(run_id, self.view.now(), "expired"), (namespace, before)
-                swept = database.write(
-                    lambda tx, receipt=receipt, where=where, some=some: receipts.retire_expired(  # type: ignore[misc]
-                        tx, access, where, receipt, limit=some
-                    )
-                )
-                gone += swept.node_ids
-                edges += swept.edges
-                if len(swept.node_ids) < some:
-                    break
-        database.write(lambda tx: receipts.forget_old(tx, access, self.store.clock()))
-        while database.write(lambda tx: receipts.purge(tx, access, self.store.clock())):
-            pass
-        return SweepResult(run_id, tuple(gone), edges)
-
-    def _kept_until(self, access: Access) -> list[tuple[str, str]]:
-        """Return the namespaces in which what has expired is kept for some time only, each with the time before which
-        it expired if that is over.
-        """
-        known, moment = self.view.boundary.policies, self.store.clock()
-        if not access.writes:
-            return []  # the sweeping is left to those who may write there
-        places = self.store.database.read(lambda tx: receipts.places_of_expired(tx, access, now=timestamp(moment)))
-        days = {place: known.at(place).keep_expired_days for place in places}
-        return [(place, timestamp(moment - timedelta(days=kept))) for place, kept in days.items() if kept is not None]
+        tokens = ANSWER_TOKENS + sum(item_tokens(item.node, item.passage) for item in items) + rules.tokens
+        return replace(context, items=items, tokens=tokens, rules=rules.rules, rules_note=rules.note)
 
     def _request(
         self, question: SearchRequest, access: Access, rules: PlaceRules, *, graph: bool | None
@@ -284,8 +293,12 @@ class RecallEngine(Engine):
         if graph is not None:
             weight = (retrieval.graph.weight or Graph().weight) if graph else 0.0
             retrieval = replace(retrieval, graph=replace(retrieval.graph, weight=weight))
-        holds = holding(access, self.view.boundary.policies)
-        return RecallRequest(question, self._questions.trust(), retrieval, holds)
+        holds, trust = holding(access, self.view.boundary.policies), self._questions.trust()
+        if retrieval.calibration is not None and retrieval.calibration.relevance is not None:
+            fitted = RelevanceWeights(*retrieval.calibration.relevance)
+            trust = replace(trust, relevance=fitted, relevance_unspaced=fitted)
+        question = replace(question, text_score=retrieval.hybrid.text_score)
+        return RecallRequest(question, trust, retrieval, holds)
 
     def _stored(
         self, access: Access, context: ActiveContext, statistics: Mapping[str, Any], trace: Trace
@@ -299,6 +312,7 @@ class RecallEngine(Engine):
             "policy_version": context.policy_version,
             **context.parameters,
             "items": len(context.items),
+            "rules": len(context.rules),
             "filtered": dict(context.filtered),
             "scores": statistics,
             "degraded": len(context.degraded),
@@ -309,7 +323,8 @@ class RecallEngine(Engine):
             about = events.about_place(access, access.root)
             events.record(tx, access, "activate", payload, about=about, at=now, trace=trace)
 
-        self.store.database.write(work)
+        # A context lives for minutes.
+        self.store.database.write_unsynced(work)
         self._note_lacks(access, "activate", context, trace)
         return context
 
@@ -360,3 +375,8 @@ class RecallEngine(Engine):
         failed = [why for why in answer.degraded if why.startswith(("searched by words only", "the graph arm"))]
         if failed:
             self.view.note(access, "search_fallback", {"reasons": failed}, namespace=access.root, trace=trace)
+
+
+def _is_weighted(rules: PlaceRules) -> bool:
+    """True if rare words count more in the vector of a question."""
+    return rules.settings(RecallSettings).hybrid.question_weights == "idf"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
-from wherefrom.storage import locks, mentions, nodes
+from wherefrom.storage import locks, mentions, names_in_texts, nodes
 from wherefrom.storage.port import Database, Transaction
 from wherefrom.storage.sql import scope_parameters
 
@@ -39,12 +39,17 @@ def link_mentions(
 
 
 def rebuild_mentions(database: Database, access: Access, *, now: str) -> None:
-    """Make all names of the root anew, and find all mentions again."""
+    """Make all names of the root and of its texts anew, and find all mentions again."""
     access = access.writing()
     for rows in nodes.batches(database, access, "nodes_after"):
         some = [nodes.from_row(row[1:]) for row in rows]
-        database.write(lambda tx, some=some: mentions.rename(tx, access, some))  # type: ignore[misc]
+        database.write(lambda tx, some=some: _rename(tx, access, some))  # type: ignore[misc]
     link_mentions(database, access, after=0, now=now)
+
+
+def _rename(tx: Transaction, access: Access, some: Sequence[Node]) -> None:
+    mentions.rename(tx, access, some)
+    names_in_texts.rewrite(tx, access, some)
 
 
 def _link_batch(database: Database, access: Access, some: Sequence[Node], *, old_texts: bool, now: str) -> None:

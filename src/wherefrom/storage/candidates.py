@@ -8,45 +8,59 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, NamedTuple
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
-from wherefrom.storage import embeddings
+from wherefrom.storage import embeddings, mentions, names_in_texts
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Near, Nearest, SearchRequest, Transaction, Vectors
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.text_index import TextSearch
 from wherefrom.text.check import json_text
+from wherefrom.text.sensitive.redaction import shared_text
 
 # Fewer nodes are counted for each request, because a few change the mean; of more the count is kept for a while.
 _NODES_COUNTED_EACH_TIME: Final = 2_000
 _COUNT_SECONDS: Final = 60.0
 _MAX_KNOWN_ACCESSES: Final = 1_000
 _MIN_DEVIATION: Final = 0.001
+# The tag of a relation from a turn of a conversation to the one before it.
+FOLLOWS: Final = "follows"
 _MAX_REPLACED_SHOWN: Final = 200
 _MAX_HEIRS: Final = 5_000
 _MAX_STATEMENT_CHARACTERS: Final = 400
+# The tag of an edge from a text to a rare name in it; the name stands where other edges have the id of a node.
+SHARED_NAME: Final = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A node that an arm found: its BM25 score and vector, and its rank in each arm (1 is best)."""
+class Candidate(NamedTuple):
+    """A node that an arm found: its score by words and vector, and its rank in each arm (1 is best).
+
+    speaker: who says it. session: the namespace and the name of the conversation that it is a turn of. observed_at:
+    when it was observed.
+    """
 
     id: str
     text_score: float | None = None
     text_rank: int | None = None
     vector: Matrix | None = None
     vector_rank: int | None = None
+    observed_at: str | None = None
+    speaker: str | None = None
+    session: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The candidates of both arms, and among how many vectors they were found."""
+    """The candidates of both arms, and among how many vectors they were found. replaced: those of them that may not
+    stand for themselves, as in `replaced`, once that was read.
+    """
 
     found: tuple[Candidate, ...]
     vectors_searched: int
+    replaced: frozenset[str] = frozenset()
 
 
 def find(
@@ -107,7 +121,8 @@ def nearest(
     if request.vector is None or request.model is None:
         return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
-    if request.metadata or request.scopes or request.task_id is not None or request.times.are_narrow:
+    is_filtered = request.metadata or request.scopes or request.task_id is not None or request.written_by is not None
+    if is_filtered or request.times.are_narrow:
         where = {**scope_parameters(access), **request.filters(), "task_id": request.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
     near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.times, quick)
@@ -165,8 +180,7 @@ class MeanDeviation:
     deviation: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedEdge:
+class WeightedEdge(NamedTuple):
     """An edge as a walk takes it: between two nodes, with a strength."""
 
     source_id: str
@@ -194,7 +208,7 @@ class UtilityStatistics:
     def count(self, tx: Transaction, access: Access, request: SearchRequest) -> int:
         """The number of nodes that a request can find, by its filters; of many, as it was up to a minute ago."""
         where = {**scope_parameters(access), **request.filters(), "exact": None}
-        key = (access.reach, where["kinds"], where["scopes"], where["metadata"])
+        key = (access.reach, where["kinds"], where["scopes"], where["metadata"], where["written_by"])
         known = self._counts.get(key)
         if known is not None:
             return known
@@ -217,6 +231,27 @@ def facts_of(tx: Transaction, access: Access, request: SearchRequest, ids: Itera
 def replaced(tx: Transaction, access: Access, ids: Sequence[str]) -> list[str]:
     """Those of these nodes that may not stand for themselves: they have an end, or another node stands for them."""
     return [row[0] for row in tx.rows("nodes_replaced", {"owner": access.owner, "ids": json_text(ids)})]
+
+
+def with_sayings(
+    tx: Transaction, access: Access, found: Sequence[Candidate]
+) -> tuple[tuple[Candidate, ...], list[str]]:
+    """Candidates with their speakers and sessions, as all who find them may know them, and when they were observed; and
+    those of them that may not stand for themselves, as in `replaced`.
+    """
+    rows = tx.rows("nodes_said", {"owner": access.owner, "ids": json_text([candidate.id for candidate in found])})
+    ended = [row[0] for row in rows if row[1]]
+    by_id = {row[0]: row[2:] for row in rows}
+    said = []
+    for one in found:
+        if one.id in by_id:
+            speaker, shared_class, session, namespace, observed_at = by_id[one.id]
+            speaker = speaker and shared_text(speaker, shared_class)
+            place = None if session is None else (namespace, session)
+            ranks = (one.text_score, one.text_rank, one.vector, one.vector_rank)
+            one = Candidate(one.id, *ranks, observed_at=observed_at, speaker=speaker, session=place)
+        said.append(one)
+    return tuple(said), ended
 
 
 def heirs(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> list[str]:
@@ -245,7 +280,31 @@ def edges_around(
 ) -> list[WeightedEdge]:
     """The edges at these nodes: of each node at most `per_node` in either direction, at most `limit` in all."""
     where = {**scope_parameters(access), "frontier": json_text(frontier), "each": per_node, "limit": limit}
-    return [WeightedEdge(*row) for row in tx.rows("edges_around", where)]
+    return list(map(WeightedEdge._make, tx.rows("edges_around", where)))
+
+
+def edges_by_names(
+    tx: Transaction, access: Access, frontier: Sequence[str], *, shares: bool
+) -> tuple[list[WeightedEdge], list[WeightedEdge]]:
+    """The edges at these nodes that come of names in texts: to or from a text that begins with a name, as mentions; and
+    if `shares`, from each text with a rare name to that name, which stands for a node (`SHARED_NAME`).
+    """
+    own = names_in_texts.of_texts(tx, access, frontier)
+    others = names_in_texts.around(tx, access, own, shares=shares)
+    means = [WeightedEdge(source, target, mentions.TAG, 1.0) for source, target in names_in_texts.meant(own, others)]
+    shared = names_in_texts.shared(others) if shares else []
+    return means, [WeightedEdge(node_id, name, SHARED_NAME, 1.0) for node_id, name in shared]
+
+
+def turns_around(tx: Transaction, access: Access, ids: Sequence[str], *, limit: int) -> list[WeightedEdge]:
+    """Edges from each of these nodes that is a turn of a session to the turn before it, and to it from the turn after
+    it, at most `limit`. They are read from the order of the turns, and not stored.
+    """
+    if not ids or limit <= 0 or tx.row("sessions_known", {"owner": access.owner}) is None:
+        return []
+    rows = tx.rows("turns_around", {**scope_parameters(access), "ids": json_text(ids)})
+    pairs = [pair for turn, before, after in rows for pair in ((turn, before), (after, turn)) if None not in pair]
+    return [WeightedEdge(*pair, FOLLOWS, 1.0) for pair in dict.fromkeys(pairs)][:limit]
 
 
 def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:

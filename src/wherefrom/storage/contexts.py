@@ -19,6 +19,7 @@ from wherefrom.text.check import json_text
 
 # A process of the version before this column writes this: nobody can tell who may see its contexts.
 _UNKNOWN_MAKER: Final = "{}"
+_KEPT_OF_ITEM: Final = ("rank", "score", "reason", "relevance")
 _FIGURES: Final = ("utility", "confidence", "quality")
 
 
@@ -33,7 +34,7 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
     plain |= {name: json_text(getattr(context, name)) for name in ("scopes", "provenance")}
     tx.run("context_insert", {**key, **plain, "made_by": json_text(made_by), "namespace": namespace})
     rows = [
-        {**key, "rank": item.rank, "node_id": item.node.id, "score": item.score, "reason": item.reason}
+        {**key, "node_id": item.node.id, **{name: getattr(item, name) for name in _KEPT_OF_ITEM}}
         for item in context.items
     ]
     tx.run_many("context_item_insert", rows)
@@ -53,6 +54,12 @@ def require(tx: Transaction, access: Access, context_id: str) -> Row:
     raise NotFound(f"there is no active context {context_id} in {access.root!r}", hint="activate one")
 
 
+def place(tx: Transaction, access: Access, context_id: str) -> str:
+    """The namespace that a context is about."""
+    row = tx.row("context_get", {**scope_parameters(access), "id": context_id})
+    return access.root if row is None else str(row[0])
+
+
 def node_ids(tx: Transaction, access: Access, context_id: str) -> list[str]:
     """The ids of a context's nodes."""
     return [row[1] for row in tx.rows("context_items", {"owner": access.owner, "id": context_id})]
@@ -65,9 +72,13 @@ def get(tx: Transaction, access: Access, context_id: str, *, now: str) -> Active
     if expires_at <= now:
         raise Gone(f"the active context {context_id} expired at {expires_at}", hint="activate again")
     rows = tx.rows("context_items", key)
-    found = nodes.read_by_ids(tx, access, [node_id for _, node_id, _, _ in rows])
+    found = nodes.read_by_ids(tx, access, [node_id for _, node_id, *_ in rows])
     by_id = {node.id: node for node in found.values() if node.expires_at is None or node.expires_at > now}
-    items = tuple(ContextItem(rank, by_id[node_id], *rest) for rank, node_id, *rest in rows if node_id in by_id)
+    items = tuple(
+        ContextItem(rank, by_id[node_id], score, reason, relevance=relevance)
+        for rank, node_id, score, reason, relevance in rows
+        if node_id in by_id
+    )
     known = question, tuple(json.loads(scopes)), policy_version, json.loads(provenance), created_at, expires_at
     return ActiveContext(context_id, *known, items)
 

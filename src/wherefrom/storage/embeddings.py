@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from wherefrom.embedding.port import Embedder, Matrix, vectors_of
 from wherefrom.lazy import np
+from wherefrom.model import cancellation
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, EmbedderUnavailable, StoreError, TextRefused, WherefromError
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass, Node
@@ -143,7 +144,8 @@ def complete(
             done += _complete_batch(database, embedder, batch, clock)
         except BaseException as error:
             reason = error.message if isinstance(error, WherefromError) else "interrupted"
-            database.write(lambda tx, rows=batch, why=reason: _lease(tx, rows, until=None, error=why))  # type: ignore[misc]
+            with cancellation.running(None):  # also if the call was cancelled
+                database.write(lambda tx, rows=batch, why=reason: _lease(tx, rows, until=None, error=why))  # type: ignore[misc]
             raise
         progress(done, done + database.read(lambda tx: tx.number("pending_total", where)))
     return done

@@ -93,6 +93,7 @@ def correct_page(tx: Transaction, access: Access, page: Node, corrected: Node) -
     """
     ids = nodes.from_page(tx, access, page)
     before = nodes.by_ids(tx, access, ids)
+    corrected = replace(nodes.written(access, corrected), imported_from=None)
     nodes.replace_many(tx, access, [(page, corrected)], None)
     after = nodes.by_ids(tx, access, ids)
     return sum(after.get(node.id) != node for node in before.values())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wherefrom.embedding.port import Embedder
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BOUNDARY_CLASSES, BoundaryClass
-from wherefrom.model.results import Check
+from wherefrom.model.health import Check
 from wherefrom.storage import embeddings
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters

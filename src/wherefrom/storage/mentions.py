@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import NAMES, Node
+from wherefrom.storage import names_in_texts
 from wherefrom.storage.embeddings import embedded_text
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -140,10 +141,13 @@ def named_in(tx: Transaction, access: Access, texts: Iterable[Words]) -> dict[st
     return {name: tuple(ids) for name, ids in known.items() if len(ids) <= MAX_NODES_PER_NAME}
 
 
-def asked(tx: Transaction, access: Access, question: str) -> dict[str, float]:
-    """The nodes that a question names, in whatever case; where several have a name, each with its share of it."""
+def asked(tx: Transaction, access: Access, question: str, *, in_texts: bool = True) -> dict[str, float]:
+    """The nodes that a question names by their titles, in whatever case, and if `in_texts` by names that texts begin
+    with; where several have a name, each with its share of it. A title comes before what a text begins with.
+    """
     words = words_of(question)
-    known = named_in(tx, access, [words])
+    begun = names_in_texts.asked(tx, access, words) if in_texts else {}
+    known = begun | named_in(tx, access, [words])
     return {
         node_id: 1.0 / len(known[name])
         for name in mentioned(words, _by_head(known), strict=False)

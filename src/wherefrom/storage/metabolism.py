@@ -171,7 +171,7 @@ class MeasuredGraph:
         return self.tx.stream("vectors_that_stay", {**self._where, **given})
 
     def texts(self, ids: Sequence[str]) -> Iterator[Row]:
-        """Id, version, title, text, metadata, provenance and validity of these nodes."""
+        """Id, version, title, text, metadata, provenance, validity, speaker, session and hash of these nodes."""
         return self._rows("texts_compared", ids)
 
     def disputes(self, ids: Sequence[str]) -> set[frozenset[str]]:

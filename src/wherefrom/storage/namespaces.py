@@ -10,7 +10,7 @@ from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidNamespace, N
 from wherefrom.model.limits import NAMESPACE_CHARACTERS
 from wherefrom.model.namespaces import is_inside, lineage
 from wherefrom.model.results import NamespaceCount, Namespaces, Renamed
-from wherefrom.storage import insight, locks
+from wherefrom.storage import insight, keys, locks
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 
@@ -84,4 +84,5 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
     for name in ("namespace_move_tasks", "policies_move", "retired_move", "runs_move", "events_move"):
         tx.run(name, parameters)
     insight.move(tx, access, source, target)
+    keys.move(tx, access.owner, source, target)
     return Renamed(source, target, nodes, edges)

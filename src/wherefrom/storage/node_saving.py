@@ -14,6 +14,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
+from wherefrom.model.rules import is_own_rule, is_rule
 from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, replacing, tasks, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
@@ -24,7 +25,8 @@ from wherefrom.text.check import check_metadata, content_hash, json_text
 
 Change = Mapping[str, Any]
 """New values of a node, by field: None leaves what it has, `alias` is added to its aliases, metadata and provenance are
-merged, and a null in the metadata removes its key.
+merged, and a null in the metadata removes its key. `said_at`: when this access itself said it, if it did. `written_by`:
+whose change it is, which a node keeps if anything else of it changes but its being a rule.
 """
 Accept = Callable[[Node], None]
 """Raises if a node may not be stored."""
@@ -35,17 +37,18 @@ KeepEdge = Callable[[Edge], Edge]
 # The values that a node with the same text brings to the one that has it already.
 _MERGED: Final = (
     "metadata", "provenance", "boundary_class", "shared_class", "claim_kind", "expires_at", "year", "valid_from",
-    "valid_to", "superseded_by", "slot",
+    "valid_to", "superseded_by", "slot", "speaker",
 )  # fmt: skip
 # The values of a change that take the place of the node's own.
 _PLAIN: Final = (
     "content", "title", "claim_kind", "scope", "confidence", "quality", "pinned", "year", "observed_at", "valid_from",
-    "valid_to", "superseded_by", "slot",
+    "valid_to", "superseded_by", "slot", "speaker", "session",
 )  # fmt: skip
 
 
 def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Accept | None = None) -> Saved:
-    """Store a new node; if another node in its namespace has its text, merge it into that one instead.
+    """Store a new node; if another node in its namespace has its text, merge it into that one instead. A node with
+    `confirmed_at` is said by this access itself; it keeps that only if it is a standing rule.
 
     That one keeps its title, and another title becomes an alias; only a page takes the title that its source has now.
     The node's metadata is a patch: a null removes its key.
@@ -58,7 +61,8 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, ac
         )
     existing = nodes.same_text(tx, access, node, at=node.holds_from)
     if existing is None:
-        created = replace(node, metadata=_without_nulls(node.metadata))
+        created = replace(node, metadata=_without_nulls(node.metadata), confirmed_at=None)
+        created = nodes.written(access, _confirmed(created, node.confirmed_at))
         if accept is not None:
             accept(created)
         nodes.insert(tx, access, [created], made, now=node.updated_at)
@@ -69,6 +73,7 @@ def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, ac
     scope = node.scope if expired or SCOPES.index(node.scope) >= SCOPES.index(existing.scope) else None
     change = {name: getattr(node, name) for name in _MERGED}
     change |= {"title" if renamed else "alias": node.title, "scope": scope, "pinned": node.pinned or None}
+    change |= {"said_at": node.confirmed_at, "written_by": access.written_by}
     merged = after_change(existing, change, now=node.updated_at)
     if expired and merged.expires_at != node.expires_at:
         merged = replace(merged, expires_at=node.expires_at, scope=node.scope)
@@ -100,7 +105,7 @@ def update(
 ) -> Saved:
     """Change a node. The version rises if anything changed."""
     old = nodes.get(tx, access, node_id)
-    new = after_change(old, change, now=now)
+    new = after_change(old, {**change, "written_by": access.written_by}, now=now)
     _exchange(tx, access, old, new, made, accept=accept)
     return Saved(new, "unchanged" if new is old else "updated")
 
@@ -137,6 +142,7 @@ def _exchange(
     if not access.sees(new.namespace, new.boundary_class):
         raise BoundaryDenied("the new text is of a boundary class that this access may not see")
     rewritten, reclassed = old.content_hash != new.content_hash, old.boundary_class != new.boundary_class
+    reclassed = reclassed or nodes.turn_key(old) != nodes.turn_key(new)
     holder = nodes.same_text(tx, access, new) if rewritten or reclassed else None
     if holder is not None and holder.id != old.id and (rewritten or holder.boundary_class == new.boundary_class):
         raise Conflict(
@@ -281,11 +287,25 @@ def after_change(node: Node, change: Change, *, now: str) -> Node:
     )
     aliases = _aliases(node.aliases, change.get("alias"), title=changed.title)
     changed = replace(changed, content_hash=content_hash(changed.content), aliases=aliases)
+    changed = _confirmed(changed, change.get("said_at"))
     # Compared as stored: to Python True is 1.
     if to_parameters(changed) == to_parameters(node):
         return node
+    if to_parameters(replace(changed, confirmed_at=node.confirmed_at)) != to_parameters(node):
+        changed = replace(changed, written_by=change.get("written_by"), imported_from=None)
     changed = replace(changed, updated_at=now, version=node.version + 1)
     return changed if changed.content == node.content else _fresh(changed, now=now)
+
+
+def _confirmed(node: Node, said_at: str | None) -> Node:
+    """The node as a standing rule from a time on, if this access said it then and it is one. A rule stays one, unless a
+    document is named as its source.
+    """
+    if said_at is None:
+        return node
+    if not is_own_rule(node):
+        return replace(node, confirmed_at=None) if is_rule(node) else node
+    return node if node.confirmed_at is not None else replace(node, confirmed_at=said_at)
 
 
 def _aliases(known: Sequence[str], added: str | None, *, title: str | None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from wherefrom.model.errors import BoundaryDenied, NotFound, shown_id
 from wherefrom.model.graph import Node, NodeRef, strictest
 from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, events, mentions, text_index, versions
+from wherefrom.storage import embeddings, events, mentions, names_in_texts, text_index, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
@@ -116,7 +116,7 @@ def by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Nod
 def read_by_ids(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Node]:
     """The nodes with these ids as far as the access may see them, without those of which it sees nothing."""
     access = access.own() if tx.writes else access
-    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)})
+    rows = tx.rows("nodes_by_id", {"owner": access.owner, "ids": json_text(ids)}) if ids else ()
     return {row[0]: node for row in rows if (node := seen(access, from_row(row))) is not None}
 
 
@@ -128,6 +128,14 @@ def same_text(tx: Transaction, access: Access, node: Node, *, at: str | None = N
     where = {**scope_parameters(access), **to_parameters(node), "at": at or node.updated_at}
     row = tx.row("node_same_text", where)
     return None if row is None else from_row(row)
+
+
+def said_by_request(tx: Transaction, access: Access, turn: Node, request_id: str | None) -> str | None:
+    """When a turn was observed that an earlier call with this request id saved; None if there was no such call."""
+    if turn.session is None or request_id is None:
+        return None
+    row = tx.row("turn_of_request", {**scope_parameters(access), **to_parameters(turn), "request_id": request_id})
+    return None if row is None else str(row[0])
 
 
 def refs(tx: Transaction, access: Access, ids: Sequence[str], *, beginnings: bool = False) -> tuple[NodeRef, ...]:
@@ -178,17 +186,26 @@ def insert(
     link: bool = True,
 ) -> dict[str, int]:
     """Store new nodes with their texts, vectors and names in the indexes; returns their seqs by id. Restored nodes have
-    their `former_seqs`. Without `link` their mentions are not looked for (see `link_mentions`).
+    their `former_seqs` and who wrote them; the others were written by this access, whatever they say. Without `link`
+    their mentions are not looked for (see `link_mentions`).
     """
+    if former_seqs is None:
+        new = [written(access, node) for node in new]
     rows = [{**to_parameters(node), "seq": (former_seqs or {}).get(node.id)} for node in new]
     seqs: dict[str, int] = dict(tx.many("nodes_insert", rows, {"owner": access.owner}))
     text_index.write(tx, access, seqs, new)
     embeddings.write(tx, access, seqs, new, made, now=now)
+    names_in_texts.write(tx, access, new)
     if link:
         mentions.add(tx, access, new, now=now)
     else:
         mentions.add_names(tx, access, new)
     return seqs
+
+
+def written(access: Access, node: Node) -> Node:
+    """A node as one that this access writes."""
+    return node if node.written_by == access.written_by else replace(node, written_by=access.written_by)
 
 
 def replace_many(
@@ -224,6 +241,7 @@ def replace_many(
         # A node that is only closed keeps the vector of its shared text if no other was made: it tells less, not more.
         known = ((old if made is not None else replace(old, shared_class=None), new) for old, new in texts)
         rewritten = [new for old, new in known if _embedded(new) != _embedded(old)]
+        names_in_texts.rewrite(tx, access, [new for old, new in texts if _embedded(new) != _embedded(old)])
         stale = embeddings.forget_changed(tx, access, seqs, rewritten) if rewritten else []
         embeddings.write(tx, access, seqs, stale, made, now=now)
     moved = [new for old, new in pairs if _copied_by_edges(new) != _copied_by_edges(old)]
@@ -240,11 +258,17 @@ def remove(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
 
 def text_key(node: Node) -> tuple[str | int | None, ...]:
     """A text and its place: of nodes with the same key there is at most one in each boundary class. A statement that
-    has ended does not keep its text from being said again, nor one slot another from having its text.
+    has ended does not keep its text from being said again, nor one slot another from having its text, nor one turn of a
+    session another.
     """
     ended = node.id if node.valid_to is not None and node.kind in versions.VERSIONED else ""
     place = node.namespace, node.kind, node.content_hash, node.task_id, node.page_id, node.position
-    return *place, node.slot or "", ended
+    return *place, node.slot or "", ended, *turn_key(node)
+
+
+def turn_key(node: Node) -> tuple[str, str, str]:
+    """What tells a turn of a session from others with its words: the session, who says it, and when."""
+    return ("", "", "") if node.session is None else (node.session, node.speaker or "", node.observed_at)
 
 
 def sourced(node: Node, page: Node) -> Node:
@@ -304,7 +328,7 @@ def _embedded(node: Node) -> tuple[object, ...]:
 
 def _searched(node: Node) -> tuple[object, ...]:
     """The values that decide how a node stands in the text index."""
-    return *_embedded(node), names_of(node.aliases, node.metadata)
+    return *_embedded(node), names_of(node.aliases, node.metadata, node.speaker)
 
 
 def _copied_by_edges(node: Node) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict
+from wherefrom.model.errors import Conflict, shown_id
 from wherefrom.model.policies import PolicyVersion, Privacy
 from wherefrom.storage import locks
 from wherefrom.storage.port import Transaction
@@ -40,9 +40,9 @@ def add(tx: Transaction, access: Access, new: PolicyVersion, *, expected_version
     locks.be_alone(tx, access.owner)
     before = history(tx, access, new.namespace)
     in_force = before[0].version if before else "none"
-    if expected_version not in (None, in_force):
+    if expected_version is not None and expected_version != in_force:
         raise Conflict(
-            f"the policy of {new.namespace!r} has version {in_force}, not {expected_version}",
+            f"the policy of {new.namespace!r} has version {in_force}, not {shown_id(expected_version)}",
             hint="read the policy in force, and apply your change to that",
         )
     if before and (before[0].version, before[0].yaml) == (new.version, new.yaml):

@@ -3,32 +3,37 @@
 `Database.read` and `Database.write` run one unit of work in one transaction. A write may run more
 than once (a serialisation failure is retried), so it must not change anything outside the
 database. A write is durable when the call returns; if the work raises, nothing of it remains.
+A call that is cancelled (see `model/cancellation.py`) ends at the statement under way, or before the next one or while
+it waits, with `cancelled` or `timed_out`: of a write that has not begun to commit nothing remains.
 Readers never wait for writers. Both are safe to call from any thread.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from wherefrom.embedding.port import Matrix
+from wherefrom.model import cancellation
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, WherefromError
 from wherefrom.model.graph import Node
-from wherefrom.model.results import Check
+from wherefrom.model.health import Check
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.sql import Dialect, Statements
 from wherefrom.text.check import json_text
+from wherefrom.text.dates.interval import Interval
 
 Result = TypeVar("Result")
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
 Progress = Callable[[int, int], None]
 """Called with the amounts of work done and to do."""
+TextScore = Literal["surprise", "bm25"]
 # The kinds of nodes that are found and recalled; entities and pages only lead to them.
 SEARCHED: Final = ("memo", "claim", "fragment")
 
@@ -44,7 +49,20 @@ class Transaction(ABC):
     def __init__(self, connection: Any, statements: Statements, *, writes: bool) -> None:
         self._connection = connection
         self._statements = statements
+        self._call = cancellation.current()
         self.writes = writes
+        self._made: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """What a function makes of the rows that this transaction sees: once for each key, if the transaction only
+        reads and so sees the same to its end.
+        """
+        if self.writes:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        made: Result = self._made[key]
+        return made
 
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""
@@ -79,6 +97,7 @@ class Transaction(ABC):
 
     def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
         """Run a change once for each set of parameters."""
+        self._call.check()
         if rows := list(parameters):
             self._connection.cursor().executemany(self._statements.sql(name, rows[0]), rows)
 
@@ -128,6 +147,12 @@ class Times:
         observed = (self.since or "") <= node.observed_at and (self.until is None or node.observed_at <= self.until)
         return is_live and start <= self.now and observed and node.created_at <= (self.known_at or self.now)
 
+    def within(self, interval: Interval) -> Times | None:
+        """Return these times for what was observed in an interval; None if they leave nothing of it."""
+        since = max(self.since or "", interval.start)
+        until = min(self.until or interval.end, interval.end)
+        return replace(self, since=since, until=until) if since <= until else None
+
     @property
     def are_narrow(self) -> bool:
         """True if many nodes may be left out, so that a search needs to know which."""
@@ -146,6 +171,10 @@ class SearchRequest:
 
     times: the time of the question, and the times of what is looked for.
     lookups: the terms of personal data in the question, for those who may see them.
+    text_score: how texts are scored by the words that they share with the question.
+    written_by: the key that it must have been written with.
+    intervals: the times that the question names; what was observed then is preferred, and nothing else is left out.
+    term_counts: the number of texts with each term of the text, if they were counted already.
     """
 
     text: str
@@ -155,8 +184,12 @@ class SearchRequest:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     task_id: str | None = None
     scopes: Sequence[str] = ()
+    written_by: str | None = None
     times: Times = Times()
     lookups: Sequence[str] = ()
+    text_score: TextScore = "bm25"
+    intervals: tuple[Interval, ...] = ()
+    term_counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def now(self) -> str:
@@ -166,8 +199,9 @@ class SearchRequest:
     def admits(self, node: Node) -> bool:
         """Return True if a node, as it was known at a time, fits the filters."""
         is_scoped = not self.scopes or node.scope in self.scopes
+        is_theirs = self.written_by in (None, node.written_by)
         has_values = all(node.metadata.get(name) == value for name, value in self.metadata.items())
-        return is_scoped and has_values and node.kind in self.kinds and self.times.admit(node)
+        return is_scoped and is_theirs and has_values and node.kind in self.kinds and self.times.admit(node)
 
     def filters(self) -> dict[str, Any]:
         """The filters as parameters of a statement."""
@@ -175,6 +209,7 @@ class SearchRequest:
             "kinds": json_text(self.kinds),
             "metadata": json_text(self.metadata) if self.metadata else None,
             "scopes": json_text(self.scopes) if self.scopes else None,
+            "written_by": self.written_by,
             **self.times.parameters(),
         }
 
@@ -249,6 +284,12 @@ class Database(Protocol):
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work` and commit it, or leave nothing of it behind."""
+
+    def write_unsynced(self, work: Callable[[Transaction], Result]) -> Result:
+        """The same for what is worth little after a while: others need not wait until a disk has it. It outlives this
+        process, but the machine may lose it with its power, until the next `write`.
+        """
+        return self.write(work)
 
     def schema_version(self) -> int:
         """The number of the newest migration that has been applied."""

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
@@ -25,17 +26,18 @@ from psycopg.types.array import ListBinaryDumper
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
+from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreUnavailable
+from wherefrom.model.health import Check
 from wherefrom.model.once import once
-from wherefrom.model.results import Check
 from wherefrom.storage import postgres_erasing
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
 from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
-from wherefrom.storage.postgres_connections import COLLISIONS, Connections, Waits, connect, is_lost, translated
+from wherefrom.storage.postgres_connections import COLLISIONS, Connections, Waits, cancel, connect, is_lost, translated
 from wherefrom.storage.postgres_vectors import PostgresVectors
-from wherefrom.storage.sql import Dialect, statements, statements_of
+from wherefrom.storage.sql import Dialect, Statements, statements, statements_of
 from wherefrom.text.check import json_text
 
 
@@ -94,6 +96,7 @@ class PostgresDatabase(Database):
         self._statements = {writes: statements(DIALECT, writing=writes) for writes in (False, True)}
         with self._alone() as connection:
             _migrate(connection)
+            _renumber_restored(connection, self._statements[True])
         self._pool = Connections(url, size=pool_size, waits=self._waits, configure=_configure, prepare_threshold=1)
 
     @once
@@ -169,10 +172,14 @@ class PostgresDatabase(Database):
 
     def _run(self, work: Callable[[Transaction], Result], *, writes: bool, is_retry: bool = False) -> Result:
         """Run one transaction. A write is run a second time if its connection broke before the commit was sent."""
-        worked, connection = False, None
+        worked, connection, call = False, None, cancellation.current()
+        call.check()
         try:
             with self._pool.transaction() as connection:
-                result = work(_Transaction(connection, self._statements[writes], writes=writes))
+                # It stops the statement under way, and never one of the next transaction, nor the commit.
+                with call.stopping(partial(cancel, connection)):
+                    result = work(_Transaction(connection, self._statements[writes], writes=writes))
+                call.check()
                 worked = True
             return result
         except psycopg.OperationalError as error:
@@ -193,6 +200,7 @@ class _Transaction(Transaction):
     _connection: psycopg.Connection[Row]
 
     def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
+        self._call.check()
         with self._connection.cursor(name="stream", binary=True) as cursor:
             cursor.itersize = 1_000
             cursor.execute(self._statements.sql(name, parameters), parameters)
@@ -212,6 +220,7 @@ class _Transaction(Transaction):
         return cursor.fetchall() if cursor.description else []
 
     def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
+        self._call.check()
         text = self._statements.sql(name, parameters)
         if ";" in text:  # several settings: they cannot be prepared, and have no parameters
             return self._connection.execute(text, prepare=False)
@@ -230,6 +239,14 @@ def _migrate(connection: psycopg.Connection[Row]) -> None:
             migrate(lambda script: [connection.execute(s) for s in statements_of(script)], applied, DIALECT)
     finally:
         connection.execute("select pg_advisory_unlock(%s)", (_MIGRATION_LOCK,))
+
+
+def _renumber_restored(connection: psycopg.Connection[Row], known: Statements) -> None:
+    """Let events that were restored from another cluster lie behind nobody: the feed would wait for their numbers."""
+    if connection.execute("select to_regclass('event_floors')").fetchone() == (None,):  # an older schema
+        return
+    if connection.execute(known.sql("feed_is_restored", {})).fetchone() == (True,):
+        connection.execute(known.sql("feed_renumber", {}))
 
 
 def _applied(connection: psycopg.Connection[Row]) -> list[tuple[int, str]]:

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreBusy, StoreError, StoreUnavailable
+from wherefrom.model.slots import Slots
 from wherefrom.storage.port import Row, broken_rule
 
 Connection = psycopg.Connection[Row]
@@ -29,6 +30,7 @@ COLLISIONS: Final = (errors.SerializationFailure, errors.DeadlockDetected)
 # libpq knows no shorter timeout.
 _MIN_CONNECT_TIMEOUT_S: Final = 2
 _PAUSE_S: Final = 0.05
+_MAX_CANCEL_S: Final = 2.0
 # A connection that was idle for longer is closed when another one is given back.
 _MAX_IDLE_S: Final = 600.0
 # A failed connection carries no SQLSTATE. These are the English texts of 53300; in another language the error is
@@ -54,7 +56,7 @@ class Connections:
         self._url, self._size, self._waits, self._reset, self._options = url, size, waits, reset, options
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._slots = threading.Semaphore(size)
+        self._slots = Slots(size)
         self._idle: list[tuple[float, Connection]] = []
         self._failed: tuple[float, StoreError] | None = None
         self._closed = False
@@ -99,10 +101,7 @@ class Connections:
         if os.getpid() != self._process:
             raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
         asked_at = time.monotonic()
-        call = cancellation.current()
-        if not call.acquired(self._slots, self._waits.busy_s):
-            if call.cancelled:
-                raise StoreBusy("the call was cancelled while it waited for a connection")
+        if not self._slots.acquire(self._waits.busy_s):
             raise StoreBusy(
                 f"all {self._size} connections of this process to PostgreSQL are in use",
                 hint="try again in a moment, or let fewer calls run at once",
@@ -152,8 +151,9 @@ def connect(
     url: str, timeout_s: float, *, configure: Callable[[Connection], None] | None = None, **options: Any
 ) -> Connection:
     """A new connection. A server that is starting up, or has no connection free, is asked again until the timeout."""
-    deadline = time.monotonic() + timeout_s
+    deadline, call = time.monotonic() + timeout_s, cancellation.current()
     while True:
+        call.check()
         try:
             connection = psycopg.connect(url, **_limits(url, timeout_s), **options)
             try:
@@ -210,6 +210,9 @@ def translated() -> Iterator[None]:
     """Raise PostgreSQL's errors as errors of the store."""
     try:
         yield
+    except errors.QueryCanceled as error:
+        cancellation.current().check()
+        raise _refused(error) from None
     except COLLISIONS:
         raise StoreBusy("other writers kept changing the same rows", hint="try again") from None
     except errors.LockNotAvailable:
@@ -228,6 +231,12 @@ def translated() -> Iterator[None]:
 
 def _refused(error: psycopg.Error) -> StoreError:
     return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
+
+
+def cancel(connection: Connection) -> None:
+    """Stop the statement under way; a server that cannot be reached any more stops by itself."""
+    with suppress(psycopg.Error):
+        connection.cancel_safe(timeout=_MAX_CANCEL_S)
 
 
 def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:

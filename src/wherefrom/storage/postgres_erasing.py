@@ -21,8 +21,8 @@ BEYOND_REACH: Final = (
 )
 _LOCKED: Final = "others kept a table locked; the same command again does it once they have ended"
 _TABLES: Final = (
-    "nodes", "node_versions", "node_texts", "node_terms", "names", "embeddings", "pending_embeddings", "edges",
-    "events", "retired", "feedback", "corrections", "active_contexts", "active_context_items", "insight_plans",
+    "nodes", "node_versions", "node_texts", "node_terms", "names", "names_in_texts", "embeddings", "pending_embeddings",
+    "edges", "events", "retired", "feedback", "corrections", "active_contexts", "active_context_items", "insight_plans",
 )  # fmt: skip
 _OLD_STATISTICS: Final = (
     "the planner's statistics of columns that are empty by now: an administrator deletes those rows of pg_statistic"

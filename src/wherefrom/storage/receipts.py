@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from wherefrom.storage.transfer.reading import Guard
 
 KEPT: Final = timedelta(days=30)
-_CONTEXTS_KEPT: Final = timedelta(days=30)
-_EVENTS_KEPT: Final = timedelta(days=365)
+CONTEXTS_KEPT: Final = timedelta(days=30)
+EVENTS_KEPT: Final = timedelta(days=365)
 MAX_NODES_PER_EDGE_SIDE: Final = 100
 _MAX_PURGED_AT_ONCE: Final = 2_000
 _MAX_FOUND: Final = 20
@@ -262,8 +262,10 @@ def sweep(
 
 def forget_old(tx: Transaction, access: Access, moment: datetime) -> None:
     """Delete contexts that expired more than 30 days ago, and events older than a year."""
-    tx.run("contexts_purge", {"owner": access.owner, "before": timestamp(moment - _CONTEXTS_KEPT)})
-    tx.run("events_purge", {"owner": access.owner, "before": timestamp(moment - _EVENTS_KEPT)})
+    tx.run("contexts_purge", {"owner": access.owner, "before": timestamp(moment - CONTEXTS_KEPT)})
+    past = {"owner": access.owner, "before": timestamp(moment - EVENTS_KEPT)}
+    tx.run("event_floor_raise", past)
+    tx.run("events_purge", past)
 
 
 def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ _STATEMENTS: Final = {
     "plan": "plans_referred",
     "run": "runs_referred",
     "context": "contexts_referred",
+    "key": "keys_referred",
 }
 _TO_LOWER_CASE: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -173,8 +173,8 @@ def scope_parameters(access: Access) -> dict[str, Any]:
     """The parameters that the fragments `visible`, `visible_edge` and `visible_event` read."""
     parameters: dict[str, Any] = {
         "owner": access.owner,
-        "classes": json_text(access.classes),
-        "hidden": json_text(access.hidden) if access.hidden else None,
+        "classes": _listed(access.classes),
+        "hidden": _listed(access.hidden) if access.hidden else None,
         "partly_seen": json_text(access.partly_seen) if access.hidden else None,
         **inside_parameters("root", access.root),
     }
@@ -183,6 +183,12 @@ def scope_parameters(access: Access) -> dict[str, Any]:
     if not access.writes:
         parameters["only_reads"] = True
     return parameters
+
+
+@lru_cache(maxsize=256)
+def _listed(names: tuple[str, ...]) -> str:
+    """Names as JSON, kept because nearly every statement takes the classes of its access."""
+    return json_text(names)
 
 
 def reference_parameters(given: str) -> dict[str, Any]:

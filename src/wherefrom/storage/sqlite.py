@@ -1,18 +1,23 @@
 """SQLite: one file that many processes may use at once.
 
 WAL lets readers go on while one writer writes; every write is a short `BEGIN IMMEDIATE`, so two
-writers queue instead of deadlocking; `synchronous=FULL` makes a commit survive a power cut.
+writers queue instead of deadlocking; `synchronous=FULL` makes a commit survive a power cut. Writers
+of one process sleep in a queue, first come, first served; those of other processes are waited for
+by a busy handler, which looks again and again. Both together last as long as the busy timeout.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -20,9 +25,11 @@ import apsw
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
+from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreBusy, StoreUnavailable
+from wherefrom.model.health import Check
 from wherefrom.model.once import once
-from wherefrom.model.results import Check
+from wherefrom.model.slots import Slots
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.sqlite_process import SqliteProcessReader
 from wherefrom.storage.migrate import is_current, migrate
@@ -64,6 +71,8 @@ _BEYOND_REACH: Final = (
     "blocks that the file system gave back: its snapshots, and the drive itself, may keep them for a while",
 )
 _PAGES_PER_COPY_STEP: Final = 2_000
+# Until when the writer of this thread waits for other processes.
+_DEADLINE: Final[ContextVar[float]] = ContextVar("wherefrom_busy_deadline", default=math.inf)
 _READ_WRITE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -78,6 +87,8 @@ class SqliteDatabase(Database):
         self._busy_timeout_s = busy_timeout_ms / 1000
         self._statements = {writes: statements(DIALECT, writing=writes) for writes in (False, True)}
         self._idle: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._turns = Slots()
+        self._writer: int | None = None
         self._closed = False
         self._process = os.getpid()
         with translated():
@@ -95,6 +106,9 @@ class SqliteDatabase(Database):
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
         return self._run(work, writes=True)
+
+    def write_unsynced(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._run(work, writes=True, synchronous="normal")
 
     def schema_version(self) -> int:
         with translated(), self._connection() as connection:
@@ -132,9 +146,9 @@ class SqliteDatabase(Database):
         return True
 
     def overwrite_deleted(self) -> None:
-        with translated(), self._connection() as connection:
+        with translated(), self._turn(), self._connection() as connection:
             # Else the pages of the new file have in their free parts what memory had there.
-            connection.execute("pragma secure_delete = on")
+            connection.execute("pragma secure_delete = on; pragma synchronous = full")
             # The full-text index only marks deleted texts; merged into one piece, it has none of their terms.
             connection.execute("insert into node_terms (node_terms) values ('optimize')")
             connection.execute("vacuum")
@@ -178,12 +192,35 @@ class SqliteDatabase(Database):
                 connection.execute(f"pragma application_id = {_APPLICATION_ID}")
                 connection.execute("commit")
 
-    def _run(self, work: Callable[[Transaction], Result], *, writes: bool) -> Result:
-        with translated(), self._connection() as connection:
-            connection.execute("begin immediate" if writes else "begin")
-            result = work(_Transaction(connection, self._statements[writes], writes=writes))
+    def _run(self, work: Callable[[Transaction], Result], *, writes: bool, synchronous: str = "full") -> Result:
+        call = cancellation.current()
+        call.check()
+        with translated(), self._turn() if writes else nullcontext(), self._connection() as connection:
+            # It interrupts the statement under way, and never one of the next transaction, nor the commit.
+            with call.stopping(connection.interrupt):
+                # Set for each write: in a transaction that failed it cannot be set back.
+                connection.execute(f"pragma synchronous = {synchronous}; begin immediate" if writes else "begin")
+                result = work(_Transaction(connection, self._statements[writes], writes=writes))
+            call.check()
             connection.execute("commit")
             return result
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait until this thread is the one of this process that writes; what is left of its time is for others."""
+        self._refuse_if_closed()
+        deadline = time.monotonic() + self._busy_timeout_s
+        is_inside = self._writer == threading.get_ident()  # it would wait for itself
+        if is_inside or not self._turns.acquire(self._busy_timeout_s):
+            raise apsw.BusyError
+        self._writer = threading.get_ident()
+        token = _DEADLINE.set(deadline)
+        try:
+            yield
+        finally:
+            _DEADLINE.reset(token)
+            self._writer = None
+            self._turns.release()
 
     @contextmanager
     def _connection(self) -> Iterator[apsw.Connection]:
@@ -195,9 +232,8 @@ class SqliteDatabase(Database):
         try:
             yield connection
         finally:
-            if connection.in_transaction:
-                connection.execute("rollback")
-            self._idle.put(connection)
+            if _rolled_back(connection):
+                self._idle.put(connection)
             if self._closed:
                 self.close()
 
@@ -250,15 +286,32 @@ class _Transaction(Transaction):
     def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
         if not rows:
             return []
+        self._call.check()
         sql = self._statements.sql(name, common)
         return self._connection.executemany(sql, [{**common, **row} for row in rows]).fetchall()
 
     def _execute(self, name: str, parameters: Parameters) -> apsw.Cursor:
+        self._call.check()
         return self._connection.execute(self._statements.sql(name, parameters), parameters)
 
 
+def _rolled_back(connection: apsw.Connection) -> bool:
+    """End the transaction of a connection, if any, without a commit; return False if the connection had to be closed
+    for that: after an interrupt SQLite stops every statement, the rollback too, while a stream of rows is open.
+    """
+    try:
+        if connection.in_transaction:
+            connection.execute("rollback")
+    except apsw.Error:
+        connection.close(True)
+        return False
+    return True
+
+
 class _Patience:
-    """Waits for a lock in short random naps, until the timeout: steady naps make processes collide again."""
+    """Waits for a lock in short random naps, until the timeout: steady naps make processes collide again. A call that
+    is cancelled waits no longer.
+    """
 
     def __init__(self, timeout_s: float) -> None:
         self._timeout_s = timeout_s
@@ -268,7 +321,7 @@ class _Patience:
         now = time.monotonic()
         if attempt == 0:
             self._since = now
-        if now - self._since > self._timeout_s:
+        if now - self._since > self._timeout_s or now > _DEADLINE.get() or cancellation.current().cancelled:
             return False
         time.sleep(random.uniform(0.0002, min(0.02, 0.0005 * 1.5 ** min(attempt, 10))))
         return True

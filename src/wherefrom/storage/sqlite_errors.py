@@ -10,6 +10,7 @@ from pathlib import Path
 
 import apsw
 
+from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreBusy, StoreError, StoreUnavailable
 from wherefrom.storage.port import broken_rule
 
@@ -21,7 +22,10 @@ def translated() -> Iterator[None]:
     """Raise SQLite's errors as errors of the store."""
     try:
         yield
+    except apsw.InterruptError:
+        raise cancellation.current().error() from None
     except (apsw.BusyError, apsw.LockedError):
+        cancellation.current().check()
         raise StoreBusy(
             "other writers kept the database locked", hint="try again; raise WHEREFROM_BUSY_TIMEOUT_MS if it goes on"
         ) from None

@@ -96,6 +96,13 @@ def check_tag(value: object, *, field: str = "tag") -> str:
     return tag
 
 
+def check_tags(value: object, *, field: str = "tags") -> tuple[str, ...]:
+    """Tags, each once."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > limits.TAGS:
+        raise InvalidInput(f"{field} must be a list of at most {limits.TAGS} tags")
+    return tuple(dict.fromkeys(check_tag(tag, field=field) for tag in value))
+
+
 @lru_cache(maxsize=1024)
 def normalised_tag(text: str) -> str:
     """The nearest tag that follows the convention; empty when nothing is left."""
@@ -219,6 +226,31 @@ def check_slot(value: object, *, field: str = "slot") -> str:
     if not all(parts) or not text.isprintable():
         raise InvalidInput(f"{field} {shown(text)} is not a path", hint="words joined by '/', e.g. project/database")
     return "/".join(parts)
+
+
+def check_speaker(value: object, *, field: str = "speaker") -> str:
+    """The name of whoever says a text: one line, without spaces around it."""
+    return _line(value, field=field, characters=limits.SPEAKER_CHARACTERS)
+
+
+def check_file_name(value: object, *, field: str = "name") -> str:
+    """The name of a file, without the folders that it was in."""
+    name = _line(value, field=field, characters=limits.FILE_NAME_CHARACTERS).replace("\\", "/").rpartition("/")[2]
+    if name in ("", ".", ".."):
+        raise InvalidInput(f"{field} names no file", hint="for example notes.md")
+    return name
+
+
+def check_session(value: object, *, field: str = "session") -> str:
+    """The name of a conversation, as its program calls it: one line, without spaces around it."""
+    return _line(value, field=field, characters=limits.SESSION_CHARACTERS)
+
+
+def _line(value: object, *, field: str, characters: int) -> str:
+    text = unicodedata.normalize("NFC", check_text(value, field=field, characters=characters)).strip()
+    if not text.isprintable():
+        raise InvalidInput(f"{field} {shown(text)} has line breaks or control characters", hint="give a name")
+    return text
 
 
 def json_text(value: object) -> str:

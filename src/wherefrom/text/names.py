@@ -31,7 +31,7 @@ _HANGUL: Final = re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 _HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # "Mercury (planet)", "東京（曖昧さ回避）": what stands in brackets tells names apart and is not said.
 _BRACKETS: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
-_CAPITAL: Final = "^"
+CAPITAL: Final = "^"
 _SEAMS: Final = {" ": " ", "-": "-", "": "-", "'": "-", "’": "-"}
 
 
@@ -75,8 +75,8 @@ def names_of(title: str | None) -> tuple[str, ...]:
 
 def names_in_any_case(title: str) -> tuple[str, ...]:
     """The names of a title, and of the same title with other capitals."""
-    plain = dict.fromkeys(name.removeprefix(_CAPITAL) for name in names_of(title))
-    return *plain, *(_CAPITAL + name for name in plain)
+    plain = dict.fromkeys(name.removeprefix(CAPITAL) for name in names_of(title))
+    return *plain, *(CAPITAL + name for name in plain)
 
 
 def head_of(name: str) -> str:
@@ -113,11 +113,11 @@ def _name(title: str) -> str | None:
     least = _MIN_UNSPACED_CHARACTERS if all(map(_IS_UNSPACED.match, words.folded)) else _MIN_NAME_CHARACTERS
     if len(joined) < least or joined.isnumeric() or all(word in STOP_WORDS for word in words.folded):
         return None
-    return (_CAPITAL if len(words.folded) == 1 and words.capital[0] else "") + " ".join(words.folded)
+    return (CAPITAL if len(words.folded) == 1 and words.capital[0] else "") + " ".join(words.folded)
 
 
 def _parts(name: str) -> list[str]:
-    return name.removeprefix(_CAPITAL).split(" ")
+    return name.removeprefix(CAPITAL).split(" ")
 
 
 def _stands_alone(words: Words, at: int) -> bool:
@@ -137,7 +137,7 @@ def _stands_at(name: str, words: Words, at: int, *, strict: bool) -> bool:
     end = at + len(parts)
     if words.folded[at:end] != tuple(parts):
         return False
-    if strict and name.startswith(_CAPITAL) and not _stands_alone(words, at):
+    if strict and name.startswith(CAPITAL) and not _stands_alone(words, at):
         return False
     before = words.folded[at - 1] if words.touches[at] else ""
     after = words.folded[end] if end < len(words.folded) and words.touches[end] else ""

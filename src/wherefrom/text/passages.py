@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from typing import Final
 
-from wherefrom.text.tokens import is_unspaced, placed_terms, query_terms, terms
+from wherefrom.text.tokens import is_unspaced, placed_terms, query_terms
 
 # A passage begins after one of these, if there is one shortly before the words that it is chosen for.
 _BORDER: Final = re.compile(r"\n\s*|(?<=[.!?])\s+|(?<=[。！？])")
@@ -21,11 +22,11 @@ _MAX_WORDS: Final = 64
 _BARE_LETTERS: Final = {code: unicodedata.normalize("NFD", chr(code))[0] for code in range(0xC0, 0x250)}
 
 
-def shared_words(question: str, text: str) -> list[str]:
-    """Return the words of a question that a text says, too, in any of their forms: as the question spells them, in its
-    order, each once.
+def shared_words(question: str, text_terms: Collection[str]) -> list[str]:
+    """Return the words of a question that a text with these terms says, too, in any of their forms: as the question
+    spells them, in its order, each once.
     """
-    said = set(terms(text)) & set(query_terms(question))
+    said = set(query_terms(question)).intersection(text_terms)
     spans: list[tuple[int, int]] = []
     for term, start, end in placed_terms(question):
         if term in said and spans and start < spans[-1][1]:

@@ -30,6 +30,8 @@ _RUN: Final = re.compile(
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")
 _LATIN: Final = re.compile("[a-z]+")
 _CYRILLIC: Final = re.compile("[\u0400-\u04ff]+")
+# So many texts are not taken apart again: all that is found for a question is compared with the question.
+_MAX_KEPT_TEXTS: Final = 32
 
 # The words that a question is made of rather than what it asks about.
 STOP_WORDS: Final = frozenset(
@@ -54,13 +56,13 @@ def searched_text(title: str | None, names: Sequence[str], content: str) -> str:
     return text_of("\n".join((*([title] if title else ()), *names)), content)
 
 
-def names_of(aliases: Sequence[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """The words beside title and text by which a node is found: its aliases, and its tags, a list of texts or one text
-    in its metadata.
+def names_of(aliases: Sequence[str], metadata: Mapping[str, Any], speaker: str | None) -> tuple[str, ...]:
+    """The words beside title and text by which a node is found: its aliases, who says it, and its tags, a list of texts
+    or one text in its metadata.
     """
     tags = metadata.get("tags")
     listed = tags if isinstance(tags, list | tuple) else (tags,)
-    return (*aliases, *(tag for tag in listed if isinstance(tag, str)))
+    return (*aliases, *([speaker] if speaker else ()), *(tag for tag in listed if isinstance(tag, str)))
 
 
 def folded(text: str) -> str:
@@ -81,24 +83,23 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def placed_terms(text: str) -> Iterator[tuple[str, int, int]]:
+@lru_cache(maxsize=_MAX_KEPT_TEXTS)
+def placed_terms(text: str) -> tuple[tuple[str, int, int], ...]:
     """The terms of a text with the places where they begin and end, without single characters of unspaced scripts."""
+    found: list[tuple[str, int, int]] = []
     for run in _RUN.finditer(text):
         start, end = run.span()
         if run[1] is None:
-            for stem in terms(run[0]):
-                yield stem, start, end
+            found += [(stem, start, end) for stem in terms(run[0])]
         else:
-            for at in range(start, max(end - 1, start + 1)):
-                yield folded(text[at : min(at + 2, end)]), at, min(at + 2, end)
+            places = range(start, max(end - 1, start + 1))
+            found += [(folded(text[at : min(at + 2, end)]), at, min(at + 2, end)) for at in places]
+    return tuple(found)
 
 
 def query_terms(text: str) -> list[str]:
     """The distinct terms of a question: without stop words and single characters, unless that is all there is."""
-    found = list(dict.fromkeys(terms(text)))
-    stops = _stop_terms()
-    telling = [term for term in found if term not in stops and not (len(term) == 1 and _ALONE.match(term))]
-    return telling or found
+    return list(_query_terms(text))
 
 
 def count_words(text: str) -> int:
@@ -115,6 +116,14 @@ def count_tokens(text: str) -> int:
 def is_unspaced(text: str) -> bool:
     """True if a text is mostly written in a script without spaces."""
     return sum(len(run) - len(word) for run, word in _RUN.findall(text[:2_000])) > 0
+
+
+@lru_cache(maxsize=_MAX_KEPT_TEXTS)
+def _query_terms(text: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(terms(text)))
+    stops = _stop_terms()
+    telling = tuple(term for term in found if term not in stops and not (len(term) == 1 and _ALONE.match(term)))
+    return telling or found
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -1,18 +1,21 @@
-"""The verb that adds documents: files, folders, pages of the web, and bibliographies."""
+"""The verbs that add documents: files, folders, pages of the web and bibliographies; or one document by its bytes."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import IO, Annotated, Final
+from urllib.parse import quote
 
 from wherefrom.engine.checking import checked_fields
 from wherefrom.engine.params import Place
 from wherefrom.engine.view import Engine, silent
+from wherefrom.evidence.documents.apart import read_apart
 from wherefrom.evidence.documents.bibliography import read_bibliography
+from wherefrom.evidence.documents.document import Document
 from wherefrom.evidence.documents.fetching import fetch
 from wherefrom.evidence.documents.reading import DOCUMENT_BYTES, READABLE, is_bibliography, read
 from wherefrom.evidence.input import NewFragment, NewPage
@@ -24,7 +27,7 @@ from wherefrom.model.param import Param
 from wherefrom.storage import evidence, locks, node_saving
 from wherefrom.storage.events import NO_TRACE
 from wherefrom.storage.port import Progress, Transaction
-from wherefrom.text.check import check_path
+from wherefrom.text.check import check_file_name, check_path
 from wherefrom.text.sensitive.redaction import without_split_secrets
 from wherefrom.text.urls import check_url
 
@@ -32,6 +35,9 @@ from wherefrom.text.urls import check_url
 MAX_ITEMS_PER_TRANSACTION: Final = 200
 _WEB: Final = ("http://", "https://")
 _FAULTS: Final = (InvalidInput, BoundaryDenied, Conflict, NotFound)
+_Reader = Callable[[str, bytes, str | None], Document]
+# What was added of one source, and what of it was not, with the reasons.
+_Outcome = tuple[tuple[DocumentAdded, ...], tuple[tuple[str, str], ...]]
 
 
 class DocumentEngine(Engine):
@@ -72,13 +78,33 @@ class DocumentEngine(Engine):
         progress(len(named), len(named))
         return DocumentsAdded(tuple(added), tuple(failures))
 
-    def _add_source(
-        self, source: str, namespace: str | None, *, allow_private: bool
-    ) -> tuple[list[DocumentAdded], Sequence[tuple[str, str]]]:
+    def add_document(
+        self,
+        source: bytes | IO[bytes],
+        *,
+        name: Annotated[str, Param("The file's name, which says its format.", check=check_file_name)],
+        namespace: Place = None,
+    ) -> DocumentsAdded:
+        """Read one document by its bytes: Markdown, HTML, PDF or text, or a bibliography, each with its papers.
+
+        It is known by its name: one that is added again under the same name in the same namespace takes the place of
+        the former, and one that has not changed is skipped.
+        """
+        data = source if isinstance(source, bytes) else source.read(DOCUMENT_BYTES + 1)
+        return DocumentsAdded(
+            *self._add_bytes(name, f"file:///{quote(name)}", None, data, namespace, reader=read_apart)
+        )
+
+    def _add_source(self, source: str, namespace: str | None, *, allow_private: bool) -> _Outcome:
         if source.startswith(_WEB):
             address, kind, data = fetch(check_url(source), allow_private=allow_private)
         else:
             address, kind, data = Path(source).as_uri(), None, _bytes_of(Path(source))
+        return self._add_bytes(source, address, kind, data, namespace)
+
+    def _add_bytes(
+        self, source: str, address: str, kind: str | None, data: bytes, namespace: str | None, *, reader: _Reader = read
+    ) -> _Outcome:
         url = check_url(address)
         if is_bibliography(source, data):
             return self._add_papers(source, data, namespace)
@@ -86,9 +112,11 @@ class DocumentEngine(Engine):
         access = self.view.access
         place = access.resolve(namespace)
         known = self.store.database.read(lambda tx: evidence.page_at(tx, access, place, url))
-        if known is not None and known.metadata.get("file_hash") == hashed:
-            return [DocumentAdded(source, url, known.title, "unchanged", 0)], ()
-        document = read(source, data, kind)
+        # Who may not see personal data could find out by the hash what was taken out of the text for them.
+        sees_hash = "pii" in access.classes or not self.view.boundary.policies.personal
+        if known is not None and sees_hash and known.metadata.get("file_hash") == hashed:
+            return (DocumentAdded(source, url, known.title, "unchanged", 0),), ()
+        document = reader(source, data, kind)
         # The hash comes with the last part: a document that was interrupted is read again.
         details = {"content_type": kind, "fetched_at": self.view.now(), "file_hash": ""}
         page = checked_fields(NewPage(url, document.title, document.year, document.metadata, details=details))
@@ -98,12 +126,11 @@ class DocumentEngine(Engine):
         ]
         self._move_fragments(known, page, pieces, place)
         added, parts = self._add(source, page, pieces, namespace)
-        self._finish(parts, hashed)
-        return [added], ()
+        # The hash of a text with a secret in it would give the secret away to whoever guesses.
+        self._finish(parts, "" if added.redacted or texts != [piece.text for piece in document.pieces] else hashed)
+        return (added,), ()
 
-    def _add_papers(
-        self, source: str, data: bytes, namespace: str | None
-    ) -> tuple[list[DocumentAdded], Sequence[tuple[str, str]]]:
+    def _add_papers(self, source: str, data: bytes, namespace: str | None) -> _Outcome:
         """Add each paper by itself, so that one which is refused does not keep the others out."""
         papers, refused = read_bibliography(source, data)
         added: list[DocumentAdded] = []
@@ -113,7 +140,7 @@ class DocumentEngine(Engine):
                 added.append(self._add(source, paper, abstract, namespace)[0])
             except _FAULTS as error:
                 refused.append((self._shown_title(paper) or paper.url, str(error)))
-        return added, refused
+        return tuple(added), tuple(refused)
 
     def _add(
         self, source: str, page: NewPage, fragments: Sequence[NewFragment], namespace: str | None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wherefrom.evidence.documents.document import Document, Part, composed, one_line
+from wherefrom.evidence.documents.process import run_limited
 from wherefrom.model.errors import InvalidInput
 
 _PROGRAM: Final = Path(__file__).with_name("pdf_pages.py")
@@ -45,9 +46,7 @@ def _answer(data: bytes) -> dict[str, Any]:
     # -P, as the program's folder holds files that are named like modules of the standard library.
     command = [sys.executable or "python3", "-P", str(_PROGRAM), str(_MAX_MEMORY_BYTES)]
     try:
-        # Not a shell, and both words are ours.
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_MAX_SECONDS, check=False)  # noqa: S603
-        answer = json.loads(done.stdout)
+        answer = json.loads(run_limited(command, data, _MAX_SECONDS))
     except subprocess.TimeoutExpired:
         answer = {"fault": "too large"}
     except OSError as error:

@@ -25,6 +25,7 @@ from wherefrom.lazy import Later, metadata
 
 _ABOUT: Final = "A memory for AI agents that can say where every statement comes from."
 _SPECIAL: Final = Later("wherefrom.interfaces.cli.special")
+_ANY_OPTIONS: Final = {"allow_extra_args": True, "ignore_unknown_options": True}
 _NAMES: Final = {"help_option_names": ["--help", "-h"]}
 _JSON: Final = typer.Option("--json", help="Answer in JSON.")
 
@@ -145,6 +146,7 @@ app = typer.Typer(
 _group("task", "Begin and end research tasks.")
 _group("evidence", "Say what speaks for or against a claim.")
 _group("page", "Correct what is known about a source.")
+_group("key", "Make and end keys for those who call a service.")
 _config = _group("config", "Show the settings in force, or change those in your file.", no_args_is_help=False)
 
 
@@ -198,13 +200,19 @@ def unset_setting(name: Annotated[str, typer.Argument(help="The setting.", metav
     interfaces.configuration.unset_setting(name)
 
 
-@app.command("mcp", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command("mcp", add_help_option=False, context_settings=_ANY_OPTIONS)
 def serve(context: typer.Context) -> None:
     """Serve the memory to an MCP client over stdin and stdout."""
     interfaces.server.serve(context.args)
 
 
-@app.command("setup", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command("serve", add_help_option=False, context_settings=_ANY_OPTIONS)
+def serve_http(context: typer.Context) -> None:
+    """Serve the memory over HTTP, to MCP clients, to programs, and to people by a page."""
+    interfaces.serving.serve(context.args)
+
+
+@app.command("setup", context_settings=_ANY_OPTIONS)
 def set_up_client(
     context: typer.Context,
     client: Annotated[str, typer.Argument(help="claude-code, claude-desktop, cursor, vscode or codex.")],

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
-from wherefrom.api import Memory
 from wherefrom.interfaces.cli.app import help_end
 from wherefrom.interfaces.cli.last_list import meant_by
 from wherefrom.interfaces.cli.session import Call, reported
 from wherefrom.interfaces.cli.special import SPECIALS
+from wherefrom.interfaces.opening import open_memory, refuse_absent
 from wherefrom.interfaces.request_ids import valid_ids_of
 from wherefrom.interfaces.verbs import COMMANDS, Verb
 from wherefrom.model.errors import InvalidInput
@@ -25,7 +25,10 @@ from wherefrom.model.param import REQUIRED, Parameter
 from wherefrom.storage.events import tracing
 
 COMMON: Final = {
-    "db": Annotated[str | None, typer.Option("--db", metavar="URL", help="Path, sqlite:///… or postgresql://….")],
+    "db": Annotated[
+        str | None,
+        typer.Option("--db", metavar="URL", help="Path, sqlite:///…, postgresql://… or a service's https://…."),
+    ],
     "owner": Annotated[str | None, typer.Option("--owner", metavar="TEXT", help="Whose memory it is.")],
     "root": Annotated[
         str | None, typer.Option("--root", metavar="NAMESPACE", help="Namespace that this access may not leave.")
@@ -37,7 +40,7 @@ COMMON: Final = {
 # Arguments that a command need not have, as one of its options can replace them.
 _OPTIONAL: Final = {"add": "sources", "sql": "sql"}
 # Commands that only read unless this is given.
-_READ_WITHOUT: Final = {"policy": "file", "privacy": "privacy"}
+_READ_WITHOUT: Final = {"policy": "file", "privacy": "privacy", "rules": "confirm"}
 
 
 class VerbCommand(TyperCommand):
@@ -87,7 +90,8 @@ def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., 
             explain = bool(values.pop(verb.explains[0], False)) if verb.explains else False
             unless = _READ_WITHOUT.get(verb.command)
             writes = verb.effect != "reads" if unless is None else {**values, **more}.get(unless) is not None
-            with Memory.open(**opened, create=writes) as memory:
+            with open_memory(**opened, create=writes) as memory:
+                refuse_absent(memory, verb.methods)
                 call = Call(verb, memory, opened, as_json, values, explain)
                 special(call, **more) if special else call.show(call.run())
 

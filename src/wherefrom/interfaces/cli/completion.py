@@ -5,6 +5,7 @@ The script holds the words themselves, so that the shell completes at once and s
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -59,7 +60,8 @@ def everything() -> dict[str, Completed]:
                 f"{word} {below}": _of_command(f"{word} {below}", inner) for below, inner in command.commands.items()
             }
         else:
-            found[word] = _of_server() if word == "mcp" else _of_command(word, command)
+            server = {"mcp": interfaces.server, "serve": interfaces.serving}.get(word)
+            found[word] = _of_command(word, command) if server is None else _of_server(server)
     return found
 
 
@@ -75,12 +77,13 @@ def _of_command(name: str, command: Any) -> Completed:
     return Completed((*map(_option_of(name), _options(command)), _help()), words)
 
 
-def _of_server() -> Completed:
-    """The options of `wherefrom mcp`, which another library reads."""
-    actions = interfaces.server.parser()._actions  # argparse tells them in no other way
+def _of_server(server: Any) -> Completed:
+    """The options of `wherefrom mcp` or `wherefrom serve`, which another library reads."""
+    actions = server.parser()._actions  # argparse tells them in no other way
     options = (
         Option(tuple(action.option_strings), action.nargs != 0, tuple(action.choices or ()), action.help or "")
         for action in actions
+        if action.help != argparse.SUPPRESS
     )
     return Completed(tuple(options), {})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 import sys
 from typing import Any, Final
@@ -10,7 +11,7 @@ from wherefrom import config, config_file
 from wherefrom.api import access_of
 from wherefrom.interfaces.cli.cells import rows_table, shown
 from wherefrom.interfaces.cli.session import output, print_json, print_parts, reported
-from wherefrom.model.errors import NotFound
+from wherefrom.model.errors import InvalidInput, NotFound
 from wherefrom.text.check import check_path
 
 _HIDDEN: Final = "(hidden)"
@@ -42,6 +43,8 @@ def show_path() -> None:
 def set_setting(name: str, value: str) -> None:
     """Write a setting into the configuration file, if all settings together are right with it."""
     with reported(as_json=False):
+        if name == "key":
+            value = _typed_key(value)
         is_file = name == "db" and value and "://" not in value
         # Whoever reads it may be in another folder.
         checked = config.read_value(name, str(check_path(value)) if is_file else value)
@@ -53,6 +56,16 @@ def set_setting(name: str, value: str) -> None:
         if found.origin != "file":
             said += f"\n{config.variable_of(name)} is set, too, and holds before it"
         print_parts(output(), [shown(said, lines=True)])
+
+
+def _typed_key(value: str) -> str:
+    """Return the key of a service out of standard input: others can read what stands on a command line."""
+    if value != "-":
+        raise InvalidInput(
+            "a key on the command line can be read by others",
+            hint="`wherefrom config set key -` reads it from standard input",
+        )
+    return getpass.getpass("key: ") if sys.stdin.isatty() else sys.stdin.readline().strip()
 
 
 def unset_setting(name: str) -> None:

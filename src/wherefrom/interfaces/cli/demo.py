@@ -14,8 +14,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+import typer
 from rich.rule import Rule
 
+from wherefrom import interfaces
 from wherefrom.api import Memory
 from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.interfaces.cli.cells import shown
@@ -46,8 +48,12 @@ def run_demo(keep: str | None) -> None:
                 f"  look around:  {_program()} list --db {path}",
                 "Give your agent a memory of its own:",
                 f"  {_program()} setup claude-code    (or claude-desktop, cursor, vscode, codex)",
+                "Look around in a larger example, in a browser:",
+                f"  {'make serve' if _is_in_checkout() else f'{_program()} serve --demo'}",
             ],
         )
+    if sys.stdin.isatty() and sys.stdout.isatty() and typer.confirm("Open it now?", default=False):
+        interfaces.serving.serve(["--demo", "--open"])
 
 
 def _remember(memory: Memory, ids: dict[str, str]) -> Iterator[Any]:
@@ -153,3 +159,9 @@ def _program() -> str:
     """How to call this program from anywhere."""
     name = Path(sys.argv[0])
     return name.name if shutil.which(name.name) else str(name.absolute())
+
+
+def _is_in_checkout() -> bool:
+    """Return True if this program is run from the folder of its own source, whose Makefile knows how to serve."""
+    folder = Path(__file__).parents[4]
+    return Path.cwd() == folder and (folder / "Makefile").is_file()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wherefrom import config
-from wherefrom.model import results
+from wherefrom.model import neighbourhood, results, rules
 from wherefrom.model.errors import InvalidInput
 from wherefrom.text.check import check_id
 
@@ -32,8 +32,10 @@ _LISTED: Final[Mapping[type, Callable[[Any], Iterable[str]]]] = {
     results.Page: lambda page: (node.id for node in page.nodes),
     results.SearchResult: lambda found: (hit.node.id for hit in found.hits),
     results.ActiveContext: lambda context: (item.node.id for item in context.items),
+    rules.Rules: lambda found: (node.id for node in (*found.rules, *found.left_out, *found.unconfirmed)),
     results.SimilarFound: lambda found: (similar.id for similar in found.results),
     results.Relations: lambda found: chain.from_iterable((edge.source_id, edge.target_id) for edge in found.edges),
+    neighbourhood.PathFound: lambda found: (node.id for node in found.nodes),
 }
 
 

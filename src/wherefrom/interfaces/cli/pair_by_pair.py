@@ -8,7 +8,7 @@ from typing import Any, Final
 import typer
 from rich.console import Console
 
-from wherefrom.api import Memory
+from wherefrom.api.memory import Verbs
 from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.render_nodes import pair_lines
 from wherefrom.interfaces.cli.session import print_parts
@@ -20,7 +20,7 @@ _KEYS: Final = "keep 1 or 2, b both, d 1 since a date, s skip, q quit"
 _KEPT: Final[dict[str, Kept]] = {"1": "first", "2": "second", "b": "both", "d": "first"}
 
 
-def go_through(run: Callable[[], Review], given: dict[str, Any], memory: Memory) -> None:
+def go_through(run: Callable[[], Review], given: dict[str, Any], memory: Verbs) -> None:
     """Show one pair after another, page by page, until all are decided or skipped, or somebody quits."""
     console = Console(width=min(_MAX_WIDTH, Console().width))
     settled = skipped = 0
@@ -38,7 +38,7 @@ def go_through(run: Callable[[], Review], given: dict[str, Any], memory: Memory)
     print_parts(console, [f"{count(settled, 'pair')} settled{left}" if settled or skipped else "nothing was settled"])
 
 
-def _decided(console: Console, pair: ReviewPair, memory: Memory) -> bool:
+def _decided(console: Console, pair: ReviewPair, memory: Verbs) -> bool:
     """Ask about a pair until it is settled or skipped; returns whether it is settled."""
     print_parts(console, ["", *pair_lines(pair)])
     while True:

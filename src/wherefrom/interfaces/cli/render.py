@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom import interfaces
-from wherefrom.interfaces.cli import render_history, render_nodes, render_plans
+from wherefrom.interfaces.cli import render_history, render_keys, render_nodes, render_plans
 from wherefrom.interfaces.cli.cells import (
     cell,
     count,
@@ -30,9 +30,11 @@ from wherefrom.interfaces.cli.cells import (
 from wherefrom.interfaces.cli.layout import Verbatim
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import evidence, forgetting, history, insight, metabolism, policies, results, review
+from wherefrom.model import evidence, forgetting, history, insight, keys, metabolism, policies, results, review, rules
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
+from wherefrom.model.health import Health
 from wherefrom.model.identifiers import short_id
+from wherefrom.model.neighbourhood import PathFound
 
 (syntax,) = lazy_modules("rich", "syntax")
 
@@ -161,7 +163,7 @@ def _counted(name: str, number: int) -> str:
     return f"{number:,} {noun} {done}".strip()
 
 
-def health_lines(health: results.Health) -> Lines:
+def health_lines(health: Health) -> Lines:
     """The facts about the store, and the findings of `doctor`."""
     yield from (*generic_lines(_value_of(health.info)), "")
     marks = {True: Text("ok", style="green"), False: Text("FAILED", style="bold red")}
@@ -294,8 +296,9 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     Edge: lambda edge: ["deleted", render_nodes.relation_line(edge)],
     MeasuredEdge: lambda edge: ["deleted", render_nodes.relation_line(edge)],
     results.Relations: render_nodes.relation_lines,
+    PathFound: render_nodes.path_lines,
     results.SimilarFound: render_nodes.similar_lines,
-    results.Health: health_lines,
+    Health: health_lines,
     policies.PolicyApplied: lambda applied: [applied_line(applied)],
     policies.PolicyVersion: lambda policy: [_yaml(policy.yaml)],
     policies.BoundaryCheck: guarded_lines,
@@ -308,8 +311,12 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     evidence.QueryResult: result_lines,
     evidence.Task: lambda task: [f"created task {short_id(task.id)} in {task.namespace}"],
     evidence.TaskState: task_lines,
+    keys.Key: render_keys.revoked_lines,
+    keys.NewKey: render_keys.new_key_lines,
+    keys.Keys: render_keys.keys_lines,
     history.History: render_history.history_lines,
     review.Review: render_nodes.review_lines,
+    rules.Rules: render_nodes.rules_lines,
     review.Settled: lambda settled: [shown(settled.text)],
     metabolism.MetabolismPlan: render_plans.metabolism_lines,
     forgetting.ForgetPlan: render_plans.forgotten_lines,

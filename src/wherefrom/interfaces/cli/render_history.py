@@ -33,7 +33,8 @@ def history_lines(found: History) -> Iterable[RenderableType]:
 
 def _version(version: HistoryVersion) -> str:
     until = "now" if version.until is None else when(version.until)
-    return f"version {version.version}, {when(version.since)} to {until}: {version.text}"
+    writer = f" by {version.written_by}" if version.written_by is not None else ""
+    return f"version {version.version}{writer}, {when(version.since)} to {until}: {version.text}"
 
 
 def entry_line(entry: HistoryEntry, root: str) -> Text:

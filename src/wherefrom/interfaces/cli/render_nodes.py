@@ -16,7 +16,9 @@ from wherefrom.model import results
 from wherefrom.model.evidence import ClaimEvidence
 from wherefrom.model.graph import Edge, MeasuredEdge, Node, NodeRef, node_at
 from wherefrom.model.identifiers import last_day, short_id
+from wherefrom.model.neighbourhood import GraphEdge, PathFound
 from wherefrom.model.review import Review, ReviewPair
+from wherefrom.model.rules import Rules
 from wherefrom.model.sources import source_of
 from wherefrom.text.check import json_text
 
@@ -38,18 +40,20 @@ def found_lines(found: results.SearchResult, given: Mapping[str, Any]) -> Lines:
     """List the memos that a search found, best first, and say what is lacking."""
     for mark, hit in zip(_numbers(len(found.hits)), found.hits, strict=True):
         why = [_why(hit, found.alpha)] if given.get("explain") else []
-        yield _entry(mark, hit.node, hit.reason, passage=hit.passage, more=[*_changes(hit), *why])
-    if not found.hits:
+        yield _entry(mark, hit.node, _reason(hit), passage=hit.passage, more=[*_changes(hit), *why])
+    if not found.hits or found.note:
         yield shown(found.note or "nothing found")
     yield from degraded_lines(found)
 
 
 def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> Lines:
-    """List the recalled memos, best first; say what was left out, and what is lacking."""
+    """List the standing rules, and the recalled memos, best first; say what was left out, and what is lacking."""
+    yield from _rule_lines(context)
     for mark, item in zip(_numbers(len(context.items)), context.items, strict=True):
         why = [shown(item.figures, style="dim")] if given.get("explain") and item.figures else []
-        yield _entry(mark, item.node, item.reason, passage=item.passage, more=[*_changes(item), *_disputes(item), *why])
-    if not context.items:
+        more = [*_changes(item), *_disputes(item), *why]
+        yield _entry(mark, item.node, _reason(item), passage=item.passage, more=more)
+    if not context.items or context.note:
         yield shown(context.note or "nothing that matters")
     yield (
         f"context {short_id(context.id)} until {when(context.expires_at)}, policy {context.policy_version},"
@@ -61,6 +65,34 @@ def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> L
         yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
     yield from waiting_lines(context.review)
     yield from degraded_lines(context)
+
+
+def rules_lines(found: Rules) -> Lines:
+    """List the rules that come with every activation, then those that do not, and why."""
+    nodes = [*found.rules, *found.left_out, *found.unconfirmed]
+    numbers = iter(_numbers(len(nodes)))
+    if found.note:
+        yield found.note
+    for title, some in (
+        ("", found.rules),
+        ("do not fit into an activation:", found.left_out),
+        ("not confirmed (imported, or from a document); to confirm one: --confirm ID", found.unconfirmed),
+    ):
+        if some and title:
+            yield title
+        yield from (_entry(next(numbers), node, *_rule_facts(node), lines=_LINES_IN_LIST) for node in some)
+
+
+def _rule_facts(node: Node) -> Iterator[str]:
+    yield from (fact for fact in (node.scope, "pinned" if node.pinned else None) if fact)
+
+
+def _rule_lines(context: results.ActiveContext) -> Lines:
+    """The standing rules of a context, one a line."""
+    if context.rules_note:
+        yield shown(context.rules_note, style="dim")
+    for node in context.rules:
+        yield Entry(short_id(node.id), shown(" ".join(node.content.split())))
 
 
 def waiting_lines(review: str | None) -> Lines:
@@ -76,7 +108,7 @@ def similar_lines(found: results.SimilarFound) -> Lines:
         node = node_at("", id=near.id, namespace="", content=near.text_preview, **known)
         yield _entry(mark, node, f"similarity {near.similarity:.3f}")
     if not found.results:
-        yield "nothing that similar"
+        yield shown(found.note or "nothing that similar")
     yield f"searched {count(found.total_searched, 'vector')}"
 
 
@@ -111,6 +143,23 @@ def relation_lines(found: results.Relations) -> Lines:
         yield _relation_entry("-" if step is None else f"step {step}", edge, names)
     if not found.edges:
         yield "no relations"
+
+
+def path_lines(found: PathFound) -> Lines:
+    """The memos on a path, each with the relation that leads to it from the one before."""
+    before: list[GraphEdge | None] = [None, *found.edges]
+    for node, edge in zip(found.nodes, before, strict=False):
+        known = node_at("", id=node.id, namespace=node.namespace, content=node.text, kind=node.kind, title=node.title)
+        facts = [] if node.holds else ["holds no longer"]
+        if edge is None:
+            yield _entry("from", known, *facts, lines=1)
+            continue
+        way = (
+            f"-[{edge.tag} {edge.weight:.2g}]->" if edge.target_id == node.id else f"<-[{edge.tag} {edge.weight:.2g}]-"
+        )
+        yield _entry(f"step {node.hops}", known, way, f"thick {edge.thickness:.2g}", *facts, lines=1)
+    if found.note:
+        yield shown(found.note)
 
 
 def claim_lines(found: ClaimEvidence) -> Lines:
@@ -199,7 +248,15 @@ def _facts(node: Node) -> Iterator[str]:
 
 
 def _times(node: Node) -> Iterator[str]:
-    """The slot of a statement, and since when and until when it holds."""
+    """Who wrote and who says a statement, in which session, its slot, and since when and until when it holds."""
+    if node.written_by:
+        yield f"written by {node.written_by}"
+    if node.imported_from:
+        yield f"imported from {node.imported_from}"
+    if node.speaker:
+        yield f"said by {node.speaker}"
+    if node.session:
+        yield f"session {node.session}"
     if node.slot:
         yield f"slot {node.slot}"
     if node.valid_from:
@@ -231,11 +288,17 @@ def _end(node_id: str, names: Mapping[str, NodeRef]) -> Text:
 
 
 def _why(hit: results.Hit, alpha: float) -> Text:
-    factors = {} if hit.factors is None else {"S": hit.relevance, **asdict(hit.factors)}
+    factors = {} if hit.factors is None else {"S": hit.fit, **asdict(hit.factors)}
     scores = {name: value for name, value in asdict(hit.scores).items() if name != "found_through"}
     through = hit.scores.found_through
     parts = {"alpha": alpha, **scores, "found_through": short_id(through) if through else None, **factors}
     return shown(" ".join(f"{name}={tidy(value)};" for name, value in parts.items() if value is not None), style="dim")
+
+
+def _reason(hit: results.Hit | results.ContextItem) -> str:
+    """Why a node was found, and how surely it is about the question, unless that is as likely as usual."""
+    word = "likely" if hit.relevance is None else results.relevance_word(hit.relevance)
+    return hit.reason if word == "likely" else f"{word}: {hit.reason}"
 
 
 def _changes(hit: results.Hit | results.ContextItem) -> list[Text]:

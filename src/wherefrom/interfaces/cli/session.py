@@ -18,7 +18,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from wherefrom import interfaces
-from wherefrom.api import Memory
+from wherefrom.api.memory import Memory, Verbs
 from wherefrom.interfaces.cli import last_list
 from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.layout import sentence
@@ -27,6 +27,7 @@ from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import (
     BoundaryDenied,
     Conflict,
+    Forbidden,
     InvalidInput,
     NotFound,
     StoreError,
@@ -45,6 +46,7 @@ EXIT_CODES: Final[tuple[tuple[type[WherefromError], int, str], ...]] = (
     (Conflict, 4, "it would collide with what is there"),
     (StoreError, 5, "the database failed or cannot be reached"),
     (BoundaryDenied, 6, "the policy forbids it"),
+    (Forbidden, 7, "the role, or the access, may not do it"),
 )
 UNHEALTHY: Final = 1
 # Commands whose progress is counted in bytes, and shown as a share.
@@ -56,7 +58,7 @@ class Call:
     """One run of a command: its verb, with what the command line gave, on a memory."""
 
     verb: Verb
-    memory: Memory
+    memory: Verbs
     opening: Mapping[str, Any]
     """How the memory was opened."""
     as_json: bool

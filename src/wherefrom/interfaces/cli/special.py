@@ -7,12 +7,12 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO, TYPE_CHECKING, Annotated, Any, Final
+from typing import IO, Annotated, Any, Final
 
 import typer
 
@@ -22,22 +22,14 @@ from wherefrom.evidence.input import NewClaim, NewEvidence, NewFragment, NewPage
 from wherefrom.interfaces.cli import following, last_list, pair_by_pair, render_history
 from wherefrom.interfaces.cli.cells import count, first_line, shown
 from wherefrom.interfaces.cli.session import UNHEALTHY, Call, output, print_json, print_parts
-from wherefrom.lazy import lazy_modules
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.identifiers import short_id
 from wherefrom.text.check import json_text
-
-if TYPE_CHECKING:
-    from wherefrom.interfaces.cli import pictures
-else:
-    (pictures,) = lazy_modules("wherefrom.interfaces.cli", "pictures")
 
 _INTERRUPTED: Final = 130
 _STOPPED: Final = "stopped: what went until now can be restored"
 _AGAIN: Final = "the same command again completes it"
 _NAME_CHARACTERS: Final = 72
-
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw it in this file.")]
 
 
 def save(call: Call) -> None:
@@ -210,30 +202,27 @@ def view(call: Call, show_sql: Annotated[bool, typer.Option("--sql", help="Print
     call.show(call.run())
 
 
-def insight(call: Call, plot: Plot = None) -> None:
+def insight(call: Call) -> None:
     """Find relations worth making, of a memo, a question or everything new; make them, or take them back."""
-    _show_and_draw(call, plot, call.run, lambda plan: pictures.neighbourhood(plan, rejected=call.explain))
+    call.show(call.run())
 
 
-def metabolize(call: Call, plot: Plot = None) -> None:
+def metabolize(call: Call) -> None:
     """Show what has become redundant; with --apply let it go, with receipts to restore it from. What is not given is as
     the policy of each namespace says.
     """
-
-    def run() -> Any:
-        try:
-            with _terminable():
-                return call.run(figures=plot is not None)
-        except KeyboardInterrupt:
-            if not call.given.get("apply"):
-                raise
+    try:
+        with _terminable():
+            result = call.run()
+    except KeyboardInterrupt:
+        if not call.given.get("apply"):
+            raise
         if call.as_json:
             print_json({"error": {"code": "interrupted", "message": _STOPPED, "hint": _AGAIN}}, sys.stderr)
         else:
             sys.stderr.write(f"{_STOPPED}; {_AGAIN}\n")
-        raise typer.Exit(_INTERRUPTED)
-
-    _show_and_draw(call, plot, run, pictures.distributions)
+        raise typer.Exit(_INTERRUPTED) from None
+    call.show(result)
 
 
 def forget(
@@ -264,7 +253,7 @@ def forget(
 def _erase_question(call: Call) -> str:
     if not call.given.get("vacuum", True):
         return "Erase these for good? Nothing brings them back."
-    locks = " and locks its tables" if call.memory.view.store.database.name == "postgres" else ""
+    locks = " and locks its tables" if call.memory.info().database == "postgres" else ""
     return f"Erase these for good? Nothing brings them back. It rewrites the database{locks}, which may take long."
 
 
@@ -284,10 +273,9 @@ def policy(
 def calibrate(
     call: Call,
     file: Annotated[Path, typer.Argument(help='JSON lines: {"query": "…", "relevant": ["memo_id", …]}.')],
-    plot: Plot = None,
 ) -> None:
     """Fit the scales of words and meaning to judged questions, as the next version of the policy."""
-    _show_and_draw(call, plot, lambda: call.run(judged=_judged(file)), pictures.reliability)
+    call.show(call.run(judged=_judged(file)))
 
 
 def history(
@@ -346,19 +334,6 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"cannot read {file}: {error}") from None
-
-
-def _show_and_draw(call: Call, plot: Path | None, run: Callable[[], Any], draw: Callable[[Any], str]) -> None:
-    """Show a result, and draw it last: if the picture cannot be written, the id of what was done has been said."""
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise InvalidInput("--plot draws SVG only", hint="give a file that ends in .svg")
-    result = run()
-    call.show(result)
-    if plot is not None:
-        with _written(plot) as stream:
-            stream.write(draw(result))
-        if not call.as_json:
-            call.say(None, shown(f"drawn in {plot}"))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Final
 
 import mcp_types as types
 
-from wherefrom.api import Memory
+from wherefrom.api.memory import Verbs
 from wherefrom.interfaces.mcp.resources import DATA, overview
 from wherefrom.interfaces.mcp.tools import answer
 from wherefrom.interfaces.paging import compact
@@ -42,7 +42,7 @@ def listed() -> list[types.Prompt]:
     return list(_PROMPTS)
 
 
-def answered(memory: Callable[[], Memory], name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
+def answered(memory: Callable[[], Verbs], name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
     """The message that a prompt puts into the conversation."""
     prompt = next((prompt for prompt in _PROMPTS if prompt.name == name), None)
     if prompt is None:
@@ -56,14 +56,14 @@ def answered(memory: Callable[[], Memory], name: str, arguments: Mapping[str, st
     return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
-def _recall(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
+def _recall(memory: Callable[[], Verbs], given: Mapping[str, str]) -> str:
     if "topic" not in given:
         raise InvalidInput("recall needs a topic")
     recalled = compact(answer(memory(), "memory_activate", {"query": given["topic"]}))
     return f"Use what is remembered about: {given['topic']}\n\n{DATA}\n{recalled}\n\nSay which memo you rely on."
 
 
-def _remember(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
+def _remember(memory: Callable[[], Verbs], given: Mapping[str, str]) -> str:
     del memory
     what = given.get("what", "what was decided, learnt or changed in this conversation")
     return (
@@ -73,7 +73,7 @@ def _remember(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
     )
 
 
-def _review(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
+def _review(memory: Callable[[], Verbs], given: Mapping[str, str]) -> str:
     place = {"namespace": given["namespace"]} if "namespace" in given else {}
     held, pairs = overview(memory(), given.get("namespace")), compact(answer(memory(), "review", place))
     return (
@@ -84,7 +84,7 @@ def _review(memory: Callable[[], Memory], given: Mapping[str, str]) -> str:
     )
 
 
-_TEXTS: Final[Mapping[str, Callable[[Callable[[], Memory], Mapping[str, str]], str]]] = {
+_TEXTS: Final[Mapping[str, Callable[[Callable[[], Verbs], Mapping[str, str]], str]]] = {
     "recall": _recall,
     "remember": _remember,
     "review": _review,

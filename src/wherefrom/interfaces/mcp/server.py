@@ -9,7 +9,8 @@ import argparse
 import logging
 import sys
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, Final, NoReturn, TypeVar
@@ -21,10 +22,12 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from wherefrom import config, interfaces
-from wherefrom.api import Memory, access_of, dialect_of
+from wherefrom.api import access_of, dialect_of
+from wherefrom.api.memory import Verbs
 from wherefrom.interfaces.verbs import BY_NAME, TOOLS, Verb
 from wherefrom.lazy import metadata
-from wherefrom.model.cancellation import CURRENT, Cancellation
+from wherefrom.model import cancellation
+from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import WherefromError, shown
 from wherefrom.transport.ending import end, end_on_signals
 from wherefrom.transport.stdio import StdioTransport, take_standard_streams
@@ -33,18 +36,23 @@ logger = logging.getLogger("wherefrom.mcp")
 _Answer = TypeVar("_Answer")
 
 # The SQL dialect that descriptions name as long as the database is not known.
+# The tools that do what the prompts do, and that show what resources show.
+PROMPTS: Final = {"recall": "memory_activate", "remember": "memory_save", "review": "review"}
+RESOURCES: Final = "memory_get"
 ANY_DIALECT: Final = "SQLite or PostgreSQL"
+# What a client is told of the views in `apps`, which is imported for those that show them.
+VIEWS: Final = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
 
 
 class Opener:
     """Opens the memory at the first call, not at start: a client waits for `initialize` and not for a disk."""
 
-    def __init__(self, open_memory: Callable[[], Memory]) -> None:
+    def __init__(self, open_memory: Callable[[], Verbs]) -> None:
         self._open = open_memory
         self._lock = threading.Lock()
-        self._memory: Memory | None = None
+        self._memory: Verbs | None = None
 
-    def __call__(self) -> Memory:
+    def __call__(self) -> Verbs:
         with self._lock:
             if self._memory is None:
                 self._memory = self._open()
@@ -61,64 +69,98 @@ def listed_verbs(sets: Collection[str]) -> list[Verb]:
     return [verb for verb in TOOLS if "all" in sets or verb.tools in sets]
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a server reaches the memory of whoever calls.
+
+    memory: the memory of the call under way. run: awaits what a function returns on a worker thread, for what is
+    called. sets: the sets of tools that are listed for this call. allows: whether this caller may call a tool, listed
+    or not. offers: whether it makes sense to list a tool for it.
+    """
+
+    memory: Callable[[], Verbs]
+    run: Callable[[str, Callable[[], Any]], Awaitable[Any]]
+    sets: Callable[[], Collection[str]]
+    allows: Callable[[Verb], bool] = lambda _: True
+    offers: Callable[[Verb], bool] = lambda _: True
+
+
 def build(
-    memory: Callable[[], Memory],
-    *,
-    dialect: str = ANY_DIALECT,
-    sets: Collection[str] = ("memory",),
-    schemas: bool = False,
+    memory: Callable[[], Verbs], *, dialect: str = ANY_DIALECT, sets: Collection[str] = ("memory",), **more: Any
 ) -> Server[Any]:
-    """A server on this memory that lists some sets of tools; every tool can be called, listed or not. `dialect` is what
-    query_graph is said to speak; with `schemas`, the schemas of all answers are listed and answers have a structured
-    copy.
+    """A server on this memory that lists some sets of tools; every tool can be called, listed or not."""
+    return build_for(Reach(memory, run_on_thread, lambda: sets), dialect=dialect, **more)
+
+
+def build_for(reach: Reach, *, dialect: str = ANY_DIALECT, schemas: bool = False, **more: Any) -> Server[Any]:
+    """A server for callers that reach their memories so. `dialect` is what query_graph is said to speak; with
+    `schemas`, the schemas of all answers are listed and answers have a structured copy. `more` are further arguments of
+    the SDK's server.
     """
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        del context, params
-        tools = [interfaces.tools.listed(verb, dialect, schemas=schemas) for verb in listed_verbs(sets)]
-        return types.ListToolsResult(tools=tools)
+        del params
+        verbs = [verb for verb in listed_verbs(reach.sets()) if reach.allows(verb) and reach.offers(verb)]
+        listed = [interfaces.tools.listed(verb, dialect, schemas=schemas) for verb in verbs]
+        return types.ListToolsResult(tools=[*map(interfaces.apps.shown, listed)] if shows_views(context) else listed)
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        del context
-        if params.name not in BY_NAME:
+        if params.name not in BY_NAME or not reach.allows(BY_NAME[params.name]):
             raise MCPError(code=types.INVALID_PARAMS, message=f"there is no tool {shown(params.name)}")
-        answered: types.CallToolResult = await _on_thread(
-            partial(interfaces.tools.answer_call, memory, params.name, params.arguments or {}, schemas=schemas)
-        )
+        given = params.arguments or {}
+        answering = interfaces.apps if shows_views(context) else interfaces.tools
+        work = partial(answering.answer_call, reach.memory, params.name, given, schemas=schemas)
+        try:
+            answered: types.CallToolResult = await reach.run(BY_NAME[params.name].tool, work)
+        except WherefromError as error:  # the call was not run, or not to its end
+            answered = interfaces.tools.failed_call(given, error)
         return answered
 
-    return Server(
+    server: Server[Any] = Server(
         "wherefrom",
         version=metadata.version("wherefrom"),
         title="Wherefrom",
         instructions=instructions(),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **_reading(memory),
+        **_reading(reach),
+        **more,
     )
+    server.extensions = dict(VIEWS)
+    return server
 
 
-def _reading(memory: Callable[[], Memory]) -> dict[str, Any]:
+def shows_views(context: ServerRequestContext[Any]) -> bool:
+    """Return True if the client that calls can show views."""
+    capabilities = context.session.client_capabilities
+    return bool(capabilities and capabilities.extensions) and interfaces.apps.supported(context)
+
+
+def _reading(reach: Reach) -> dict[str, Any]:
     """The handlers of prompts and resources."""
 
     async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
         del context, params
-        return types.ListPromptsResult(prompts=interfaces.prompts.listed())
+        prompts = [prompt for prompt in interfaces.prompts.listed() if reach.allows(BY_NAME[PROMPTS[prompt.name]])]
+        return types.ListPromptsResult(prompts=prompts)
 
     async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         del context
+        if params.name in PROMPTS:
+            _refuse_unless_allowed(reach, PROMPTS[params.name], f"prompt {params.name}")
         prompt: types.GetPromptResult = await _answered(
-            interfaces.prompts.answered, memory, params.name, params.arguments or {}
+            reach, interfaces.prompts.answered, params.name, params.arguments or {}
         )
         return prompt
 
     async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
-        del context, params
-        return types.ListResourcesResult(resources=interfaces.resources.listed())
+        del params
+        views = [interfaces.apps.listed()] if shows_views(context) else []
+        return types.ListResourcesResult(resources=[*interfaces.resources.listed(), *views])
 
     async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
         del context, params
@@ -126,7 +168,13 @@ def _reading(memory: Callable[[], Memory]) -> dict[str, Any]:
 
     async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         del context
-        read: types.ReadResourceResult = await _answered(interfaces.resources.read, memory, params.uri)
+        _refuse_unless_allowed(reach, RESOURCES, "resource")
+        if params.uri.startswith("ui://") and params.uri == interfaces.apps.URI:
+            view: types.ReadResourceResult = interfaces.apps.read()
+            return view
+        read: types.ReadResourceResult = await _answered(
+            reach, interfaces.resources.read, params.uri, about={"uri": params.uri}
+        )
         return read
 
     return {
@@ -138,23 +186,34 @@ def _reading(memory: Callable[[], Memory]) -> dict[str, Any]:
     }
 
 
-async def _on_thread(work: Callable[[], _Answer]) -> _Answer:
+def _refuse_unless_allowed(reach: Reach, tool: str, thing: str) -> None:
+    """Raise an error if the caller may not use a tool that shows the same as a prompt or a resource."""
+    if not reach.allows(BY_NAME[tool]):
+        raise MCPError(code=types.INVALID_PARAMS, message=f"there is no {thing} for this key: it may not use {tool}")
+
+
+async def run_on_thread(called: str, work: Callable[[], _Answer]) -> _Answer:
     """Return what a function returns on a worker thread; if the client cancels the call, the work is stopped."""
-    running = Cancellation()
-    CURRENT.set(running)
+    del called
+    call = Cancellation()
     try:
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        with cancellation.running(call):
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
     except anyio.get_cancelled_exc_class():
-        threading.Thread(target=running.cancel, daemon=True).start()  # stopping may wait for a database
+        threading.Thread(target=call.cancel, daemon=True).start()  # stopping may wait for a database
         raise
 
 
-async def _answered(work: Callable[..., _Answer], *given: Any) -> _Answer:
-    """Return what a prompt or resource says; an error of ours reaches the client with its hint."""
+async def _answered(
+    reach: Reach, work: Callable[..., _Answer], *given: Any, about: Mapping[str, Any] | None = None
+) -> _Answer:
+    """Return what a prompt or resource says; an error of ours reaches the client with its hint, and `about`."""
     try:
-        return await _on_thread(partial(work, *given))
+        answer: _Answer = await reach.run(work.__module__.rpartition(".")[2], partial(work, reach.memory, *given))
+        return answer
     except WherefromError as error:
-        raise MCPError(code=types.INVALID_PARAMS, message=str(error), data={"code": error.code}) from None
+        data = {"code": error.code, **(about or {})}
+        raise MCPError(code=types.INVALID_PARAMS, message=str(error), data=data) from None
     except Exception:
         logger.exception("a prompt or resource failed")
         raise MCPError(code=types.INTERNAL_ERROR, message="it failed unexpectedly; the server's log says why") from None
@@ -166,7 +225,9 @@ def parser() -> argparse.ArgumentParser:
         prog="wherefrom mcp",
         description="Serve the memory to an MCP client over stdin and stdout, until the input ends.",
     )
-    options.add_argument("--db", metavar="URL", help="path, sqlite:///… or postgresql://… (WHEREFROM_DB)")
+    options.add_argument(
+        "--db", metavar="URL", help="path, sqlite:///…, postgresql://… or a service's https://… (WHEREFROM_DB)"
+    )
     options.add_argument("--owner", help="whose memory it is (WHEREFROM_OWNER)")
     options.add_argument("--root", help="namespace that this access may not leave (WHEREFROM_ROOT)")
     options.add_argument("--also", action="append", metavar="NAMESPACE", help="further one to read (WHEREFROM_ALSO)")
@@ -193,7 +254,7 @@ def serve(arguments: Sequence[str]) -> NoReturn:
     except WherefromError as error:
         sys.stderr.write(f"{error.code}: {error}\n")
         sys.exit(2)
-    opener = Opener(lambda: Memory.open(given.db, **access))
+    opener = Opener(lambda: interfaces.opening.open_memory(given.db, **access))
 
     def end_now() -> NoReturn:
         end(opener.close, code=0)

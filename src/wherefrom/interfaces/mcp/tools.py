@@ -11,12 +11,12 @@ from typing import Any
 
 import mcp_types as types
 
-from wherefrom.api import Memory
+from wherefrom.api.memory import Verbs
 from wherefrom.interfaces.answering import value_of
 from wherefrom.interfaces.inputs import parsed, schema_of
 from wherefrom.interfaces.mcp.server import ANY_DIALECT, words
 from wherefrom.interfaces.paging import Place, Scale, call_of, compact, cursor_of, fit, place_of
-from wherefrom.interfaces.request_ids import NAMES, ids_of
+from wherefrom.interfaces.request_ids import NAMES, ids_of, valid_ids_of
 from wherefrom.interfaces.shape import Lean
 from wherefrom.interfaces.verbs import BY_NAME, Verb
 from wherefrom.model import cursors
@@ -73,7 +73,7 @@ def _optional(schema: Any) -> Any:
 
 
 def answer_call(
-    memory: Callable[[], Memory], name: str, arguments: Mapping[str, Any], *, schemas: bool = False
+    memory: Callable[[], Verbs], name: str, arguments: Mapping[str, Any], *, schemas: bool = False
 ) -> types.CallToolResult:
     """The answer to a call of a tool by its name or an alias, or the error that it ends with. If the tool's schema is
     listed, the answer has a structured copy.
@@ -92,6 +92,11 @@ def answer_call(
     return types.CallToolResult(content=[text], structured_content=shown if is_structured else None)
 
 
+def failed_call(arguments: Mapping[str, Any], error: WherefromError) -> types.CallToolResult:
+    """The answer to a call that was not run to its end."""
+    return _failed(valid_ids_of(arguments), error.code, error.message, error.hint)
+
+
 def _failed(ids: Trace, code: str, message: str, hint: str | None) -> types.CallToolResult:
     said = {"code": code, "message": message, **({"hint": hint} if hint else {})}
     error = {"error": said, **asdict(ids)}
@@ -99,7 +104,7 @@ def _failed(ids: Trace, code: str, message: str, hint: str | None) -> types.Call
     return types.CallToolResult(content=[text], is_error=True)
 
 
-def answer(memory: Memory, called: str, arguments: Mapping[str, Any], *, is_structured: bool = False) -> dict[str, Any]:
+def answer(memory: Verbs, called: str, arguments: Mapping[str, Any], *, is_structured: bool = False) -> dict[str, Any]:
     """The answer to a call by a name or alias, no longer than a client may be sent."""
     verb = BY_NAME[called]
     given = _given(verb, called, arguments)

@@ -13,7 +13,6 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
@@ -29,12 +28,11 @@ from wherefrom.storage.agent.postgres_guard import checked
 from wherefrom.storage.agent.postgres_preparing import Plan
 from wherefrom.storage.agent.tables import PARAMETER, names, with_literals
 from wherefrom.storage.port import Row
-from wherefrom.storage.postgres_connections import Connections, Waits, connect, translated
+from wherefrom.storage.postgres_connections import Connections, Waits, cancel, connect, translated
 
 _WORK_MEMORY: Final = "4MB"
 _WORK_MEMORY_OF_ANALYSES: Final = "64MB"
 _MAX_FETCHED_BYTES: Final = 20_000_000
-_MAX_CANCEL_S: Final = 2.0
 # The classes of SQLSTATEs for a server out of resources, and for a statement over one of its limits.
 _EXCEEDED: Final = ("53", "54")
 # PostgreSQL's message about repeat(), which the writer puts around every argument that has to be a text.
@@ -91,14 +89,15 @@ class PostgresReader:
         try:
             with (
                 self._pool.transaction(force_rollback=True) as connection,
-                call.stopping(lambda: _cancel(connection)),
+                call.stopping(lambda: cancel(connection)),
             ):
                 _enter(connection, access, statement, plan)
                 return _rows_of(connection, text, statement)
         except _MISSING:
             raise
         except errors.QueryCanceled:
-            raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})") from None
+            call.check()
+            raise SqlFailed("interrupted", "interrupted (timeout)") from None
         except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
             raise SqlFailed("refused", _message(error)) from None
         except psycopg.Error as error:
@@ -216,12 +215,6 @@ def _rows_of(connection: psycopg.Connection[Row], text: str, statement: Statemen
 
     rows, truncated = collected(fetched(), statement.budget)
     return Rows(columns, rows, truncated)
-
-
-def _cancel(connection: psycopg.Connection[Row]) -> None:
-    """Stop the statement under way; a server that cannot be reached any more stops by itself."""
-    with suppress(psycopg.Error):
-        connection.cancel_safe(timeout=_MAX_CANCEL_S)
 
 
 def _wipe(connection: psycopg.Connection[Any]) -> None:

@@ -22,6 +22,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import StoreBusy, StoreUnavailable
 from wherefrom.model.evidence import TableShape
+from wherefrom.model.slots import Slots
 from wherefrom.storage.agent.port import Dialect, Rows, SqlFailed, Statement
 from wherefrom.storage.agent.sqlite import SqliteReader
 from wherefrom.storage.agent.sqlite_worker import GRACE_MS, answer_of, read_message, write_message
@@ -47,7 +48,7 @@ class SqliteProcessReader:
         self._options = options
         self._analyses = analyses
         self._in_process = SqliteReader(path, analyses, options=options)
-        self._slots = threading.BoundedSemaphore(MAX_PROCESSES)
+        self._slots = Slots(MAX_PROCESSES)
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
         self._owner = os.getpid()
@@ -56,10 +57,7 @@ class SqliteProcessReader:
     def answer(self, access: Access, statement: Statement) -> Rows:
         if statement.ours:
             return self._in_process.answer(access, statement)
-        call = cancellation.current()
-        if not call.acquired(self._slots, WAIT_S):
-            if call.cancelled:
-                raise SqlFailed("interrupted", "interrupted (cancelled)")
+        if not self._slots.acquire(WAIT_S):
             raise StoreBusy("other statements are running", hint="try again in a moment")
         try:
             try:
@@ -154,8 +152,9 @@ class _Process:
         reply = None if self.ended else self._ask(call, seconds, request)
         if reply is not None:
             return answer_of(reply)
-        if call.cancelled or self._stopped:
-            raise SqlFailed("interrupted", f"interrupted ({'cancelled' if call.cancelled else 'timeout'})")
+        call.check()
+        if self._stopped:
+            raise SqlFailed("interrupted", "interrupted (timeout)")
         raise _Died("the process for SQL ended by itself", hint="try again")
 
     def is_alive(self) -> bool:

@@ -59,7 +59,6 @@ left join nodes n on n.seq = {0}.seq and {visible_or_masked n} and n.kind in {ea
   and {recallable n}
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata
-order by {0}.score desc, {0}.seq desc
 
 -- fragment: open_class = coalesce({0}.shared_class, {0}.boundary_class)
 
@@ -78,6 +77,7 @@ and ({0}.valid_from is not null or {0}.observed_at <= cast(:as_of as text)) --if
 and {0}.observed_at >= cast(:since as text) --if since
 and {0}.observed_at <= cast(:until as text) --if until
 and {holds {0}} --if holding
+and {0}.written_by = cast(:written_by as text) --if written_by
 
 -- fragment: holds = ({0}.valid_to is null or {0}.valid_to > cast(:now as text))
 
@@ -97,6 +97,11 @@ end
 -- fragment: ended
 -- What tells a statement that has ended from the one with its text that holds: '' for the latter.
 case when {0}.valid_to is null or {0}.kind not in ('memo', 'claim') then '' else {0}.id end
+
+-- fragment: turn
+-- What tells a turn of a session from others with its words; three times '' without a session.
+coalesce({0}.session, ''), case when {0}.session is null then '' else coalesce({0}.speaker, '') end,
+case when {0}.session is null then '' else {0}.observed_at end
 
 -- fragment: stricter
 case

@@ -142,7 +142,8 @@ where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.k
   and n.namespace in {each namespaces}
 
 -- name: texts_compared
-select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to
+select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to, n.speaker, n.session,
+       n.content_hash
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 

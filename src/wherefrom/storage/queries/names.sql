@@ -70,3 +70,21 @@ where {visible_edge e} and e.source_id in {each ids} and e.tag = 'mentions' and 
 -- name: mentions_forget_to
 delete from edges as e
 where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and e.judge = :judge
+
+-- name: names_in_texts_add
+insert into names_in_texts (owner_id, name, place, node_id)
+select cast(:owner as text), r.name, r.place, r.id
+from {rows id text, name text, place integer}
+where true
+on conflict (owner_id, name, place, node_id) do nothing
+
+-- name: names_in_texts_forget
+delete from names_in_texts
+where owner_id = :owner and node_id in {each ids}
+
+-- name: names_in_texts_of
+-- The names in some texts.
+select m.node_id, m.name, m.place
+from names_in_texts m
+join nodes n on n.owner_id = :owner and n.id = m.node_id
+where m.owner_id = :owner and m.node_id in {each ids} and {visible n}

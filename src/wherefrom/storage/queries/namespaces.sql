@@ -68,5 +68,6 @@ join nodes other
   on other.owner_id = :owner and other.kind = n.kind and other.content_hash = n.content_hash
  and other.namespace = {moved n.namespace}
  and coalesce(other.task_id, '') = coalesce(n.task_id, '') and coalesce(other.page_id, '') = coalesce(n.page_id, '')
- and coalesce(other.position, -1) = coalesce(n.position, -1)
+ and coalesce(other.position, -1) = coalesce(n.position, -1) and coalesce(other.session, '') = coalesce(n.session, '')
+ and (n.session is null or (coalesce(other.speaker, '') = coalesce(n.speaker, '') and other.observed_at = n.observed_at))
 where n.owner_id = :owner and {inside n.namespace moved} and {visible other}

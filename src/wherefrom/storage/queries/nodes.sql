@@ -15,8 +15,20 @@ where {visible n} and n.namespace = :namespace and n.kind = :kind and n.content_
   and coalesce(n.task_id, '') = coalesce(cast(:task_id as text), '')
   and coalesce(n.page_id, '') = coalesce(cast(:page_id as text), '')
   and coalesce(n.position, -1) = coalesce(cast(:position as integer), -1)
+  and coalesce(n.session, '') = coalesce(cast(:session as text), '')
+  and (n.session is null or (coalesce(n.speaker, '') = coalesce(cast(:speaker as text), '') and n.observed_at = :observed_at))
 order by case when n.boundary_class = cast(:boundary_class as text) then 0 else 1 end,
          case when n.valid_to is null then 0 else 1 end, case when n.slot is null then 1 else 0 end, n.seq
+limit 1
+
+-- name: turn_of_request
+-- When the turn was observed that an earlier call with this request id saved: the same words in the same session.
+select n.observed_at
+from nodes n
+join events e on e.owner_id = :owner and e.node_id = n.id and e.topic = 'ingest' and e.request_id = :request_id
+where {visible n} and n.namespace = :namespace and n.kind = :kind and n.content_hash = :content_hash
+  and n.session = :session and coalesce(n.speaker, '') = coalesce(cast(:speaker as text), '')
+order by n.seq
 limit 1
 
 -- name: node_list
@@ -34,6 +46,7 @@ where n.owner_id = :owner and n.kind = :kind and n.seq in (
       and n.observed_at >= :since --if since
       and n.observed_at <= :until --if until
       and n.created_at <= :known_at --if known_at
+      and n.written_by = :written_by --if written_by
     order by n.seq desc
     limit :limit
 )
@@ -136,7 +149,7 @@ where n.owner_id = :owner and n.id in {each ids}
 -- name: nodes_with_texts
 -- The nodes with these texts: at most one in each boundary class.
 select n.id, n.boundary_class, n.namespace, n.kind, n.content_hash, n.task_id, n.page_id, n.position,
-       coalesce(n.slot, ''), {ended n}
+       coalesce(n.slot, ''), {ended n}, {turn n}
 from nodes n
 where {visible n} and n.content_hash in {each hashes}
 order by n.seq
@@ -176,7 +189,7 @@ limit :limit
 
 -- name: text_beginnings
 -- The first 4,000 characters of each text, enough to see how a word stands in it.
-select n.id, n.title, n.aliases, n.metadata, substr(n.content, 1, 4000), n.shared_class
+select n.id, n.title, n.aliases, n.metadata, n.speaker, substr(n.content, 1, 4000), n.shared_class
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
@@ -195,7 +208,7 @@ order by n.page_id, n.position
 
 -- name: node_batch
 -- A batch of the nodes of the root, in order, to index them anew.
-select n.seq, n.title, n.aliases, n.metadata, n.content, n.boundary_class, n.shared_class
+select n.seq, n.title, n.aliases, n.metadata, n.speaker, n.content, n.boundary_class, n.shared_class
 from nodes n
 where n.owner_id = :owner and {inside n.namespace root} and n.seq > :after
 order by n.seq

@@ -45,6 +45,38 @@ select n.id
 from nodes n
 where n.owner_id = :owner and n.id in {each ids} and (n.valid_to is not null or n.superseded_by is not null)
 
+-- name: nodes_said
+-- Of each of these nodes whether it may not stand for itself (see `nodes_replaced`), who says it, its session, and when it was
+-- observed.
+select n.id, case when n.valid_to is not null or n.superseded_by is not null then 1 else 0 end,
+       n.speaker, n.shared_class, n.session, n.namespace, n.observed_at
+from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: sessions_known
+-- A row if any text is a turn of a session.
+select 1
+from nodes n
+where n.owner_id = :owner and n.session is not null
+limit 1
+
+-- name: turns_around
+-- Turns of sessions, each with the one before it and the one after it.
+select n.id,
+    (select p.id from nodes p
+     where {visible_or_masked p} and p.namespace = n.namespace and p.session = n.session
+       and (p.observed_at, p.seq) < (n.observed_at, n.seq)
+     order by p.observed_at desc, p.seq desc
+     limit 1),
+    (select f.id from nodes f
+     where {visible_or_masked f} and f.namespace = n.namespace and f.session = n.session
+       and (f.observed_at, f.seq) > (n.observed_at, n.seq)
+     order by f.observed_at, f.seq
+     limit 1)
+from nodes n
+where {visible_or_masked n} and n.id in {each ids} and n.session is not null
+order by n.seq
+
 -- name: utility_sums
 -- Sum and sum of squares of the utilities at :now; most nodes have a utility of 0.
 select coalesce(sum(u.now), 0), coalesce(sum(u.now * u.now), 0)
@@ -54,6 +86,7 @@ from (
     where n.utility <> 0 and {visible n} and n.kind || '' in {each kinds} and {live n}
       and n.scope in {each scopes} --if scopes
       and {matches n} --if metadata
+      and n.written_by = :written_by --if written_by
 ) as u
 
 -- name: recallable_total
@@ -63,6 +96,7 @@ where {visible n} and n.kind in {each kinds}
   and {live n} --if exact
   and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
+  and n.written_by = :written_by --if written_by
 
 -- name: archived_total
 -- How many of them have expired, found by the index of these.
@@ -71,6 +105,7 @@ from nodes n
 where {visible n} and n.expires_at <= cast(:now as text) and n.kind || '' in {each kinds}
   and n.scope in {each scopes} --if scopes
   and {matches n} --if metadata
+  and n.written_by = :written_by --if written_by
 
 -- name: disputes
 -- Edges by which one of these nodes contradicts another.
@@ -100,8 +135,9 @@ values
 
 -- name: context_item_insert
 -- A node that was deleted since it was found is left out.
-insert into active_context_items (owner_id, context_id, rank, node_id, score, reason)
-select n.owner_id, cast(:id as text), cast(:rank as integer), n.id, cast(:score as double precision), cast(:reason as text)
+insert into active_context_items (owner_id, context_id, rank, node_id, score, reason, relevance)
+select n.owner_id, cast(:id as text), cast(:rank as integer), n.id, cast(:score as double precision),
+       cast(:reason as text), cast(:relevance as double precision)
 from nodes n
 where n.owner_id = :owner and n.id = :node_id
 
@@ -111,7 +147,7 @@ from active_contexts c
 where c.owner_id = :owner and {inside c.namespace root} and c.id = :id
 
 -- name: context_items
-select i.rank, i.node_id, i.score, i.reason
+select i.rank, i.node_id, i.score, i.reason, i.relevance
 from active_context_items i
 where i.owner_id = :owner and i.context_id = :id
 order by i.rank

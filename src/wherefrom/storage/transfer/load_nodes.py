@@ -22,8 +22,10 @@ _Holders = dict[tuple[object, ...], dict[str, BoundaryClass]]
 """The nodes that have a text: one in each boundary class at most."""
 
 
-# The times at which a row was written do not make it another row.
-_TIMES: Final = frozenset({"created_at", "updated_at", "observed_at", "recency_anchor"})
+# When and by whom a row was written does not make it another row.
+_WRITING: Final = frozenset(
+    {"created_at", "updated_at", "observed_at", "recency_anchor", "written_by", "imported_from"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Loaded:
 def is_later(incoming: Mapping[str, Any], mine: Mapping[str, Any]) -> bool:
     """True if an incoming row differs from ours and has a higher version, or the same and a later change."""
     is_ahead = (incoming["version"], incoming["updated_at"]) > (mine["version"], mine["updated_at"])
-    return is_ahead and any(value != mine[name] for name, value in incoming.items() if name not in _TIMES)
+    return is_ahead and any(value != mine[name] for name, value in incoming.items() if name not in _WRITING)
 
 
 def store_successors(tx: Transaction, access: Access, successors: Mapping[str, str]) -> None:

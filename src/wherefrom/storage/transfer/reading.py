@@ -220,8 +220,9 @@ class Admission:
         """Return a node as the policies leave it; raises if nothing of it may be stored."""
         self._guard.refuse_secret(node.id, "id")
         self._guard.refuse_secret(node.namespace, "namespace")
-        if node.slot is not None:
-            self._guard.refuse_secret(node.slot, "slot")
+        for name in ("slot", "session"):
+            if (given := getattr(node, name)) is not None:
+                self._guard.refuse_secret(given, name)
         kept = self._guard.admitted(node)
         self._refuse_unseen(kept)
         return kept

@@ -41,6 +41,8 @@ _OWN_FIELDS: Final = {
     "claim_kind": ("claim",),
     "task_id": ("claim",),
     "slot": ("memo", "claim"),
+    "speaker": ("memo", "claim"),
+    "session": ("memo", "claim"),
     "rejected_at": ("claim",),
     "page_id": ("fragment",),
     "position": ("fragment",),
@@ -120,7 +122,7 @@ def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> 
     record = kind(**values)
     if isinstance(record, Node | Task):
         _check_place(record, access)
-    return _checked_node(record) if isinstance(record, Node) else record
+    return _written(_checked_node(record), access) if isinstance(record, Node) else record
 
 
 def _check_place(record: Node | Task, access: Access) -> None:
@@ -144,11 +146,21 @@ def _checked_version(values: dict[str, Any], access: Access) -> Version:
         raise InvalidInput(f"a {node.kind} has no former versions")
     if known_to < known_from:
         raise InvalidInput("known_to lies before known_from")
-    return Version(_checked_node(node), known_from, known_to)
+    return Version(_written(_checked_node(node), access), known_from, known_to)
+
+
+def _written(node: Node, access: Access) -> Node:
+    """Return a node of a file as one that this access writes. Whom the file names as its writer is kept beside that:
+    the first one, if the file was made of an import itself.
+    """
+    return nodes.written(access, replace(node, imported_from=node.imported_from or node.written_by))
 
 
 def _checked_node(node: Node) -> Node:
-    """Return a node as its kind allows it; a page is on the domain of its URL, whatever the file says."""
+    """Return a node as its kind allows it; a page is on the domain of its URL, whatever the file says, and nothing that
+    comes from a file is a standing rule before this access confirms it.
+    """
+    node = replace(node, confirmed_at=None)
     if check.content_hash(node.content) != node.content_hash:
         raise InvalidInput("content_hash does not match the content")
     for name, kinds in _OWN_FIELDS.items():
@@ -184,7 +196,7 @@ Checker = Callable[[Any], Any]
 _ADDED_LATER: Final = frozenset(
     """
     task_id judged_at judge page_id position domain year rejected_at source_kind target_kind aliases shared_class
-    slot valid_from valid_to
+    slot valid_from valid_to speaker session confirmed_at written_by imported_from
     """.split()  # noqa: SIM905  # a list of words
 )
 
@@ -259,6 +271,10 @@ _CHECKERS: Final[Mapping[str, Checker]] = {
     "pinned": partial(check.check_flag, field="pinned"),
     "aliases": check.check_aliases,
     "slot": check.check_slot,
+    "speaker": check.check_speaker,
+    "session": check.check_session,
+    "written_by": partial(check.check_speaker, field="written_by"),
+    "imported_from": partial(check.check_speaker, field="imported_from"),
     "year": partial(check.check_whole, field="year", low=-9999, high=9999),
     "version": partial(check.check_whole, field="version", low=1, high=2**30),
 }

@@ -46,6 +46,7 @@ def _memo(line: Mapping[str, Any], access: Access, *, size: int | None, now: str
         title=name if len(name) <= limits.TITLE_CHARACTERS else name[: limits.TITLE_CHARACTERS - 1] + "…",
         content=content,
         content_hash=check.content_hash(content),
+        written_by=access.written_by,
         metadata=check.check_metadata({"entity_type": entity_type} if entity_type else {}),
         provenance={"source": SOURCE, "imported_hash": check.content_hash(content)},
     )

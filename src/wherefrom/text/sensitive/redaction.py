@@ -22,7 +22,7 @@ def kinds_in(node: Node) -> set[FindingKind]:
     """The kinds of all findings in a node, but for the address of a page (see `without`)."""
     said, _ = _provenance(node)
     texts = [text_of(node.title, "" if node.kind == "page" else node.content), *node.aliases]
-    texts += [*_texts(node.metadata), *_texts(said)]
+    texts += [*([node.speaker] if node.speaker else ()), *_texts(node.metadata), *_texts(said)]
     return {finding.kind for text in texts for finding in find(text)}
 
 
@@ -54,6 +54,7 @@ def without(node: Node, kinds: Collection[str]) -> tuple[Node, Counter[str]]:
         aliases=tuple(dict.fromkeys(clean(alias)[: limits.TITLE_CHARACTERS] for alias in node.aliases)),
         content=content,
         content_hash=check.content_hash(content),
+        speaker=node.speaker and clean(node.speaker)[: limits.SPEAKER_CHARACTERS],
         metadata=mapped(node.metadata, clean),
         provenance={**mapped(said, clean), **urls},
     )
@@ -90,10 +91,13 @@ def without_split_secrets(pieces: Sequence[str]) -> list[str]:
     joined = "\n\n".join(pieces)
     spans = [(found.start, found.end) for found in find(joined) if found.kind == SECRET]
     cleaned: list[str] = []
-    start = 0
+    start = at = 0
     for piece in pieces:
         end = start + len(piece)
-        for first, last in reversed([span for span in spans if span[0] < end and start < span[1]]):
+        while at < len(spans) and spans[at][1] <= start:  # spans are in order, and do not overlap
+            at += 1
+        beyond = next((place for place in range(at, len(spans)) if spans[place][0] >= end), len(spans))
+        for first, last in reversed(spans[at:beyond]):
             if first < start or end < last:
                 piece = piece[: max(0, first - start)] + f"[{SECRET}]" + piece[last - start :]
         cleaned.append(piece)

@@ -25,7 +25,7 @@ _PREFIXES: Final[dict[tuple[str, int], str]] = {
     (_ALNUM, 20): (
         "ATBB lin_(?:api|oauth)_ nf[bcopu]_ vc[aikpr]_ fw_ "  # Bitbucket, Linear, Netlify, Vercel, Fireworks
         r"rnd_ dp\.(?:pt|ct|sa|said|scim|audit|st(?:\.[\w-]{2,35})?)\. "  # Render, Doppler
-        "re_[A-Za-z0-9]{6,10}_"  # Resend
+        "re_[A-Za-z0-9]{6,10}_ wf_[0-9a-f-]{36}_"  # Resend, Wherefrom itself
     ),
     (_ALNUM, 30): (
         "hf_ api_org_ gsk_ r8_ pplx- npm_ cio "  # Hugging Face, Groq, Replicate, Perplexity, crates.io

@@ -40,14 +40,15 @@ select n.id, n.task_id, n.content as claim_text, n.claim_kind, n.claim_kind as c
        n.confidence as llm_claim_confidence,
        case when n.rejected_at is null then 'adopted' else 'rejected' end as claim_adoption_status,
        n.rejected_at, n.scope, n.namespace, n.boundary_class, n.confidence, n.utility, n.quality, n.superseded_by,
-       n.slot, n.valid_from, n.valid_to, {holds_now n} as holds_now, n.expires_at, n.created_at, n.updated_at
+       n.slot, n.valid_from, n.valid_to, {holds_now n} as holds_now, n.speaker, n.session, n.observed_at, n.expires_at,
+       n.created_at, n.updated_at, n.written_by, n.imported_from
 from {table nodes} n
 where {visible n} and n.kind = 'claim' and (n.expires_at is null or n.expires_at > {now})
 
 -- name: memos
 select n.id, n.title, n.content, {whole n metadata} as metadata, n.namespace, n.boundary_class, n.scope, n.confidence,
        n.utility, n.quality, n.superseded_by, n.slot, n.valid_from, n.valid_to, {holds_now n} as holds_now,
-       n.expires_at, n.created_at, n.updated_at
+       n.speaker, n.session, n.observed_at, n.expires_at, n.created_at, n.updated_at, n.written_by, n.imported_from
 from {table nodes} n
 where {visible n} and n.kind = 'memo' and (n.expires_at is null or n.expires_at > {now})
 

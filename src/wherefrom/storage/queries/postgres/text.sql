@@ -53,6 +53,7 @@ from (
     limit :reach
 ) as best
 {found_by_text best}
+order by best.score desc, best.seq desc
 
 -- name: text_missing
 select count(*)

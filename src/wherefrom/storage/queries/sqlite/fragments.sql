@@ -4,6 +4,7 @@
 -- fragment: seq = integer primary key autoincrement
 -- fragment: identity = unique
 -- fragment: seq_or_next = {0}
+-- fragment: first_segment = substr({0}, 1, instr({0} || '/', '/') - 1)
 -- The texts of a parameter that holds a JSON array.
 -- fragment: each = (select value from json_each(:{0}))
 

@@ -17,3 +17,19 @@ cross join edges e on e.seq in (
     ) as i
 )
 limit :limit
+
+-- name: texts_with_names
+-- The texts in which names stand, or :only_begun by them: of each name at most :each, first those that begin with it.
+select m.name, m.node_id, m.place
+from {each names} as f
+cross join names_in_texts m on m.rowid in (
+    select t.row from (
+        select s.rowid as row
+        from names_in_texts s
+        cross join nodes n on n.owner_id = :owner and n.id = s.node_id
+        where s.owner_id = :owner and s.name = f.value and {visible n}
+          and s.place = 0 --if only_begun
+        order by s.place, s.node_id
+        limit :each
+    ) as t
+)

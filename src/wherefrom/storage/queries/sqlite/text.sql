@@ -1,5 +1,9 @@
 -- Full text on SQLite: FTS5. Statements take :owner only because PostgreSQL's do.
 
+-- fragment: byte
+-- The byte after the first {1} bytes of a blob.
+(16 * instr('123456789ABCDEF', substr(hex({0}), 2 * {1} + 1, 1)) + instr('123456789ABCDEF', substr(hex({0}), 2 * {1} + 2, 1)))
+
 -- name: text_forget
 delete from node_terms
 where :owner is not null and rowid in {each_number seqs}
@@ -16,10 +20,23 @@ from node_vocabulary v
 where :owner is not null and v.term in {each terms}
 
 -- name: text_totals
--- FTS5 keeps the texts of all owners in one index, and counts them all.
-select count(*), 0.0
-from nodes n
+-- FTS5 keeps the texts of all owners in one index. Their number and that of their terms are the first two numbers in the
+-- row 1 of its data, each in the seven low bits of as many bytes as have the high bit set, and of the next.
+with recursive totals (place, texts, terms, number) as (
+    select 0, 0, 0, 0
+    union all
+    select t.place + 1,
+           iif(t.number = 0, t.texts * 128 + {byte d.block t.place} % 128, t.texts),
+           iif(t.number = 1, t.terms * 128 + {byte d.block t.place} % 128, t.terms),
+           t.number + ({byte d.block t.place} < 128)
+    from totals t
+    join node_terms_data d on d.id = 1 and t.place < length(d.block)
+)
+select t.texts, 1.0 * t.terms / max(t.texts, 1)
+from totals t
 where :owner is not null
+order by t.place desc
+limit 1
 
 -- name: text_search
 -- The best :reach rows of the index; those that the access may not see have no id. FTS5 weighs a term by the whole
@@ -38,6 +55,7 @@ from (
     limit :reach
 ) as best
 {found_by_text best}
+order by best.score desc, best.seq desc
 
 -- name: text_missing
 select count(*)

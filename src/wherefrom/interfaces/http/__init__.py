@@ -1,0 +1,1 @@
+"""The service: the verbs over HTTP, for agents as tools of MCP and for programs as JSON."""

@@ -1,0 +1,81 @@
+"""The order of candidates: by their own scores and the graph arm's share, and a later statement above an older one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from wherefrom.model.results import Factors
+from wherefrom.recall.candidates import CandidateReader
+from wherefrom.recall.fuse import Fused, Scored
+from wherefrom.recall.older import later_first
+from wherefrom.recall.rerank import rerank
+from wherefrom.recall.standing import standing
+from wherefrom.storage.candidates import RankingFacts
+
+# The factors of g where the worth of a node does not count.
+_NOT_REACHED: Final = (0.0, 0.0)
+_UNWEIGHED: Final = Factors(0.0, 1.0, 1.0, 1.0, None, 0.0, 1.0)
+
+
+class Ranked(NamedTuple):
+    """A candidate with its own score, S·g, and the factors of g. replaces: the duplicates that it stands for.
+
+    graph: the graph arm's share, G·g, where G is how likely a walk comes past it; gained: the part of it that does not
+    come of walks that start there. place: score + weight · graph, by which candidates are ordered. content_hash: that
+    of its text; empty where the worth of nodes does not count.
+    """
+
+    scored: Scored
+    factors: Factors
+    score: float
+    graph: float
+    gained: float
+    place: float
+    replaces: Sequence[str]
+    content_hash: str
+
+
+def rank(reader: CandidateReader, fused: Fused, filtered: Counter[str], *, by_worth: bool) -> list[Ranked]:
+    """Return the candidates by score + weight · graph, without those that may not be recalled: the score is S·g if
+    worth counts, else S. Of a node and the duplicates that it stands for, the greatest G counts.
+    """
+    by_id = reader.read_facts_with_heirs([scored.id for scored in fused.scored]) if by_worth else None
+    candidates, replaces = standing(reader, fused, filtered, by_id)
+    facts = [] if by_id is None else [by_id[scored.id] for scored in candidates]
+    factors = [_UNWEIGHED] * len(candidates) if by_id is None else _factors(reader, facts)
+    hashes = [fact.content_hash for fact in facts] or [""] * len(candidates)
+    weight, reached = reader.request.retrieval.graph.weight, fused.reached
+    ranking = []
+    for scored, parts, content_hash in zip(candidates, factors, hashes, strict=True):
+        ids = replaces.get(scored.id, ())
+        score = scored.score * parts.g
+        passed, came = reached.get(scored.id, _NOT_REACHED)
+        if ids:
+            passed, came = max((passed, came), *(reached.get(one, _NOT_REACHED) for one in ids))
+        graph, gained = parts.g * passed, parts.g * came
+        ranking.append(Ranked(scored, parts, score, graph, gained, score + weight * graph, ids, content_hash))
+    return sorted(ranking, key=lambda ranked: (-ranked.place, -ranked.score, ranked.scored.id))
+
+
+def put_later_first(
+    reader: CandidateReader, ranking: Sequence[Ranked], window: int
+) -> tuple[list[Ranked], dict[str, str]]:
+    """Return a ranking in which, among the first, a statement stands above the older one whose value it exchanges; and
+    the older ones, each with the later. The places are handed out anew in that order; the scores stay.
+    """
+    first = {ranked.scored.id: ranked for ranked in ranking[:window]}
+    older = reader.find_older(list(first))
+    order = later_first(list(first), older)
+    places = [ranked.place for ranked in first.values()]
+    moved = [first[node_id]._replace(place=place) for node_id, place in zip(order, places, strict=True)]
+    return [*moved, *ranking[window:]], older
+
+
+def _factors(reader: CandidateReader, facts: Sequence[RankingFacts]) -> list[Factors]:
+    """Return the parts of g of these nodes."""
+    retrieval, now = reader.request.retrieval, reader.request.search.now
+    half_life_days, utilities = retrieval.feedback.utility_half_life_days, reader.store.utilities
+    among = utilities.mean_deviation(reader.tx, reader.access, reader.request.search, half_life_days=half_life_days)
+    return rerank(facts, among, now=now, settings=retrieval.rerank, feedback=retrieval.feedback)

@@ -1,0 +1,43 @@
+// What the page of the graph says.
+import { words } from "../../words";
+
+export const table = words(
+  {
+    title: "Graph", startTitle: "Where to start?", startLabel: "Find where the graph starts", startPlaceholder: "Words of a statement, a source, a thing", findStart: "Find",
+    searching: "Searching the memory…", nothing: "Nothing here says that.", newest: "Newest", connected: "With the most relations", tasks: "Tasks", relations: (many: number) => `${many} ${many === 1 ? "relation" : "relations"}`,
+    emptyMemory: "This memory is empty: there is nothing to draw yet. Save a first note:", noClaims: "This task has no statements yet.", startOver: "Start elsewhere",
+    find: "Find here", hops: "Steps", limit: "At most", filters: "What is shown", kinds: "Kinds", tags: "Relations", clear: "Show all", onlyThese: "Choose some to see only those.",
+    shown: (nodes: string, edges: number, edgesText: string) => `${nodes} shown, ${edgesText} ${edges === 1 ? "relation" : "relations"}`,
+    arranging: (share: number) => `arranging, ${share} %`, reading: "Reading the relations…", loadingPicture: "Loading the picture…",
+    noPicture: "This browser cannot draw the picture (it has no WebGL). The list says the same.",
+    picture: (nodes: string, edges: string) => `Picture of ${nodes} with ${edges} relations. The list beside it says the same. Arrow keys go to a neighbour, Enter expands, plus and minus zoom.`,
+    list: "The same as a list", found: (many: number) => `${many} found here`, nothingFound: "Nothing that is shown says that.", steps: (many: number) => (many === 0 ? "start" : many === 1 ? "1 step away" : `${many} steps away`),
+    more: (many: number) => `+${many} more`, moreLong: (many: number) => `${many} more ${many === 1 ? "relation is" : "relations are"} not shown`, next: (many: number) => `Show ${many} more`,
+    chosen: "Chosen", choose: "Choose something in the picture or in the list.", selected: (name: string, many: number) => `Chosen: ${name}, ${many} ${many === 1 ? "relation" : "relations"} shown`,
+    expand: "Expand", fold: "Fold", hide: "Hide", pathFrom: "Path from here", only: "Start here", openStatement: "Open", ended: "no longer holds",
+    hidden: (many: number) => `${many} hidden`, showHidden: "Show again",
+    path: "Path", chooseEnd: "Choose the other end: in the picture, in the list, or by its words.", clearPath: "Clear the path", pathOf: (many: number) => `A chain of ${many} ${many === 1 ? "relation" : "relations"}:`, noPath: "No chain of up to six relations joins these two.", lookingForPath: "Looking for a chain…",
+    speaksFor: "speaks for", speaksAgainst: "speaks against", isNeutral: "is neutral on", thickness: (figure: string) => `thickness ${figure}`, allRelations: (many: number) => `and ${many} more`,
+    other: "other relations", zoomIn: "Zoom in", zoomOut: "Zoom out", whole: "Show all of it", nothingAround: "Nothing has a relation with this, as far as this view goes.", filteredOut: "No relation passes what is chosen above.",
+    cut: "Not everything is shown.", showUpTo: (many: string) => `Show up to ${many}`, tooMany: (many: number) => `A graph starts from ${many} at most: fold something first.`, keys: "e expand · f fold · h hide · p path · j k list · + − 0 zoom",
+  },
+  {
+    title: "グラフ", startTitle: "どこから始めますか", startLabel: "グラフの出発点を探す", startPlaceholder: "主張・出典・事物の言葉", findStart: "探す",
+    searching: "記憶を検索しています…", nothing: "該当する記述はありません。", newest: "新着", connected: "関係の多いもの", tasks: "課題", relations: (many: number) => `関係 ${many}件`,
+    emptyMemory: "この記憶は空なので、まだ描くものがありません。最初のメモを保存してください:", noClaims: "この課題にはまだ主張がありません。", startOver: "別の所から始める",
+    find: "この中を探す", hops: "歩数", limit: "上限", filters: "表示するもの", kinds: "種類", tags: "関係", clear: "すべて表示する", onlyThese: "選ぶと、それだけを表示します。",
+    shown: (nodes: string, _: number, edgesText: string) => `${nodes}件を表示、関係 ${edgesText}件`,
+    arranging: (share: number) => `配置中 ${share} %`, reading: "関係を読み込んでいます…", loadingPicture: "図を読み込んでいます…",
+    noPicture: "このブラウザーでは図を描けません（WebGL がありません）。一覧に同じ内容があります。",
+    picture: (nodes: string, edges: string) => `${nodes}件と関係${edges}件の図です。隣の一覧に同じ内容があります。矢印キーで隣へ移動し、Enter で広げ、プラスとマイナスで拡大・縮小します。`,
+    list: "同じ内容の一覧", found: (many: number) => `この中に${many}件`, nothingFound: "表示中のものには見つかりません。", steps: (many: number) => (many === 0 ? "出発点" : `${many}歩先`),
+    more: (many: number) => `ほか ${many}件`, moreLong: (many: number) => `ほか${many}件の関係は表示されていません`, next: (many: number) => `さらに${many}件表示する`,
+    chosen: "選択中", choose: "図か一覧から選んでください。", selected: (name: string, many: number) => `選択: ${name}、表示中の関係 ${many}件`,
+    expand: "広げる", fold: "たたむ", hide: "隠す", pathFrom: "ここからの経路", only: "ここから始める", openStatement: "開く", ended: "現在は無効",
+    hidden: (many: number) => `${many}件を隠しています`, showHidden: "再び表示する",
+    path: "経路", chooseEnd: "もう一方の端を、図か一覧から、または言葉で選んでください。", clearPath: "経路を消す", pathOf: (many: number) => `${many}つの関係でつながっています:`, noPath: "6つまでの関係でこの2つをつなぐ経路はありません。", lookingForPath: "経路を探しています…",
+    speaksFor: "支持", speaksAgainst: "反対", isNeutral: "中立", thickness: (figure: string) => `太さ ${figure}`, allRelations: (many: number) => `ほか ${many}件`,
+    other: "その他の関係", zoomIn: "拡大する", zoomOut: "縮小する", whole: "全体を表示する", nothingAround: "この範囲には、これと関係するものがありません。", filteredOut: "上で選んだ条件に合う関係はありません。",
+    cut: "一部だけを表示しています。", showUpTo: (many: string) => `${many}件まで表示する`, tooMany: (many: number) => `出発点は${many}件までです。先に何かをたたんでください。`, keys: "e 広げる・f たたむ・h 隠す・p 経路・j k 一覧・+ − 0 拡大縮小",
+  },
+);

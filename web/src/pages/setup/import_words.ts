@@ -1,0 +1,43 @@
+// What the page of imports and exports says.
+import { words } from "../../words";
+
+export const table = words(
+  {
+    drop: "Drop files here, or", choose: "Choose files",
+    takes: "Documents: Markdown, text, HTML, PDF and bibliographies (.md .txt .rst .org .html .pdf .bib, papers as .json or .jsonl), up to 20 MB each. They become sources with their quotations.",
+    takesExports: "Exports (.jsonl) of Wherefrom or of the reference memory server: they come in whole, up to 256 MB. Doing it again changes nothing.",
+    same: "A document of the same name in the same namespace takes the place of the former; its unchanged paragraphs stay what they are.",
+    namespace: "Documents go to", split: "Of exports, store notes that are too long in parts",
+    needsWrite: "Your key may only look: it needs the role write for documents, and admin for exports.", needsAdmin: "Your key adds documents; exports need the role admin.",
+    files: "Files", asDocument: "document", asExport: "export", waiting: "waits", sending: "is read…", done: "done", failed: "failed", retry: "Try again", clear: "Clear the list",
+    created: (title: string, many: number) => `Added: ${title}, ${many} ${many === 1 ? "quotation" : "quotations"}.`, updated: (title: string, many: number) => `Changed: ${title}, ${many} new ${many === 1 ? "quotation" : "quotations"}.`, unchanged: (title: string) => `Unchanged: ${title}.`,
+    cites: (many: number) => `cites ${many}`, papers: (made: number, changed: number, same: number) => `${made} papers added, ${changed} changed, ${same} unchanged.`,
+    taken: (many: number) => `The policy took out ${many} ${many === 1 ? "thing" : "things"}.`,
+    imported: (created: string, updated: string, unchanged: string) => `${created} added, ${updated} changed, ${unchanged} unchanged.`,
+    relations: (created: string, updated: string, unchanged: string) => `Relations: ${created} added, ${updated} changed, ${unchanged} unchanged.`,
+    nodes_duplicate: (many: string) => `${many} were here already in the same words`, nodes_refused: (many: string) => `${many} changed into a text that another has`, nodes_denied: (many: string) => `${many} are not let in by a policy`,
+    nodes_split: (many: string) => `${many} were stored in parts`, nodes_ended: (many: string) => `${many} ended, because a later one has their place`, versions: (many: string) => `${many} former versions`, edges_skipped: (many: string) => `${many} relations lack an end`,
+    tasks: (many: string) => `${many} tasks`, queries: (many: string) => `${many} searches of tasks`, corrections: (many: string) => `${many} corrections`,
+    rejected: (many: string) => `${many} lines were left out`, line: "Line", id: "Id", reason: "Reason", same2: "Nothing changed: all of it was here already.",
+    export: "Export", exportHint: "All that you may see, as one file of JSON lines, to be imported elsewhere.", exportAll: "Download everything", exportShared: "Download for others, without personal data", exporting: "The file is written…", exported: (size: string) => `Written: ${size}.`,
+  },
+  {
+    drop: "ここにファイルをドロップするか、", choose: "ファイルを選ぶ",
+    takes: "文書：Markdown・テキスト・HTML・PDF・文献リスト（.md .txt .rst .org .html .pdf .bib、論文の .json・.jsonl）、各 20 MB まで。出典と引用になります。",
+    takesExports: "書き出しファイル（.jsonl）：Wherefrom または参照メモリサーバーのもの。256 MB までそのまま取り込みます。繰り返しても変わりません。",
+    same: "同じ名前空間の同じ名前の文書は、以前のものを置き換えます。変わらない段落はそのまま残ります。",
+    namespace: "文書の追加先", split: "書き出しファイルの長すぎるメモを分けて保存する",
+    needsWrite: "このキーは閲覧のみです。文書には役割 write、書き出しファイルには admin が必要です。", needsAdmin: "このキーは文書を追加できます。書き出しファイルには役割 admin が必要です。",
+    files: "ファイル", asDocument: "文書", asExport: "書き出しファイル", waiting: "待機中", sending: "読み込み中…", done: "完了", failed: "失敗", retry: "再試行する", clear: "一覧を消す",
+    created: (title: string, many: number) => `追加：${title}（引用 ${many}件）。`, updated: (title: string, many: number) => `変更：${title}（新しい引用 ${many}件）。`, unchanged: (title: string) => `変更なし：${title}。`,
+    cites: (many: number) => `引用文献 ${many}件`, papers: (made: number, changed: number, same: number) => `論文：追加 ${made}件、変更 ${changed}件、変更なし ${same}件。`,
+    taken: (many: number) => `ポリシーにより ${many}か所を取り除きました。`,
+    imported: (created: string, updated: string, unchanged: string) => `追加 ${created}件、変更 ${updated}件、変更なし ${unchanged}件。`,
+    relations: (created: string, updated: string, unchanged: string) => `関係：追加 ${created}件、変更 ${updated}件、変更なし ${unchanged}件。`,
+    nodes_duplicate: (many: string) => `${many}件は同じ文がすでにありました`, nodes_refused: (many: string) => `${many}件は別のものと同じ文になるため変更されません`, nodes_denied: (many: string) => `${many}件はポリシーにより入りません`,
+    nodes_split: (many: string) => `${many}件は分けて保存されました`, nodes_ended: (many: string) => `${many}件は新しいものに代わられて終了しました`, versions: (many: string) => `以前の版 ${many}件`, edges_skipped: (many: string) => `${many}件の関係は片方がありません`,
+    tasks: (many: string) => `課題 ${many}件`, queries: (many: string) => `課題の検索 ${many}件`, corrections: (many: string) => `訂正 ${many}件`,
+    rejected: (many: string) => `${many}行は取り込まれませんでした`, line: "行", id: "ID", reason: "理由", same2: "変更はありません。すべてすでにありました。",
+    export: "書き出し", exportHint: "あなたが見られるものすべてを、別の場所で取り込める一つの JSON Lines ファイルにします。", exportAll: "すべてダウンロードする", exportShared: "他の人向けに（個人情報なしで）ダウンロードする", exporting: "ファイルを作成しています…", exported: (size: string) => `作成しました（${size}）。`,
+  },
+);
