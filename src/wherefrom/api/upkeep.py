@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -233,9 +235,8 @@ def readable(source: Source) -> Iterator[IO[bytes]]:
             yield given
             return
         spool = files.enter_context(tempfile.TemporaryFile())
-        # `read1` gives what is there; `read` waits for a whole block and hears no Ctrl-C between two parts of it.
-        blocks = iter(partial(getattr(given, "read1", given.read), _BLOCK_BYTES), b"") if has_bytes else _lines(given)
-        spool.writelines(blocks)
+        for block in _blocks(given) if has_bytes else _lines(given):
+            spool.write(block)
         yield spool
 
 
@@ -259,6 +260,25 @@ def _writable(target: str | PathLike[str] | IO[str] | None) -> Iterator[IO[str] 
     finally:
         if path.stat().st_size == 0:
             path.unlink()
+
+
+def _blocks(source: Any) -> Iterator[bytes]:
+    """Yield the bytes of a pipe as they come. A Ctrl-C just before a read would be heard only when the read returns, so
+    the wait for each read but the first, which empties the buffer, is cut into seconds.
+    """
+    read = getattr(source, "read1", source.read)  # `read` would wait for a whole block
+    waits = os.name == "posix" and _is_pipe(source)
+    while block := read(_BLOCK_BYTES):
+        yield block
+        while waits and not select.select([source], [], [], 1.0)[0]:
+            pass
+
+
+def _is_pipe(source: Any) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(source.fileno()).st_mode)
+    except (AttributeError, OSError, TypeError, ValueError):  # no file of the system
+        return False
 
 
 def _lines(source: Any) -> Iterator[bytes]:
