@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What npm builds the page of.
 PAGE := src/wherefrom/interfaces/http/page/index.html
 
-.PHONY: run serve page page-if-npm ready test test-slow test-all conformance check bench bench-changes docs clean
+.PHONY: run serve page page-if-npm ready test test-again test-slow test-all conformance check bench bench-changes docs clean
 
 run: $(READY) page-if-npm
 	$(BIN)/wherefrom demo
@@ -37,6 +37,10 @@ ready: $(DEV)
 
 test: $(DEV)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "$(MARKS)"
+
+# The tests that failed the last time, one after another.
+test-again: $(DEV)
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 test-slow: $(DEV)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow and not long"

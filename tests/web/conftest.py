@@ -68,7 +68,7 @@ def opened(
         color_scheme=scheme,
         locale=_LOCALES[language],  # type: ignore[arg-type]
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)  # so generous that only a fault exceeds it
     context.add_init_script(START)
     page = context.new_page()
     wrong = collected(page, allow)

@@ -40,7 +40,7 @@ def arranged(page):
 
 
 def soon(page, is_so):
-    until = time.monotonic() + 15
+    until = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < until
         page.wait_for_timeout(30)
