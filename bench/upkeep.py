@@ -36,6 +36,7 @@ QUESTIONS_OF_OTHERS = 150
 SHOWN = 20
 """How many of what should not have happened are named in the results."""
 Figures = dict[str, Any]
+_SORTS = {"changed": "changed facts", "paraphrase": "paraphrases", "opposed": "opposed claims of SciFact"}
 
 
 class Life:
@@ -204,7 +205,7 @@ def lost(lived: World, here: dict[str, Any]) -> Figures:
     for pair in lived.pairs:
         if pair["sort"] == "copy":
             continue
-        sort = "changed facts" if pair["sort"] == "changed" else "paraphrases"
+        sort = _SORTS[pair["sort"]]
         for name in (sort, f"{sort}, {pair['kind']}") if sort == "changed facts" else (sort,):
             of[name] += 1
             if not {pair["first"], pair["second"]} <= here.keys():
@@ -215,7 +216,7 @@ def lost(lived: World, here: dict[str, Any]) -> Figures:
             name = "singular" if kind == "single" else kind
             of[name] += 1
             if note.id not in here:
-                gone[name].append(note.id)
+                gone[name].append(f"{note.id}: {note.text}")
     return {
         name: {"gone": _of(len(gone[name]), number), "for example": gone[name][:SHOWN]}
         for name, number in sorted(of.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,14 +67,16 @@ def world(part: str, data: Path | None, others: int, asked: int) -> World:
         for row in _read("questions", part)
     ]
     around: list[Note] = []
+    opposed: list[dict[str, Any]] = []
     if others and data is not None:
         share = others // 3
         for make in (_turns, _evidence, _claims):
             some, more = make(data, others - 2 * share if make is _claims else share)
             around += some
             questions += more[:asked]
+        opposed = _opposed(data, {note.text: note.id for note in around})
     notes = tuple(sorted([*own, *around], key=lambda note: note.day))
-    return World(notes, tuple(_read("pairs", part)), tuple(questions))
+    return World(notes, (*_read("pairs", part), *opposed), tuple(questions))
 
 
 def _turns(data: Path, count: int) -> tuple[list[Note], list[Question]]:
@@ -105,16 +108,38 @@ def _evidence(data: Path, count: int) -> tuple[list[Note], list[Question]]:
 
 def _claims(data: Path, count: int) -> tuple[list[Note], list[Question]]:
     """The first claims of SciFact, as claims."""
-    texts: dict[str, None] = {}
-    for name in ("train", "dev", "test"):
-        for line in (data / f"scifact/claims_{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            texts[json.loads(line)["claim"]] = None
-    chosen = list(texts)[:count]
+    chosen = list(dict.fromkeys(row["claim"] for row in _scifact(data)))[:count]
     notes = [
         Note(f"scifact {number}", day, text, fields={"claim_kind": "fact"})
         for number, (text, day) in enumerate(zip(chosen, _days(len(chosen)), strict=True))
     ]
     return notes, []
+
+
+def _opposed(data: Path, known: dict[str, str]) -> list[dict[str, Any]]:
+    """Pairs of known claims of which one document supports one and contradicts the other."""
+    judged: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in _scifact(data):
+        for document, judgements in row["evidence"].items():
+            for each in judgements if row["claim"] in known else ():
+                judged[document, each["label"]].add(known[row["claim"]])
+    pairs = {
+        (first, second)
+        for document, label in judged
+        if label == "SUPPORT"
+        for first in judged[document, label]
+        for second in judged.get((document, "CONTRADICT"), ())
+    }
+    return [
+        {"id": f"{first}, {second}", "sort": "opposed", "first": first, "second": second}
+        for first, second in sorted(pairs)
+    ]
+
+
+def _scifact(data: Path) -> Iterator[dict[str, Any]]:
+    for name in ("train", "dev", "test"):
+        lines = (data / f"scifact/claims_{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        yield from map(json.loads, lines)
 
 
 def _about(name: str, questions: list[Any], chosen: set[str]) -> list[Question]:
