@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bench import table_changes, table_insight, table_metabolism, table_recall
+from bench import table_changes, table_insight, table_metabolism, table_recall, table_upkeep
 from bench.measure import EARLIER, RESULTS, commit
 from bench.plot import growth
 
@@ -115,6 +115,8 @@ def page(current: str) -> str:
         *table_metabolism.keeps(_result("metabolism_keeps")),
         *table_metabolism.scale(_result("metabolism_scale")),
         *table_metabolism.kills(_result("metabolism_kills")),
+        *table_upkeep.links(_result("links")),
+        *table_upkeep.upkeep(_result("upkeep")),
     ]
     return _HEADING.sub(lambda heading: heading[1] + _mark(heading[2], current), "\n".join(parts)) + "\n"
 
