@@ -65,6 +65,8 @@ SCRIPT = (
     ("insight_plan", lambda w: {"plan_id": w.plan}),
     ("apply_insight", lambda w: {"plan_id": w.plan}),
     ("undo_insight", lambda w: {"plan_id": w.plan}),
+    ("decline_insight", lambda w: {"plan_id": w.plan, "reason": "They have nothing in common."}),
+    ("undo_insight", lambda w: {"plan_id": w.plan}),
     ("create_task", lambda w: {"query": "How cold does a starter stand?"}),
     ("add_evidence", lambda w: {"task_id": w.task, **EVIDENCE}),
     ("claim_evidence", lambda w: {"claim_id": w.claim}),

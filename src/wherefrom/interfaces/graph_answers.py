@@ -12,7 +12,7 @@ from wherefrom.interfaces.shape import ANSWERS, Answer, Count, Overlay, Paged, R
 from wherefrom.model import evidence, forgetting, metabolism, results
 from wherefrom.model.graph import MeasuredEdge, Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry
-from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan
+from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan, LinkState
 from wherefrom.model.limits import PASSAGE_CHARACTERS
 from wherefrom.model.policies import BoundaryCheck
 from wherefrom.model.review import Review, ReviewPair, Settled
@@ -159,8 +159,12 @@ class ViewResult(QueryAnswer, answers=(tuple[evidence.ViewShape, ...],)):
 class JudgedRelation(ProposedRelation):
     """A relation that was judged, with the names of its ends and the figures behind the reason."""
 
-    brief: ClassVar[str] = "source_id source_title target_id target_title tag weight accepted reason"
+    brief: ClassVar[str] = "number source_id source_title target_id target_title tag weight accepted reason state note"
+    usual: ClassVar[Mapping[str, Any]] = {"state": "open"}
 
+    number: int = Field(description="Its place in the plan, for `only`; 0: not worth making.")
+    state: LinkState
+    note: str | None = Field(description="Why it was declined.")
     source_title: Title
     target_title: Title
     accepted: bool
@@ -184,7 +188,7 @@ class InsightAnswer(mirror(InsightPlan, without="created_at nodes applied_at und
     """Relations worth making, as a plan that can be applied and undone as a whole."""
 
     brief: ClassVar[str] = (
-        "id state asked judged remaining written accepted rejected relations degraded next_cursor truncated"
+        "id state asked judged remaining written accepted declined rejected relations degraded next_cursor truncated"
     )
     always: ClassVar[str] = "accepted"
 

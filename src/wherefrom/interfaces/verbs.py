@@ -231,7 +231,7 @@ TOOLS: Final = (
         tools="graph",
     ),
     Verb(
-        ("find_insight", "apply_insight", "undo_insight", "insight_plan"),
+        ("find_insight", "apply_insight", "decline_insight", "undo_insight", "insight_plan"),
         "find_insight",
         "insight",
         "writes",
@@ -245,8 +245,10 @@ TOOLS: Final = (
         resumed_by="plan_id",
         texts={
             "apply_plan_id": "Instead of a search: make the relations of this plan.",
-            "undo_plan_id": "Instead of a search: take back the relations that this plan made.",
-            "plan_id": "Instead of a search: read this plan again.",
+            "decline_plan_id": "Decline them: they are not proposed again.",
+            "undo_plan_id": "Take back what was made or declined.",
+            "plan_id": "Read this plan again.",
+            "only": "Only these of the plan: numbers, or source_id:target_id.",
         },
         tools="graph",
     ),
