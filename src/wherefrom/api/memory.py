@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from wherefrom.api.history import HistoryEngine
     from wherefrom.api.keys import KeyEngine
     from wherefrom.api.memos import MemoEngine
+    from wherefrom.api.plans import PlanEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
     from wherefrom.api.restoring import RestoreEngine
@@ -66,6 +67,7 @@ else:
     KeyEngine = Later("wherefrom.api.keys").KeyEngine
     MemoEngine = Later("wherefrom.api.memos").MemoEngine
     MetabolismEngine = Later("wherefrom.metabolism.engine").MetabolismEngine
+    PlanEngine = Later("wherefrom.api.plans").PlanEngine
     PolicyEngine = Later("wherefrom.api.policy").PolicyEngine
     SweepEngine = Later("wherefrom.recall.sweeping").SweepEngine
     RecallEngine = Later("wherefrom.recall.verbs").RecallEngine
@@ -233,6 +235,9 @@ class Verbs(ABC):
     decline_insight = verb(DecisionEngine.decline_insight, "write")
     undo_insight = verb(DecisionEngine.undo_insight, "write")
     insight_plan = verb(DecisionEngine.insight_plan)
+
+    # Plans of insight and metabolism.
+    plans = verb(PlanEngine.plans)
 
     # Evidence and tasks.
     add_evidence = verb(EvidenceEngine.add_evidence, "write")

@@ -258,6 +258,13 @@ class NamespaceSettings(Answer):
     orphans: str
 
 
+class NotDone(Answer):
+    """A node or relation that stayed, or that could not come back."""
+
+    id: str
+    why: Why
+
+
 class MetabolismAnswer(
     mirror(
         metabolism.MetabolismPlan, without="created_at ends thickness difficulty", digits=True, whole=True, paged=True
@@ -266,14 +273,15 @@ class MetabolismAnswer(
     """The nodes and relations of a namespace that may go or are spared; once applied, those that went."""
 
     brief: ClassVar[str] = (
-        "state run_id nodes relations nodes_to_go relations_to_go removed weakest thinnest spared conflicts undecided "
-        "nodes_removed relations_removed skipped purged resumed degraded next_cursor truncated"
+        "state run_id plan_id nodes relations nodes_to_go relations_to_go removed weakest thinnest spared conflicts "
+        "undecided nodes_removed relations_removed skipped stayed purged resumed degraded next_cursor truncated"
     )
     always: ClassVar[str] = "nodes_to_go relations_to_go"
 
     nodes_to_go: Count = found("removed", description="How many nodes the plan lets go, listed here or not.")
     spared: list[SparedCount] = Field(description="What stays though it is weak or thin, counted by rule.")
     settings: list[NamespaceSettings]
+    stayed: list[NotDone] = Field(description="Once applied: some of what stayed after all, and why.")
     data_note: str = DATA
 
     @classmethod
@@ -283,7 +291,8 @@ class MetabolismAnswer(
             for rule, number in result.spared.items()
         ]
         settings = [{"namespace": place, **values} for place, values in sorted(result.settings.items())]
-        return {"spared": spared, "settings": settings}
+        stayed = [{"id": name, "why": why} for name, why in result.stayed.items()]
+        return {"spared": spared, "settings": settings, "stayed": stayed}
 
 
 class EvidencePiece(Answer):
@@ -306,13 +315,6 @@ class NamespaceAnswer(mirror(results.NamespaceCount)):
     always: ClassVar[str] = "namespace nodes"
 
 
-class NotRestored(Answer):
-    """A node or relation that could not come back."""
-
-    id: str
-    why: Why
-
-
 class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     """The nodes and relations that came back."""
 
@@ -323,7 +325,7 @@ class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     relations: int = found("links", description="How many relations came back.")
     node_ids: list[str]
     not_restored: Count = found("skipped", description="How many could not come back, listed here or not.")
-    skipped: list[NotRestored] = Field(description="What could not come back, and why.")
+    skipped: list[NotDone] = Field(description="What could not come back, and why.")
     note: str | None = Field(default=None, description="What was done with a node that was here.")
 
     @classmethod

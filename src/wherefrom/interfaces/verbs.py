@@ -196,7 +196,14 @@ TOOLS: Final = (
         lists=("items",),
         unlisted=("written_by",),
     ),
-    Verb(("save",), "memory_save", "save", "writes", aliases=("memory.save", "pce.memory.upsert")),
+    Verb(
+        ("save",),
+        "memory_save",
+        "save",
+        "writes",
+        aliases=("memory.save", "pce.memory.upsert"),
+        unlisted=("expected_version",),
+    ),
     Verb(("get",), "memory_get", "get", lists=_TEXT),
     Verb(
         ("list", "get"),
@@ -250,6 +257,7 @@ TOOLS: Final = (
             "plan_id": "Read this plan again.",
             "only": "Only these of the plan: numbers, or source_id:target_id.",
         },
+        unlisted=("reason",),
         tools="graph",
     ),
     Verb(
@@ -294,8 +302,9 @@ TOOLS: Final = (
         "metabolize",
         "metabolize",
         "destroys",
-        lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed"),
+        lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed", "stayed"),
         resumes=lambda plan, _: "" if plan.state == "planned" else None,
+        unlisted=("keep", "half_life_days", "prune_threshold", "mdl_neighbours"),
         tools="upkeep",
     ),
     Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped"), tools="upkeep"),
@@ -327,7 +336,7 @@ BY_NAME: Final = {name: verb for verb in TOOLS for name in (verb.tool, *verb.ali
 _PEOPLE: Final[Mapping[Literal["reads", "writes", "destroys"], Mapping[str, str]]] = {
     "reads": {
         "list": "list", "context": "context", "relations": "relations", "walk": "walk",
-        "path": "path",
+        "path": "path", "plans": "plans",
         "query_graph": "sql", "claim_evidence": "evidence show", "export": "export", "backup": "backup",
         "info": "info", "doctor": "doctor", "keys": "key list",
     },

@@ -272,12 +272,14 @@ def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
     if plan.state == "planned":
         yield "nothing was changed"
         if plan.removed or plan.pruned:
-            yield "to let these go: wherefrom metabolize --apply (with the same options)"
+            known = f"--apply-plan {short_id(plan.plan_id)}" if plan.plan_id else "--apply (with the same options)"
+            yield f"to let these go: wherefrom metabolize {known}"
         return
     if plan.resumed:
         yield "a run that was stopped before is completed with it"
     if plan.skipped:
         yield f"{plan.skipped:,} stayed after all: they were changed meanwhile"
+    yield from (f"- {_stayed(name)} stayed: {why}" for name, why in list(plan.stayed.items())[:_MAX_ROWS])
     if plan.purged:
         yield f"{count(plan.purged, 'receipt')} older than {KEPT.days} days deleted for good"
     if plan.run_id and (plan.nodes_removed or plan.links_removed):
@@ -286,6 +288,12 @@ def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
         yield "one of them: wherefrom restore NODE_ID"
     else:
         yield "nothing was let go"
+
+
+def _stayed(name: str) -> str:
+    """A node by its id, or a relation by its ends."""
+    source_id, *rest = name.split()
+    return " ".join((short_id(source_id), *rest[:1], *map(short_id, rest[1:])))
 
 
 def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:

@@ -17,13 +17,15 @@ create table insight_declined (
 );
 create index insight_declined_second on insight_declined (owner_id, second_id);
 
--- content: what the plan lets go and by which versions, settings and times it judged; ids and figures, no text of any
+-- node_count, link_count: how many go. content: what the plan lets go and by which versions, settings and times it judged; ids and figures, no text of any
 -- node. run_id: the run that applied it.
 create table metabolism_plans (
     owner_id    {key} not null,
     id          {key} not null,
     namespace   {key} not null,
     seen_by     {key} not null,
+    node_count  integer not null,
+    link_count  integer not null,
     content     text not null,
     created_at  {key} not null,
     run_id      {key},
