@@ -88,7 +88,7 @@ class _Saving:
     """A memo or claim that is about to be stored: guarded by the policy, and embedded.
 
     stated: the values that the caller gave, of those that have a default. existing: the node that is changed.
-    supersedes: the ids of the statements that it takes the place of. version: the one that the caller knows.
+    supersedes: the ids of the statements that it takes the place of.
     """
 
     node: Node
@@ -99,7 +99,6 @@ class _Saving:
     rules: PlaceRules
     made: embeddings.Made | None
     supersedes: Sequence[str] = ()
-    version: int | None = None
 
 
 class MemoEngine(Engine):
@@ -152,7 +151,7 @@ class MemoEngine(Engine):
         access, trace, now = self.view.access, Trace(request_id, trace_id), self.view.now()
         refuse_times(valid_from, valid_to, observed_at, is_new=memo_id is None, now=now)
         placed = {"valid_from": valid_from, "valid_to": valid_to, "slot": slot, "session": session}
-        said = {"speaker": speaker, "confirmed_at": now, **placed}
+        said: dict[str, Any] = {"speaker": speaker, "confirmed_at": now, "metadata": metadata or {}, **placed}
         given = node_at(
             "",
             id=self.store.new_id(),
@@ -160,7 +159,6 @@ class MemoEngine(Engine):
             kind="memo" if claim_kind is None else "claim",
             title=title,
             content=content,
-            metadata=metadata or {},
             provenance=provenance or {},
             claim_kind=claim_kind,
             scope=scope,
@@ -175,12 +173,10 @@ class MemoEngine(Engine):
         with self.view.noting_refusal("save", given.namespace, trace):
             stated: dict[str, Any] = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
             stated |= {**placed, "observed_at": observed_at}
-            saving = self._saving(given, stated, existing, entities)
-            saving = replace(saving, supersedes=supersedes, version=expected_version)
+            saving = replace(self._saving(given, stated, existing, entities), supersedes=supersedes)
             near = self._near(access, saving)
-            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
-        gone = {saved.node.id, *saved.replaced, *supersedes}
-        saved = replace(saved, near=tuple(one for one in near if one.node.id not in gone))
+            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace, expected_version))
+        saved = _with_near(saved, near, supersedes)
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
         return self._linked(saved) if link else saved
@@ -318,12 +314,14 @@ class MemoEngine(Engine):
         made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
         return _Saving(node, stated, existing, named, redacted, rules, made)
 
-    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
+    def _store(
+        self, tx: Transaction, access: Access, saving: _Saving, trace: Trace, expected_version: int | None
+    ) -> Saved:
         node = saving.node
         # With another beginning, a statement may take the place of those before it in the slot that it has.
         replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
-        (locks.be_alone if replaces or saving.version is not None else locks.share)(tx, access.owner)
+        (locks.be_alone if replaces or expected_version is not None else locks.share)(tx, access.owner)
         moment = self.store.clock()
         now = timestamp(moment)
         lifetime = saving.rules.expiry(node.scope)
@@ -346,8 +344,8 @@ class MemoEngine(Engine):
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
-            if saving.version is not None:  # others may have changed it meanwhile
-                refuse_other_version(nodes.get(tx, access, saving.existing.id), saving.version)
+            if expected_version is not None:  # others may have changed it meanwhile
+                refuse_other_version(nodes.get(tx, access, saving.existing.id), expected_version)
             evidence.refuse_rewording(tx, access, saving.existing, node.content)
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
             change |= {"said_at": now}
@@ -388,3 +386,9 @@ class MemoEngine(Engine):
         ]
         known = [node_saving.entity(tx, access, entity, saving.made) for entity in entities]
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
+
+
+def _with_near(saved: Saved, near: Sequence[NearStatement], supersedes: Sequence[str]) -> Saved:
+    """Return the answer to a save with what is near, but for itself and what it took the place of."""
+    gone = {saved.node.id, *saved.replaced, *supersedes}
+    return replace(saved, near=tuple(one for one in near if one.node.id not in gone))
