@@ -89,6 +89,7 @@ SCRIPT = (
     ("policy", lambda w: {}),
     ("reclassify", lambda w: {}),
     ("metabolize", lambda w: {"figures": True}),
+    ("plans", lambda w: {"kind": "insight"}),
     ("restore", lambda w: {"node_id": w.gone}),
     ("review", lambda w: {}),
     ("settle", lambda w: {"first_id": w.one, "second_id": w.two, "keep": "both"}),

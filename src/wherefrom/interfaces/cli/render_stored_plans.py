@@ -26,7 +26,7 @@ def plans_lines(found: Plans) -> Iterator[RenderableType]:
             yield from ("", title, table_of([_entry(entry) for entry in entries], "what name figures"))
     if found.truncated:
         yield "there is more; --limit lists more of it"
-    if len(found.items) > 1:
+    if len(found.items) > 1 and (found.entries or found.same):
         yield f"in both with the same figures: {found.same:,}"
 
 
