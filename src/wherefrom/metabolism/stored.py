@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from wherefrom.metabolism.conflicts import EdgeRemoval
+from wherefrom.metabolism.conflicts import EdgeRemoval, thin_edge
 from wherefrom.metabolism.nearest import Neighbour
 from wherefrom.metabolism.plan import NodeRemoval, Removals
 from wherefrom.metabolism.settings import MetabolismSettings
@@ -20,6 +20,7 @@ from wherefrom.storage.metabolism_plans import StoredMetabolism
 from wherefrom.storage.port import Transaction
 
 _DIGITS: Final = 9
+_MAX_LISTED: Final = 100
 LEFT_OUT: Final = "left out, as asked"
 
 
@@ -60,11 +61,12 @@ def exact_plan(tx: Transaction, access: Access, stored: StoredMetabolism, keep: 
     named = names_of(tx, access, removals)
     plan = shown_plan(stored, removals, named)
     exact = ExactPlan(replace(removals, plan=plan), stored.content["newest"], dict.fromkeys(keep, LEFT_OUT))
+    graph = MeasuredGraph(tx, access, exact.clocks(datetime.fromisoformat(stored.created_at)))
+    exact = replace(exact, removals=replace(removals, plan=_with_thinnest(graph, removals, plan)))
     if not keep:
         return exact
     ends: dict[str, set[int]] = {}
-    found = MeasuredGraph(tx, access, exact.clocks(datetime.fromisoformat(stored.created_at)))
-    for edge in found.edges_by_seq([*removals.thin, *removals.conflicting]).values():
+    for edge in graph.edges_by_seq([*removals.thin, *removals.conflicting]).values():
         for end in (edge.source_id, edge.target_id):
             ends.setdefault(end, set()).add(edge.seq)
     going = {removal.id for removal in removals.nodes}
@@ -119,6 +121,16 @@ def shown_plan(stored: StoredMetabolism, removals: Removals, names: Mapping[str,
         degraded=tuple(content["degraded"]),
         **told,
     )
+
+
+def _with_thinnest(graph: MeasuredGraph, removals: Removals, plan: MetabolismPlan) -> MetabolismPlan:
+    """Return a plan with some of the relations that go by themselves, as far as they are here."""
+    thinnest = sorted(removals.thin, key=lambda seq: (removals.thin[seq], seq))
+    here = graph.edges_by_seq([*removals.conflicting, *thinnest][:_MAX_LISTED])
+    rules = {seq: removal.rule for seq, removal in removals.conflicting.items()}
+    listed = tuple(thin_edge(edge, rules.get(seq, "thin")) for seq, edge in here.items())
+    ends = sorted({end for edge in listed for end in (edge.source_id, edge.target_id)})
+    return replace(plan, thinnest=listed, ends=tuple(nodes.refs(graph.tx, graph.access, ends, beginnings=True)))
 
 
 def _less(removals: Removals, node_ids: Collection[str], seqs: Collection[int]) -> Removals:
