@@ -21,6 +21,7 @@ NO_TOOL = {
     "rules": "agents get them with each activation, and read them as a resource",
     "confirm_rules": "for people: what came from elsewhere is for them to trust; an agent says it again",
     **dict.fromkeys(("add_document", "add_documents"), "an agent adds what it has read"),
+    "plans": "for people; agents read plans by history",
     "correct_edge": "for people",
     "claim_evidence": "agents read it as a resource, or by query_graph",
     "correct_page": "for people: an agent says it when it adds the page",

@@ -301,7 +301,9 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     assert "degraded: no vectors" in text
     assert "worth it" not in text
     assert "worth it" in readable(insight_lines(plan, rejected=True))
-    applied = readable(insight_lines(replace(plan, state="applied", written=2), rejected=False))
+    made = tuple(replace(each, state="made") for each in plan.decisions[0].links)
+    done = replace(plan, decisions=(replace(plan.decisions[0], links=made),), state="applied", written=2)
+    applied = readable(insight_lines(done, rejected=False))
     assert "2 relations made" in applied
     assert "--undo p-1" in applied
     assert "--apply-plan" not in applied

@@ -42,10 +42,16 @@ def test_a_plan_is_made_with_what_was_not_worth_it_and_accepted_and_undone(page_
     settled(page)
     page.get_by_text(re.compile(r"^\d+ not worth making")).click()
     assert "not worth its cost" in page.inner_text("main")
+    page.get_by_label("Why you decline").fill("they have nothing in common")
     page.get_by_role("checkbox").first.check()
-    assert page.get_by_role("button", name="Accept the 1 chosen").is_enabled()
+    page.get_by_role("button", name="Decline the 1 chosen").click()
+    page.locator(".tag", has_text="declined").wait_for()
+    assert "they have nothing in common" in page.inner_text("main")
+    page.get_by_role("button", name="Accept", exact=True).first.click()
+    page.locator(".notice", has_text="1 relation was made").wait_for()
     page.get_by_role("button", name="Accept all").click()
-    page.locator(".notice", has_text=re.compile(r"[1-9]\d* relations? w(as|ere) made")).wait_for()
+    page.locator(".notice", has_text=re.compile(r"[1-9]\d* relations were made")).wait_for()
+    assert page.locator(".tag", has_text="declined").count() == 1
     page.get_by_role("button", name="Take back this plan").click()
     page.locator(".notice", has_text="none of its relations is left").wait_for()
 
@@ -69,6 +75,9 @@ def test_what_is_let_go_is_counted_asked_for_again_and_comes_back(page_at, examp
     assert before.removed, "the example has something redundant"
     page = page_at("/care/metabolism")
     assert page.locator(".pair-table tbody tr").count() == len(before.removed)
+    page.locator(".pair-table input").first.check()
+    assert "1 kept" in page.inner_text(".go-bar")
+    page.locator(".pair-table input").first.uncheck()
     page.get_by_role("button", name=re.compile(r"^Let \d+ statements?")).click()
     assert f"Let {len(before.removed)} statement" in page.inner_text("dialog")
     page.get_by_role("button", name="Let them go").click()

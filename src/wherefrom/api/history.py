@@ -18,7 +18,7 @@ from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry, HistorySubject, ShownTopic
 from wherefrom.model.identifiers import short_id, timestamp
 from wherefrom.model.param import Param
-from wherefrom.storage import history, insight, nodes, tasks, versions
+from wherefrom.storage import history, insight, metabolism_plans, nodes, tasks, versions
 from wherefrom.storage.history import Event, LetGo
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.receipts import KEPT
@@ -228,7 +228,7 @@ class _Looking:
         except Gone as error:
             return HistorySubject(given, "plan", "expired", error.message)
         except NotFound:
-            return None
+            return self._metabolism_plan(given)
         ends = {end for link in plan.accepted for end in (link.source_id, link.target_id)}
         known = Known(_titles(nodes.refs(self.tx, self.access, sorted(ends), beginnings=True)))
         holds = [
@@ -242,6 +242,16 @@ class _Looking:
         if plan.state == "proposed":
             text += "; insight makes them (apply_plan_id)"
         return HistorySubject(given, "plan", plan.state, text, holds=tuple(holds[:_MAX_RELATIONS_HELD]))
+
+    def _metabolism_plan(self, given: str) -> HistorySubject | None:
+        try:
+            plan = metabolism_plans.get(self.tx, self.access, given, moment=self.moment)
+        except NotFound:
+            return None
+        state = "planned" if plan.run_id is None else "applied"
+        text = f"plan {short_id(given)}, {state}, made {day(plan.created_at)}"
+        text += "; metabolize carries it out (apply_plan_id)" if plan.run_id is None else ""
+        return HistorySubject(given, "plan", state, text, plan.namespace)
 
     def _task(self, given: str) -> HistorySubject | None:
         try:

@@ -191,8 +191,8 @@ def _correct(event: Event, known: Known) -> str:
 
 def _insight(event: Event, _: Known) -> str:
     links = counted(event.payload.get("links", 0), "relation")
-    undone = event.payload.get("state") == "undone"
-    return f"plan {short_id(event.part_of or '?')} {f'undone: {links} taken back' if undone else f'made {links}'}"
+    done = {"undone": f"undone: {links} taken back", "declined": f"declined {links}"}
+    return f"plan {short_id(event.part_of or '?')} {done.get(str(event.payload.get('state')), f'made {links}')}"
 
 
 def _plan(event: Event, known: Known) -> str:

@@ -49,4 +49,6 @@ Slot = Annotated[str | None, Param(_SLOT, check=params.check_slot)]
 _INCLUDE: Final = "Also what was replaced or outdated, or what has expired."
 Include = Annotated[Sequence[Literal["replaced", "expired"]], Param(_INCLUDE)]
 Version = Annotated[int | None, Param("This former version of it; history lists them.", 1, params.VERSION_HIGH)]
+_EXPECTED: Final = "The version that memo_id has, as far as you know; if it has another, nothing is saved."
+ExpectedVersion = Annotated[int | None, Param(_EXPECTED, 1, params.VERSION_HIGH)]
 Link = Annotated[bool, Param("Also link it to what it belongs with.", option="--link")]

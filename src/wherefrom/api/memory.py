@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from wherefrom.api.history import HistoryEngine
     from wherefrom.api.keys import KeyEngine
     from wherefrom.api.memos import MemoEngine
+    from wherefrom.api.plans import PlanEngine
     from wherefrom.api.policy import PolicyEngine
     from wherefrom.api.relations import NamespaceEngine, RelationEngine
     from wherefrom.api.restoring import RestoreEngine
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from wherefrom.evidence.tasks import TaskEngine
     from wherefrom.explore.sql import ExploreEngine
     from wherefrom.explore.vectors import VectorSearchEngine
+    from wherefrom.insight.deciding import DecisionEngine
     from wherefrom.insight.plans import InsightEngine
     from wherefrom.metabolism.engine import MetabolismEngine
     from wherefrom.recall.feedback import FeedbackEngine
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 else:
     (references,) = lazy_modules("wherefrom.engine", "references")
     CorrectionEngine = Later("wherefrom.evidence.corrections").CorrectionEngine
+    DecisionEngine = Later("wherefrom.insight.deciding").DecisionEngine
     DocumentEngine = Later("wherefrom.evidence.documents.add").DocumentEngine
     EvidenceEngine = Later("wherefrom.evidence.store").EvidenceEngine
     ExploreEngine = Later("wherefrom.explore.sql").ExploreEngine
@@ -64,6 +67,7 @@ else:
     KeyEngine = Later("wherefrom.api.keys").KeyEngine
     MemoEngine = Later("wherefrom.api.memos").MemoEngine
     MetabolismEngine = Later("wherefrom.metabolism.engine").MetabolismEngine
+    PlanEngine = Later("wherefrom.api.plans").PlanEngine
     PolicyEngine = Later("wherefrom.api.policy").PolicyEngine
     SweepEngine = Later("wherefrom.recall.sweeping").SweepEngine
     RecallEngine = Later("wherefrom.recall.verbs").RecallEngine
@@ -227,9 +231,13 @@ class Verbs(ABC):
 
     # Insight.
     find_insight = verb(InsightEngine.find_insight, "write")
-    apply_insight = verb(InsightEngine.apply_insight, "write")
-    undo_insight = verb(InsightEngine.undo_insight, "write")
-    insight_plan = verb(InsightEngine.insight_plan)
+    apply_insight = verb(DecisionEngine.apply_insight, "write")
+    decline_insight = verb(DecisionEngine.decline_insight, "write")
+    undo_insight = verb(DecisionEngine.undo_insight, "write")
+    insight_plan = verb(DecisionEngine.insight_plan)
+
+    # Plans of insight and metabolism.
+    plans = verb(PlanEngine.plans)
 
     # Evidence and tasks.
     add_evidence = verb(EvidenceEngine.add_evidence, "write")

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Annotated, Any, Final
 
 from wherefrom.api import former_versions
+from wherefrom.api.memo_checks import refuse_other_version, refuse_times
 from wherefrom.api.memo_params import (
     BoundaryClass,
     ChangedId,
@@ -17,6 +18,7 @@ from wherefrom.api.memo_params import (
     Confidence,
     Content,
     Entities,
+    ExpectedVersion,
     Include,
     Link,
     Metadata,
@@ -126,6 +128,7 @@ class MemoEngine(Engine):
         observed_at: ObservedAt = None,
         pinned: Pinned = None,
         link: Link = False,
+        expected_version: ExpectedVersion = None,
         request_id: RequestId = None,
         trace_id: TraceId = None,
     ) -> Saved:
@@ -142,12 +145,13 @@ class MemoEngine(Engine):
         history. The answer has up to three statements that are `near`, with what differs and what to do about it.
         `valid_from`, `valid_to` and `observed_at` say since when and until when it holds, and when it was said.
         `pinned` keeps it from being let go (see metabolize). `link` also links it to what it belongs with (see
-        find_insight). What the policy forbids is taken out or refused; a secret is taken out, and the text kept.
+        find_insight). With `expected_version`, a memo that has another version by now is not changed (Conflict). What
+        the policy forbids is taken out or refused; a secret is taken out, and the text kept.
         """
         access, trace, now = self.view.access, Trace(request_id, trace_id), self.view.now()
-        _refuse_times(valid_from, valid_to, observed_at, is_new=memo_id is None, now=now)
+        refuse_times(valid_from, valid_to, observed_at, is_new=memo_id is None, now=now)
         placed = {"valid_from": valid_from, "valid_to": valid_to, "slot": slot, "session": session}
-        said = {"speaker": speaker, "confirmed_at": now, **placed}
+        said: dict[str, Any] = {"speaker": speaker, "confirmed_at": now, "metadata": metadata or {}, **placed}
         given = node_at(
             "",
             id=self.store.new_id(),
@@ -155,7 +159,6 @@ class MemoEngine(Engine):
             kind="memo" if claim_kind is None else "claim",
             title=title,
             content=content,
-            metadata=metadata or {},
             provenance=provenance or {},
             claim_kind=claim_kind,
             scope=scope,
@@ -166,14 +169,14 @@ class MemoEngine(Engine):
             **said,
         )
         existing = None if memo_id is None else self._changeable(access.narrowed(namespace), memo_id, claim_kind)
+        refuse_other_version(existing, expected_version)
         with self.view.noting_refusal("save", given.namespace, trace):
             stated: dict[str, Any] = {"scope": scope, "confidence": confidence, "quality": quality, "pinned": pinned}
             stated |= {**placed, "observed_at": observed_at}
             saving = replace(self._saving(given, stated, existing, entities), supersedes=supersedes)
             near = self._near(access, saving)
-            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace))
-        gone = {saved.node.id, *saved.replaced, *supersedes}
-        saved = replace(saved, near=tuple(one for one in near if one.node.id not in gone))
+            saved = self.store.database.write(lambda tx: self._store(tx, access, saving, trace, expected_version))
+        saved = _with_near(saved, near, supersedes)
         if not embeddings.is_instant(self.store.embedder) and saved.status != "unchanged":
             self.store.worker.wake(access)
         return self._linked(saved) if link else saved
@@ -311,12 +314,14 @@ class MemoEngine(Engine):
         made = None if self.store.embedder is None else embeddings.made(self.store.embedder, texts)
         return _Saving(node, stated, existing, named, redacted, rules, made)
 
-    def _store(self, tx: Transaction, access: Access, saving: _Saving, trace: Trace) -> Saved:
+    def _store(
+        self, tx: Transaction, access: Access, saving: _Saving, trace: Trace, expected_version: int | None
+    ) -> Saved:
         node = saving.node
         # With another beginning, a statement may take the place of those before it in the slot that it has.
         replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
-        (locks.be_alone if replaces else locks.share)(tx, access.owner)
+        (locks.be_alone if replaces or expected_version is not None else locks.share)(tx, access.owner)
         moment = self.store.clock()
         now = timestamp(moment)
         lifetime = saving.rules.expiry(node.scope)
@@ -339,6 +344,8 @@ class MemoEngine(Engine):
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
+            if expected_version is not None:  # others may have changed it meanwhile
+                refuse_other_version(nodes.get(tx, access, saving.existing.id), expected_version)
             evidence.refuse_rewording(tx, access, saving.existing, node.content)
             change = {**saving.stated, **{name: getattr(node, name) for name in _CHANGED}, "expires_at": expires_at}
             change |= {"said_at": now}
@@ -381,13 +388,7 @@ class MemoEngine(Engine):
         mentions.insert(tx, access, [(node.id, entity_id) for entity_id in known], judge=None, now=now)
 
 
-def _refuse_times(
-    valid_from: str | None, valid_to: str | None, observed_at: str | None, *, is_new: bool, now: str
-) -> None:
-    """Raise an error for a statement that ends before it begins, or was observed in the future."""
-    if valid_from is not None and valid_to is not None and valid_to <= valid_from:
-        raise InvalidInput("valid_to lies before valid_from", hint="valid_from is the first day, valid_to the last")
-    if valid_to is not None and is_new and valid_to <= (valid_from or observed_at or now):
-        raise InvalidInput("it would end before it begins", hint="give valid_from or observed_at, too")
-    if observed_at is not None and observed_at > now:
-        raise InvalidInput("observed_at lies in the future", hint="valid_from says since when it will hold")
+def _with_near(saved: Saved, near: Sequence[NearStatement], supersedes: Sequence[str]) -> Saved:
+    """Return the answer to a save with what is near, but for itself and what it took the place of."""
+    gone = {saved.node.id, *saved.replaced, *supersedes}
+    return replace(saved, near=tuple(one for one in near if one.node.id not in gone))

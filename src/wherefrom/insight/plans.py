@@ -1,25 +1,27 @@
-"""The engine of insight: plans the relations that are worth it, makes them, and takes them back."""
+"""The engine of insight: plans the relations that are worth it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, Final
 
 from wherefrom.engine.params import Namespace, check_query, id_param
 from wherefrom.engine.questions import Questions, holding
-from wherefrom.engine.view import Engine, View
+from wherefrom.engine.view import View
+from wherefrom.insight.deciding import DecisionEngine
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import lazy_modules
 from wherefrom.model import limits
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict, Gone, InvalidInput
+from wherefrom.model.errors import Gone, InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, InsightPlan, ProposedEdge
 from wherefrom.model.param import Param
-from wherefrom.storage import embeddings, events, insight, nodes
+from wherefrom.storage import embeddings, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.insight import GateObservation, StoredPlan
 from wherefrom.storage.port import SEARCHED, SearchRequest, Times, Transaction
@@ -28,7 +30,6 @@ from wherefrom.text.tokens import is_unspaced, text_of
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
     from wherefrom.insight import decide, gates, propose
-    from wherefrom.policy.boundary import Policies
     from wherefrom.storage.port import EmbeddingModel
 else:
     decide, gates, propose = lazy_modules("wherefrom.insight", "decide", "gates", "propose")
@@ -36,8 +37,6 @@ else:
 _MAX_CHARACTERS_COMPARED: Final = 2_000
 # After that a new node is judged without a vector.
 _MAX_WAIT_FOR_VECTOR: Final = timedelta(days=1)
-# The nodes around the proposed edges are named for a picture of them.
-_MAX_NODES_NAMED_AROUND: Final = 60
 _NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
 _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 
@@ -60,7 +59,7 @@ class _Draft:
     remaining: int = 0
 
 
-class InsightEngine(Engine):
+class InsightEngine(DecisionEngine):
     """Finds the memos that are worth linking, and links them."""
 
     def __init__(self, view: View) -> None:
@@ -98,7 +97,13 @@ class InsightEngine(Engine):
             return plan
         applied = self.apply_insight(plan.id)
         # With what only the search knew of it.
-        return replace(plan, state=applied.state, written=applied.written, applied_at=applied.applied_at)
+        links = {link.number: link for link in applied.accepted}
+        decisions = tuple(
+            replace(decision, links=tuple(links.get(link.number or -1, link) for link in decision.links))
+            for decision in plan.decisions
+        )
+        done = {name: getattr(applied, name) for name in ("state", "written", "applied_at")}
+        return replace(plan, decisions=decisions, **done)
 
     def _find(self, memo_id: str | None, query: str | None, namespace: str | None, limit: int) -> InsightPlan:
         writing = self.view.access
@@ -116,59 +121,6 @@ class InsightEngine(Engine):
         self._decide(draft, question, None, namespace=draft.access.root)
         return self._keep(draft)
 
-    def apply_insight(
-        self,
-        plan_id: Annotated[
-            str,
-            id_param("Make the links of this plan.", refers="plan", name="apply_plan_id", option="--apply-plan"),
-        ],
-    ) -> InsightPlan:
-        """Make the links of a plan, all or none; one that was applied stays as it is."""
-        access, known = self.view.access, self.view.boundary.policies
-
-        def work(tx: Transaction) -> InsightPlan:
-            kept = insight.get(tx, access, plan_id, moment=self.store.clock())
-            if kept.plan.state == "undone":
-                raise Conflict(f"plan {plan_id} was undone", hint="find_insight makes a new one")
-            if kept.plan.state == "proposed":
-                kept = self._apply(tx, access, kept, known)
-            return self._show(tx, access, kept.plan)
-
-        return self.store.database.write(work)
-
-    def undo_insight(
-        self,
-        plan_id: Annotated[
-            str,
-            id_param("Take back the links that this plan made.", refers="plan", name="undo_plan_id", option="--undo"),
-        ],
-    ) -> InsightPlan:
-        """Remove the links that a plan made; those that were changed since stay. What was new when it was made is
-        not new again.
-        """
-        access = self.view.access
-
-        def work(tx: Transaction) -> InsightPlan:
-            kept = insight.get(tx, access, plan_id, moment=self.store.clock())
-            if kept.plan.state != "undone":
-                now = self.view.now()
-                kept, removed = insight.undo(tx, access, kept, now=now)
-                payload = {"plan_id": plan_id, "state": "undone", "links": removed}
-                about = events.about_place(access, kept.namespace, part_of=plan_id)
-                events.record(tx, access, "insight", payload, about=about, at=now)
-            return self._show(tx, access, kept.plan)
-
-        return self.store.database.write(work)
-
-    def insight_plan(
-        self, plan_id: Annotated[str, id_param("Read this plan again.", refers="plan", option="--plan")]
-    ) -> InsightPlan:
-        """Read a plan again: the links that it found worth making, made or not."""
-        access = self.view.access
-        return self.store.database.read(
-            lambda tx: self._show(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()).plan)
-        )
-
     def link_saved(self, node: Node) -> tuple[tuple[ProposedEdge, ...], tuple[str, ...]]:
         """Judge a node that was just saved, among those of its namespace, and make its links at once."""
         access = self.view.access.narrowed(node.namespace)
@@ -177,16 +129,16 @@ class InsightEngine(Engine):
         kept, moment = self._plan(self._judge(_Draft(access, {"memo_id": node.id}), [node])), self.store.clock()
         known = self.view.boundary.policies
 
-        def work(tx: Transaction) -> tuple[tuple[str, str, str], ...]:
+        def work(tx: Transaction) -> InsightPlan:
             if not kept.plan.accepted:
                 self._remember(tx, access, kept.observed, known)
-                return ()
+                return kept.plan
             insight.keep(tx, access, kept, moment=moment)
-            return self._apply(tx, access, kept, known).made
+            numbers = [link.number for link in kept.plan.accepted]
+            return insight.stated(tx, access, self._apply(tx, access, kept, numbers, known))
 
-        made = self.store.database.write(work)
-        links = (link for link in kept.plan.accepted if (link.source_id, link.target_id, link.tag) in made)
-        return tuple(links), kept.plan.degraded
+        done = self.store.database.write(work)
+        return tuple(link for link in done.accepted if link.state == "made"), kept.plan.degraded
 
     def _linkable(self, access: Access, node_id: str) -> Node:
         """Return the node with this id; raises if it cannot be linked."""
@@ -268,6 +220,11 @@ class InsightEngine(Engine):
 
     def _plan(self, draft: _Draft) -> StoredPlan:
         root, decisions = draft.access.root, tuple(draft.decisions)
+        numbers = count(1)
+        decisions = tuple(
+            replace(decision, links=tuple(_numbered(link, numbers) for link in decision.links))
+            for decision in decisions
+        )
         plan = InsightPlan(self.store.new_id(), root, "proposed", draft.asked, self.view.now(), decisions)
         plan = replace(plan, judged=len(decisions), remaining=draft.remaining, degraded=draft.degraded)
         return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen_seq)
@@ -278,44 +235,9 @@ class InsightEngine(Engine):
 
         def work(tx: Transaction) -> InsightPlan:
             insight.keep(tx, draft.access, kept, moment=moment)
-            return self._show(tx, draft.access, kept.plan)
+            return self._show(tx, draft.access, kept)
 
         return self.store.database.write(work)
-
-    def _apply(self, tx: Transaction, access: Access, kept: StoredPlan, known: Policies) -> StoredPlan:
-        """Write the edges of a plan, what the gates saw, and the event."""
-        now = self.view.now()
-        kept = insight.apply(tx, access, kept, now=now, holds=holding(access, known))
-        self._remember(tx, access, kept.observed, known)
-        payload = {"plan_id": kept.plan.id, "state": "applied", "judged": kept.plan.judged, "links": kept.plan.written}
-        about = events.about_place(access, kept.namespace, part_of=kept.plan.id)
-        events.record(tx, access, "insight", payload, about=about, at=now)
-        return kept
-
-    def _remember(self, tx: Transaction, access: Access, seen: Sequence[GateObservation], known: Policies) -> None:
-        """Let the gates of each namespace learn from what they saw."""
-        for namespace in dict.fromkeys(observed.namespace for observed in seen):
-            settings = known.at(namespace).settings(InsightSettings).gates
-            state = gates.from_json(insight.gates(tx, access, namespace))
-            for saw in (observed for observed in seen if observed.namespace == namespace):
-                state = gates.observed(state, settings, g0=saw.g0, links=saw.links, fired=saw.fired)
-            insight.remember(tx, access, namespace, gates.to_json(state), now=self.view.now())
-
-    def _show(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
-        """Return the plan with those of its edges, and of the nodes at and around them, that the access may see."""
-        ids: set[str] = set()
-        around: set[str] = set()
-        for decision in plan.decisions:
-            ids.update(decision.center_ids, *map(_ends, decision.links))
-            around.update(*decision.around)
-        named = [*sorted(ids), *sorted(around - ids)[:_MAX_NODES_NAMED_AROUND]]
-        known = nodes.refs(tx, access, named, beginnings=True)
-        seen = {ref.id for ref in known}
-        decisions = tuple(
-            replace(decision, links=tuple(link for link in decision.links if _ends(link) <= seen))
-            for decision in plan.decisions
-        )
-        return replace(plan, decisions=decisions, nodes=known)
 
 
 def _vectors(tx: Transaction, access: Access, some: Sequence[Node]) -> tuple[EmbeddingModel | None, dict[str, Matrix]]:
@@ -323,5 +245,5 @@ def _vectors(tx: Transaction, access: Access, some: Sequence[Node]) -> tuple[Emb
     return model, {} if model is None else embeddings.of_nodes(tx, access, [node.id for node in some], model)
 
 
-def _ends(link: ProposedEdge) -> set[str]:
-    return {link.source_id, link.target_id}
+def _numbered(link: ProposedEdge, numbers: Iterator[int]) -> ProposedEdge:
+    return replace(link, number=next(numbers)) if link.accepted else link

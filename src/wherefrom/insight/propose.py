@@ -127,6 +127,8 @@ def compose(
     pairs: dict[tuple[str, str], Pair] = {}
     for center in centers:
         pairs |= _scored(center, ends, found, near, own=center == center_id, index=index, linking=linking)
+    for pair in search.declined(index.tx, index.access, centers, ends):
+        pairs.pop(pair, None)
     return _staged(centers, pairs, found, existing, linking, fresh=int(center_id is not None and not near[center_id]))
 
 

@@ -12,7 +12,7 @@ from wherefrom.interfaces.shape import ANSWERS, Answer, Count, Overlay, Paged, R
 from wherefrom.model import evidence, forgetting, metabolism, results
 from wherefrom.model.graph import MeasuredEdge, Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry
-from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan
+from wherefrom.model.insight import Decision, EdgeFigures, InsightMetrics, InsightPlan, LinkState
 from wherefrom.model.limits import PASSAGE_CHARACTERS
 from wherefrom.model.policies import BoundaryCheck
 from wherefrom.model.review import Review, ReviewPair, Settled
@@ -159,8 +159,12 @@ class ViewResult(QueryAnswer, answers=(tuple[evidence.ViewShape, ...],)):
 class JudgedRelation(ProposedRelation):
     """A relation that was judged, with the names of its ends and the figures behind the reason."""
 
-    brief: ClassVar[str] = "source_id source_title target_id target_title tag weight accepted reason"
+    brief: ClassVar[str] = "number source_id source_title target_id target_title tag weight accepted reason state note"
+    usual: ClassVar[Mapping[str, Any]] = {"state": "open"}
 
+    number: int = Field(description="Its place in the plan, for `only`; 0: not worth making.")
+    state: LinkState
+    note: str | None = Field(description="Why it was declined.")
     source_title: Title
     target_title: Title
     accepted: bool
@@ -184,7 +188,7 @@ class InsightAnswer(mirror(InsightPlan, without="created_at nodes applied_at und
     """Relations worth making, as a plan that can be applied and undone as a whole."""
 
     brief: ClassVar[str] = (
-        "id state asked judged remaining written accepted rejected relations degraded next_cursor truncated"
+        "id state asked judged remaining written accepted declined rejected relations degraded next_cursor truncated"
     )
     always: ClassVar[str] = "accepted"
 
@@ -254,6 +258,13 @@ class NamespaceSettings(Answer):
     orphans: str
 
 
+class NotDone(Answer):
+    """A node or relation that stayed, or that could not come back."""
+
+    id: str
+    why: Why
+
+
 class MetabolismAnswer(
     mirror(
         metabolism.MetabolismPlan, without="created_at ends thickness difficulty", digits=True, whole=True, paged=True
@@ -262,14 +273,15 @@ class MetabolismAnswer(
     """The nodes and relations of a namespace that may go or are spared; once applied, those that went."""
 
     brief: ClassVar[str] = (
-        "state run_id nodes relations nodes_to_go relations_to_go removed weakest thinnest spared conflicts undecided "
-        "nodes_removed relations_removed skipped purged resumed degraded next_cursor truncated"
+        "state run_id plan_id nodes relations nodes_to_go relations_to_go removed weakest thinnest spared conflicts "
+        "undecided nodes_removed relations_removed skipped stayed purged resumed degraded next_cursor truncated"
     )
     always: ClassVar[str] = "nodes_to_go relations_to_go"
 
     nodes_to_go: Count = found("removed", description="How many nodes the plan lets go, listed here or not.")
     spared: list[SparedCount] = Field(description="What stays though it is weak or thin, counted by rule.")
     settings: list[NamespaceSettings]
+    stayed: list[NotDone] = Field(description="Once applied: some of what stayed after all, and why.")
     data_note: str = DATA
 
     @classmethod
@@ -279,7 +291,8 @@ class MetabolismAnswer(
             for rule, number in result.spared.items()
         ]
         settings = [{"namespace": place, **values} for place, values in sorted(result.settings.items())]
-        return {"spared": spared, "settings": settings}
+        stayed = [{"id": name, "why": why} for name, why in result.stayed.items()]
+        return {"spared": spared, "settings": settings, "stayed": stayed}
 
 
 class EvidencePiece(Answer):
@@ -302,13 +315,6 @@ class NamespaceAnswer(mirror(results.NamespaceCount)):
     always: ClassVar[str] = "namespace nodes"
 
 
-class NotRestored(Answer):
-    """A node or relation that could not come back."""
-
-    id: str
-    why: Why
-
-
 class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     """The nodes and relations that came back."""
 
@@ -319,7 +325,7 @@ class RestoredAnswer(Paged, answers=(metabolism.Restored,)):
     relations: int = found("links", description="How many relations came back.")
     node_ids: list[str]
     not_restored: Count = found("skipped", description="How many could not come back, listed here or not.")
-    skipped: list[NotRestored] = Field(description="What could not come back, and why.")
+    skipped: list[NotDone] = Field(description="What could not come back, and why.")
     note: str | None = Field(default=None, description="What was done with a node that was here.")
 
     @classmethod

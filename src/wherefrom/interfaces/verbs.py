@@ -196,7 +196,14 @@ TOOLS: Final = (
         lists=("items",),
         unlisted=("written_by",),
     ),
-    Verb(("save",), "memory_save", "save", "writes", aliases=("memory.save", "pce.memory.upsert")),
+    Verb(
+        ("save",),
+        "memory_save",
+        "save",
+        "writes",
+        aliases=("memory.save", "pce.memory.upsert"),
+        unlisted=("expected_version",),
+    ),
     Verb(("get",), "memory_get", "get", lists=_TEXT),
     Verb(
         ("list", "get"),
@@ -231,7 +238,7 @@ TOOLS: Final = (
         tools="graph",
     ),
     Verb(
-        ("find_insight", "apply_insight", "undo_insight", "insight_plan"),
+        ("find_insight", "apply_insight", "decline_insight", "undo_insight", "insight_plan"),
         "find_insight",
         "insight",
         "writes",
@@ -245,9 +252,12 @@ TOOLS: Final = (
         resumed_by="plan_id",
         texts={
             "apply_plan_id": "Instead of a search: make the relations of this plan.",
-            "undo_plan_id": "Instead of a search: take back the relations that this plan made.",
-            "plan_id": "Instead of a search: read this plan again.",
+            "decline_plan_id": "Decline them: they are not proposed again.",
+            "undo_plan_id": "Take back what was made or declined.",
+            "plan_id": "Read this plan again.",
+            "only": "Only these of the plan: numbers, or source_id:target_id.",
         },
+        unlisted=("reason",),
         tools="graph",
     ),
     Verb(
@@ -292,8 +302,9 @@ TOOLS: Final = (
         "metabolize",
         "metabolize",
         "destroys",
-        lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed"),
+        lists=("weakest", "examples", "thinnest", "conflicts", "settings", "removed", "stayed"),
         resumes=lambda plan, _: "" if plan.state == "planned" else None,
+        unlisted=("keep", "half_life_days", "prune_threshold", "mdl_neighbours"),
         tools="upkeep",
     ),
     Verb(("restore",), "restore", "restore", "writes", lists=("node_ids", "skipped"), tools="upkeep"),
@@ -325,7 +336,7 @@ BY_NAME: Final = {name: verb for verb in TOOLS for name in (verb.tool, *verb.ali
 _PEOPLE: Final[Mapping[Literal["reads", "writes", "destroys"], Mapping[str, str]]] = {
     "reads": {
         "list": "list", "context": "context", "relations": "relations", "walk": "walk",
-        "path": "path",
+        "path": "path", "plans": "plans",
         "query_graph": "sql", "claim_evidence": "evidence show", "export": "export", "backup": "backup",
         "info": "info", "doctor": "doctor", "keys": "key list",
     },

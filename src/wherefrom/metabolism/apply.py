@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from wherefrom.metabolism.adaptive_batch import AdaptiveBatch
@@ -21,13 +22,22 @@ from wherefrom.metabolism.plan import NodeRemoval, Removals
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy
 from wherefrom.model.identifiers import timestamp
-from wherefrom.storage import events, locks, metabolism, receipts
+from wherefrom.model.metabolism import WHY_SPARED
+from wherefrom.storage import events, locks, metabolism, nodes, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run, ThickEdge
 from wherefrom.storage.port import Database, Progress, Transaction
 
+# The rest is counted.
+_MAX_NAMED: Final = 100
 # A node with more edges loses the others before it goes itself.
 _MAX_EDGES_PER_BATCH: Final = 300
 _DIGITS: Final = 9
+
+_CHANGED: Final = "it was changed"
+_NOT_WEAK: Final = "it has relations that are not thin"
+_NOTHING_NEAR: Final = "what stands for it was changed, or is gone"
+_NOT_THIN: Final = "it is not thin any more"
+_NOT_AS_THICK: Final = "it, or what excludes it, is not as thick as it was"
 
 Item = TypeVar("Item")
 
@@ -43,6 +53,7 @@ class PlanApplication:
     run: Run
     progress: Progress
     counts: Counter[str] = field(default_factory=Counter)
+    stayed: dict[str, str] = field(default_factory=dict)
     total: int = 0
     done: int = 0
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
@@ -52,8 +63,8 @@ class PlanApplication:
         self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
         for conflicting in self._batches(sorted(removals.conflicting.items())):
             self._write(len(conflicting), partial(self._settle, conflicting=dict(conflicting)))
-        for nodes in self._node_batches(removals.nodes):
-            self._write(len(nodes), partial(self._remove, removals=nodes))
+        for some in self._node_batches(removals.nodes):
+            self._write(len(some), partial(self._remove, removals=some))
         for thin in self._batches(sorted(removals.thin)):
             self._write(len(thin), partial(self._prune, seqs=thin))
 
@@ -88,10 +99,16 @@ class PlanApplication:
             for seq, lost in conflicting.items()
             if _is_same(now.get(seq), lost.edge) and now[seq].free and _is_same(now.get(lost.winner.seq), lost.winner)
         }
+        self._name_edges(
+            (edge for seq, edge in now.items() if seq in conflicting and seq not in reasons), _NOT_AS_THICK
+        )
         return self._retire_edges(graph.tx, reasons, {removal.rule for removal in conflicting.values()})
 
     def _prune(self, graph: MeasuredGraph, seqs: Sequence[int], **more: Any) -> Counter[str]:
-        found = graph.thin_edges(seqs)
+        found = list(graph.thin_edges(seqs))
+        if len(found) < len(seqs) and not more:
+            missing = set(seqs).difference(edge.seq for edge in found)
+            self._name_edges(graph.edges_by_seq(missing).values(), _NOT_THIN)
         reasons = {edge.seq: {"rule": "thin", "thickness": round(edge.value, _DIGITS), **more} for edge in found}
         return self._retire_edges(graph.tx, reasons, {"thin"})
 
@@ -128,19 +145,38 @@ class PlanApplication:
         orphans = {node.id: node for node in graph.orphan_nodes(ids)}
         weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
         versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
-        staying = graph.standing_in(ids)
+        staying = dict.fromkeys(graph.standing_in(ids), WHY_SPARED["stands_in"])
         for edge in edges:
             # An edge that this access may not see is not its to let go.
-            staying.update(() if edge.free else (edge.source_id, edge.target_id))
+            staying |= {} if edge.free else dict.fromkeys((edge.source_id, edge.target_id), _NOT_WEAK)
 
-        def may_go(removal: NodeRemoval) -> bool:
+        def why_stays(removal: NodeRemoval) -> str | None:
             node = orphans.get(removal.id) or (weak.get(removal.id) if removal.rule == "restorable" else None)
-            same = node is not None and node.rule is None and node.version == removal.version
             near = removal.neighbour
-            kept = near is None or versions.get(near.id) == removal.neighbour_version
-            return same and kept and removal.id not in staying
+            if node is None:
+                return _NOT_WEAK
+            if node.rule is not None:
+                return WHY_SPARED[node.rule]
+            if node.version != removal.version:
+                return _CHANGED
+            if near is not None and versions.get(near.id) != removal.neighbour_version:
+                return _NOTHING_NEAR
+            return staying.get(removal.id)
 
-        return [removal for removal in removals if may_go(removal)]
+        reasons = {removal.id: why for removal in removals if (why := why_stays(removal)) is not None}
+        self._name_nodes(graph, reasons)
+        return [removal for removal in removals if removal.id not in reasons]
+
+    def _name_nodes(self, graph: MeasuredGraph, reasons: Mapping[str, str]) -> None:
+        """Note why some nodes stay; those that are not here do not."""
+        some = list(reasons)[: _MAX_NAMED - len(self.stayed)]
+        here = nodes.refs(graph.tx, self.access, some) if some else ()
+        self.stayed |= {ref.id: reasons[ref.id] for ref in here}
+
+    def _name_edges(self, some: Iterable[ThickEdge], why: str) -> None:
+        """Note why some edges stay."""
+        for edge in islice(some, _MAX_NAMED - len(self.stayed)):
+            self.stayed[f"{edge.source_id} {edge.tag} {edge.target_id}"] = why
 
     def _batches(self, items: Sequence[Item]) -> Iterator[list[Item]]:
         start = 0

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId
+from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId, id_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
-from wherefrom.model.errors import WherefromError
+from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
 from wherefrom.model.param import Param, parameters_of
-from wherefrom.storage import edges, events, metabolism, receipts
+from wherefrom.storage import edges, events, metabolism, metabolism_plans, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
 from wherefrom.storage.port import Progress, Transaction
 
 if TYPE_CHECKING:
     from wherefrom.metabolism import apply as application
-    from wherefrom.metabolism import plan
+    from wherefrom.metabolism import plan, stored
     from wherefrom.policy.boundary import Policies
 else:
-    application, plan = lazy_modules("wherefrom.metabolism", "apply", "plan")
+    application, plan, stored = lazy_modules("wherefrom.metabolism", "apply", "plan", "stored")
 
 logger = logging.getLogger("wherefrom")
 
@@ -46,6 +46,12 @@ class MetabolismEngine(Engine):
         namespace: Namespace = None,
         *,
         apply: Annotated[bool, Param("Let it go; without it nothing is changed.")] = False,
+        apply_plan_id: Annotated[
+            str | None, id_param("Let exactly that go which this plan showed.", refers="plan", option="--apply-plan")
+        ] = None,
+        keep: Annotated[
+            Sequence[str], id_param("With apply_plan_id: these and their relations stay.", option="--keep")
+        ] = (),
         half_life_days: Annotated[float | None, _setting("half_life_days")] = None,
         prune_threshold: Annotated[float | None, _setting("prune_threshold")] = None,
         protection_hours: Annotated[
@@ -63,11 +69,20 @@ class MetabolismEngine(Engine):
         What is not given is what the policy says for each namespace. `figures` adds how relations and weak nodes are
         distributed. `progress` hears of the steps of a plan, or with `apply` of what is let go.
 
+        A plan is stored for a week. With `apply_plan_id`, exactly what it showed is let go, but for what `keep` names;
+        what was changed meanwhile stays, and the answer says why.
+
         A run that was cut off is completed by the next one that is asked for in the same way.
         """
         values = half_life_days, prune_threshold, protection_hours, mdl_neighbours, mdl_benefit, orphans
         given = {name: value for name, value in zip(RUN_SETTINGS, values, strict=True) if value is not None}
         writing = self.view.access
+        if apply_plan_id is not None:
+            if given or namespace is not None:
+                raise InvalidInput("a stored plan has its settings", hint="give apply_plan_id with keep only")
+            return self._exactly(apply_plan_id, keep, progress=progress)
+        if keep:
+            raise InvalidInput("keep leaves something out of a stored plan", hint="give its apply_plan_id, too")
         access = writing.narrowed(writing.resolve(namespace))
         if not apply:
             return self._planned(access, given, figures=figures, progress=progress)
@@ -108,30 +123,70 @@ class MetabolismEngine(Engine):
     ) -> MetabolismPlan:
         moment, known = self.store.clock(), self.view.boundary.policies
 
-        def look(tx: Transaction) -> MetabolismPlan:
+        def look(tx: Transaction) -> tuple[plan.Removals, Mapping[str, str]]:
             newest = metabolism.newest(tx, access, moment)
             settings = _settings(tx, access, known, given, newest)
             graph = MeasuredGraph(tx, access, Clocks(moment, newest, settings))
-            return plan.make(graph, settings, figures=figures, progress=progress).plan
+            return plan.make(graph, settings, figures=figures, progress=progress), newest
 
-        return self.store.database.read(look)
+        made, newest = self.store.database.read(look)
+        if self.store.database.read_only or not access.writes or not (made.nodes or made.plan.pruned):
+            return made.plan
+        plan_id, content = self.store.new_id(), stored.content_of(made, newest)
+        self.store.database.write(lambda tx: metabolism_plans.keep(tx, access, plan_id, content, moment=moment))
+        return replace(made.plan, plan_id=plan_id)
+
+    def _exactly(self, plan_id: str, keep: Sequence[str], *, progress: Progress) -> MetabolismPlan:
+        """Let go what a stored plan has, as far as it may still go."""
+        moment, view = self.store.clock(), self.view.access.writing()
+
+        def look(tx: Transaction) -> tuple[Access, stored.ExactPlan]:
+            found = metabolism_plans.get(tx, view, plan_id, moment=moment)
+            metabolism_plans.require_waiting(found)
+            access = view.narrowed(found.namespace)
+            return access, stored.exact_plan(tx, access, found, keep)
+
+        access, exact = self.store.database.read(look)
+        asked, run_id = {"plan_id": plan_id, "keep": sorted(keep)}, self.store.new_id()
+        run = self.store.database.write(
+            lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment, measured=exact.newest)
+        )
+
+        def make(tx: Transaction, _: Callable[[], None]) -> plan.Removals:
+            return exact.without(*metabolism_plans.gone_by(tx, access, run.id)) if run.resumed else exact.removals
+
+        done = self._applied(access, run, exact.clocks(moment), make, progress=progress)
+        stayed = {**exact.left_out, **done.stayed}
+        went = tuple(verdict for verdict in done.removed if verdict.node.id not in stayed)
+        return replace(done, removed=went, stayed=stayed)
 
     def _carried_out(
         self, access: Access, run: Run, given: Mapping[str, Any], *, figures: bool, progress: Progress
     ) -> MetabolismPlan:
-        """Plan, apply, and give the run back; one that is interrupted can be completed."""
+        """Plan anew, and apply that."""
         moment, known = datetime.fromisoformat(run.moment), self.view.boundary.policies
         settings = self.store.database.read(lambda tx: _settings(tx, access, known, given, run.newest))
         clocks = Clocks(moment, run.newest, settings)
+
+        def make(tx: Transaction, beat: Callable[[], None]) -> plan.Removals:
+            let_go = metabolism.let_go(tx, access, run) if run.resumed else {}
+            return plan.make(MeasuredGraph(tx, access, clocks), settings, let_go=let_go, figures=figures, beat=beat)
+
+        return self._applied(access, run, clocks, make, progress=progress)
+
+    def _applied(
+        self,
+        access: Access,
+        run: Run,
+        clocks: Clocks,
+        make: Callable[[Transaction, Callable[[], None]], plan.Removals],
+        *,
+        progress: Progress,
+    ) -> MetabolismPlan:
+        """Apply what is made, and give the run back; one that is interrupted can be completed."""
         work = application.PlanApplication(self.store.database, access, clocks, self.store.clock, run, progress)
         try:
-            let_go = self.store.database.read(lambda tx: metabolism.let_go(tx, access, run)) if run.resumed else {}
-
-            def make(tx: Transaction) -> plan.Removals:
-                graph = MeasuredGraph(tx, access, clocks)
-                return plan.make(graph, settings, let_go=let_go, figures=figures, beat=work.beat)
-
-            removals = self.store.database.read(make)
+            removals = self.store.database.read(lambda tx: make(tx, work.beat))
             work.apply(removals)
         except BaseException:
             self._give_back(access, work)
@@ -142,7 +197,15 @@ class MetabolismEngine(Engine):
         now, counts = self.view.now(), work.counts
         said = {"nodes": counts["nodes"], "links": counts["links"], "skipped": counts["skipped"], "purged": purged}
 
+        known = removals.plan.plan_id
+        plan_id = known or self.store.new_id()
+        content = {} if known else stored.content_of(removals, run.newest)
+
         def done(tx: Transaction) -> None:
+            if known:
+                metabolism_plans.mark(tx, access, plan_id, run.id, now=now)
+            else:
+                metabolism_plans.keep(tx, access, plan_id, content, moment=self.store.clock(), run_id=run.id)
             held = metabolism.extend(tx, access, work.run, self.store.clock())
             metabolism.end(tx, access, held, state="applied", counts=said, now=now)
             metabolism.note(tx, access, held, state="applied", counts=said, now=now)
@@ -151,11 +214,13 @@ class MetabolismEngine(Engine):
         return replace(
             removals.plan,
             run_id=run.id,
+            plan_id=plan_id,
             state="applied",
             resumed=run.resumed,
             nodes_removed=counts["nodes"],
             links_removed=counts["links"],
             skipped=counts["skipped"],
+            stayed=work.stayed,
             purged=purged,
         )
 

@@ -14,6 +14,7 @@ SourceFocus = Literal["off", "near", "strict"]
 ExpansionMode = Literal["l1", "l3", "hybrid"]
 GateMode = Literal["fixed", "running"]
 PlanState = Literal["proposed", "applied", "undone"]
+LinkState = Literal["open", "made", "left_out", "declined"]
 Degraded = Annotated[tuple[str, ...], Param("Why the answer may lack something; empty if it does not.")]
 
 # The share of the accepted links between texts that are true, where that is known; with a higher confidence the graph
@@ -123,7 +124,10 @@ class EdgeFigures:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdge:
-    """A link that was judged: `reason` says in plain words why it was accepted or not."""
+    """A link that was judged: `reason` says in plain words why it was accepted or not.
+
+    note: why it was declined, if somebody said so.
+    """
 
     source_id: str
     target_id: str
@@ -132,6 +136,9 @@ class ProposedEdge:
     accepted: bool
     reason: str
     figures: EdgeFigures
+    number: Annotated[int, Param("Its place in the plan, for `only`; 0: not accepted.")] = 0
+    state: Annotated[LinkState, Param("left_out: accepted, but an end was gone or linked by then.")] = "open"
+    note: str | None = None
     confidence: ClassVar[float] = CONFIDENCE
     """The confidence of the relation when it is made."""
     judge: ClassVar[str] = INSIGHT
@@ -172,6 +179,7 @@ class InsightPlan:
     judged: Annotated[int, Param("How many memos were judged; for a query 1.")] = 0
     remaining: Annotated[int, Param("How many new memos wait: apply this plan, then search again.")] = 0
     written: Annotated[int, Param("How many relations the plan has made; when undone, how many are left of it.")] = 0
+    declined: Annotated[int, Param("How many were declined.")] = 0
     applied_at: str | None = None
     undone_at: str | None = None
     degraded: Degraded = ()

@@ -94,14 +94,16 @@ class Histogram:
 class MetabolismPlan:
     """A plan of what may go from a namespace and those below it, with what is spared and why; once applied, what went.
 
-    run_id is None before it is applied. spared: how many stay by each rule. ends: the nodes that the listed relations
-    join. settings: by namespace.
+    plan_id is None where nothing may go. run_id is None before it is applied. stayed: what the plan has and did not let
+    go, by its id or its ends, and why; some of it, if it is much. spared: how many stay by each rule. ends: the nodes
+    that the listed relations join. settings: by namespace.
     """
 
     root_namespace: str
     created_at: str
     state: Annotated[RunState, Param("planned: nothing was changed.")] = "planned"
     run_id: Annotated[str | None, Param("Pass it to restore to bring back all that this run let go.")] = None
+    plan_id: Annotated[str | None, Param("Pass it as apply_plan_id to let go exactly this.")] = None
     nodes: Annotated[int, Param("How many were examined.")] = 0
     links: Annotated[int, Param("How many relations were examined.", name="relations")] = 0
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -123,6 +125,9 @@ class MetabolismPlan:
         int, Param("Once applied: how many relations went, with nodes or by themselves.", name="relations_removed")
     ] = 0
     skipped: Annotated[int, Param("Once applied: how many stayed after all, since they were changed meanwhile.")] = 0
+    stayed: Annotated[Mapping[str, str], Param("Once applied: what stayed after all, and why.")] = field(
+        default_factory=dict
+    )
     purged: Annotated[int, Param("Receipts whose time was over, and that were deleted for good.")] = 0
     resumed: Annotated[bool, Param("It completed a run that was stopped.")] = False
     thickness: Histogram | None = None

@@ -313,6 +313,12 @@ def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequenc
     return [(center, other) for center, other in tx.rows("edges_of_centers", where)]
 
 
+def declined(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of one of the `centers` and one of these nodes that somebody declined to relate."""
+    where = {"owner": access.owner, "centers": json_text(centers), "ids": json_text(ids)}
+    return [(center, other) for center, other in tx.rows("insight_declined_of_centers", where)]
+
+
 def entities(tx: Transaction, access: Access, ids: Iterable[str]) -> dict[str, set[str]]:
     """The ids of the entities that each of these nodes mentions."""
     found: dict[str, set[str]] = defaultdict(set)

@@ -21,7 +21,8 @@ from wherefrom.text.tokens import query_terms, text_of
 _MAX_TEXTS_PER_NAME: Final = 20_000
 
 _ERASING: Final = (
-    "erase_contexts", "erase_events", "erase_receipts", "erase_stand_ins", "erase_corrections", "erase_plans"
+    "erase_contexts", "erase_events", "erase_receipts", "erase_stand_ins", "erase_corrections", "erase_plans",
+    "erase_metabolism_plans",
 )  # fmt: skip
 
 Found = dict[str, Node]

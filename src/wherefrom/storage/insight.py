@@ -1,12 +1,14 @@
-"""Stores plans of relations (proposed, applied, undone), the memory of the gates, and up to where nodes were judged."""
+"""Stores plans of relations (proposed, applied, undone), the pairs that were declined, the memory of the gates, and up
+to where nodes were judged.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, NotFound
@@ -20,9 +22,12 @@ from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
-# A plan that nobody applied is stored for a day; one that was applied can be undone for a year.
-PROPOSED_FOR: Final = timedelta(days=1)
+# A plan that nobody applied is stored for a week; one that was applied can be undone for a year.
+PROPOSED_FOR: Final = timedelta(days=7)
 _UNDONE_WITHIN: Final = timedelta(days=365)
+_PAIR: Final = ("first_id", "second_id")
+# What is known of a link besides what its plan stores of it.
+_TOLD: Final = ("number", "state", "note")
 
 Holds = Callable[[Transaction, Sequence[str]], set[str]]
 """Returns the nodes among some that keep the invariants of the policy."""
@@ -38,10 +43,20 @@ class GateObservation:
     fired: bool
 
 
+class MadeEdge(NamedTuple):
+    """An edge that a plan has written, and when."""
+
+    source_id: str
+    target_id: str
+    tag: str
+    created_at: str
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPlan:
-    """A plan as it is stored. made: the edges that it has written. seen_by: the `sight` of the access whose new nodes
-    it judged; seen_seq: the seq of the last of those nodes.
+    """A plan as it is stored. made: the edges that it has written; chosen: the numbers of the links that were accepted.
+    seen_by: the `sight` of the access whose new nodes it judged; seen_seq: the seq of the last of those nodes.
+    content: the stored text that it was read from.
     """
 
     plan: InsightPlan
@@ -49,7 +64,9 @@ class StoredPlan:
     seen_by: str
     observed: tuple[GateObservation, ...] = ()
     seen_seq: int | None = None
-    made: tuple[edges.Key, ...] = ()
+    made: tuple[MadeEdge, ...] = ()
+    chosen: frozenset[int] = frozenset()
+    content: str = ""
 
 
 def settled(tx: Transaction, access: Access) -> int:
@@ -121,12 +138,17 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
         raise missing
     state, namespace, asked, content, created_at, applied_at, undone_at = row
     known, asked = json.loads(content), json.loads(asked)
-    links = tuple(ProposedEdge(**{**link, "figures": EdgeFigures(**link["figures"])}) for link in known["links"])
+    links = tuple(
+        ProposedEdge(**{**link, "figures": EdgeFigures(**link["figures"]), "number": number})
+        for number, link in enumerate(known["links"], start=1)
+    )
     named = [*_ends(links), *([asked["memo_id"]] if "memo_id" in asked else [])]
     if known["seen_by"] != sight(access) and _is_any_hidden(tx, access.own(), named, known["seen_by"]):
         raise missing
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
-        raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
+        raise Gone(
+            f"plan {plan_id} was made more than {PROPOSED_FOR.days} days ago", hint="find_insight makes a new one"
+        )
     plan = InsightPlan(plan_id, access.root, state, asked, created_at, (Decision((), links, ()),))
     figures = {"judged": known["judged"], "written": known["written"]}
     plan = replace(plan, applied_at=applied_at, undone_at=undone_at, **figures)
@@ -136,8 +158,47 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
         GateObservation(namespace + saw["namespace"][moved:], saw["g0"], tuple(saw["links"]), saw["fired"])
         for saw in known["observed"]
     )
-    made = tuple((source, target, tag) for source, target, tag in known["made"])
-    return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
+    # Plans of former versions were applied as a whole, and their edges all made then.
+    made = tuple(MadeEdge(*(edge if len(edge) > 3 else (*edge, applied_at))) for edge in known["made"])
+    whole = range(1, len(links) + 1) if state == "applied" else ()
+    chosen = frozenset(known.get("chosen", whole))
+    return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made, chosen, content)
+
+
+def stated(tx: Transaction, access: Access, stored: StoredPlan) -> InsightPlan:
+    """The plan with the state of each of its links."""
+    accepted, made = stored.plan.accepted, {edge[:3] for edge in stored.made}
+    refused = _declined(tx, access, accepted)
+
+    def state(link: ProposedEdge) -> ProposedEdge:
+        if not link.accepted:
+            return link
+        if _key(link) in made:
+            return replace(link, state="made")
+        if link.number in stored.chosen:
+            return replace(link, state="left_out")
+        found = refused.get(_pair(link))
+        return link if found is None else replace(link, state="declined", note=found[1])
+
+    decisions = tuple(replace(known, links=tuple(map(state, known.links))) for known in stored.plan.decisions)
+    plan = replace(stored.plan, decisions=decisions)
+    return replace(plan, declined=sum(link.state == "declined" for link in plan.accepted))
+
+
+def decline(
+    tx: Transaction, access: Access, stored: StoredPlan, numbers: Collection[int], *, reason: str | None, now: str
+) -> int:
+    """Remember of some links of a plan that they are not wanted; returns of how many. Ends that are gone need none."""
+    access = access.writing()
+    rows = [dict(zip(_PAIR, _pair(link), strict=True)) for link in stored.plan.accepted if link.number in numbers]
+    given = {"owner": access.owner, "plan_id": stored.plan.id, "reason": reason, "now": now}
+    return len(tx.many("insight_declined_put", rows, given)) if rows else 0
+
+
+def take_back(tx: Transaction, access: Access, stored: StoredPlan, numbers: Collection[int]) -> int:
+    """Forget of some links of a plan that they were declined; returns of how many."""
+    rows = [dict(zip(_PAIR, _pair(link), strict=True)) for link in stored.plan.accepted if link.number in numbers]
+    return len(tx.many("insight_declined_remove", rows, {"owner": access.writing().owner})) if rows else 0
 
 
 def _is_any_hidden(tx: Transaction, access: Access, ids: Sequence[str], seen_by: str) -> bool:
@@ -151,11 +212,22 @@ def _is_any_hidden(tx: Transaction, access: Access, ids: Sequence[str], seen_by:
     return not sees_as_much and len(nodes.refs(tx, access, ids)) < len(set(ids))
 
 
-def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, holds: Holds | None = None) -> StoredPlan:
-    """Write those edges of a plan whose ends can still be linked and have not been linked since."""
+def apply(
+    tx: Transaction,
+    access: Access,
+    stored: StoredPlan,
+    numbers: Collection[int],
+    *,
+    now: str,
+    holds: Holds | None = None,
+) -> tuple[StoredPlan, int]:
+    """Write those of some edges of a plan whose ends can still be linked and have not been linked since; returns how
+    many, too.
+    """
     access = access.writing()
     locks.share(tx, access.owner)
-    ids = _ends(stored.plan.accepted)
+    wanted = [link for link in stored.plan.accepted if link.number in numbers]
+    ids = _ends(wanted)
     known = linkable(tx, access, ids, now=now)
     if holds is not None:
         known = {node_id: known[node_id] for node_id in holds(tx, list(known))}
@@ -168,7 +240,7 @@ def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, hold
             now=now,
             **{name: getattr(link, name) for name in ("weight", "reason", "confidence", "judge")},
         )
-        for link in stored.plan.accepted
+        for link in wanted
         if known.keys() >= {link.source_id, link.target_id}
         and frozenset((link.source_id, link.target_id)) not in linked
     ]
@@ -178,23 +250,33 @@ def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, hold
     if stored.seen_seq is not None:
         row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by, "seq": stored.seen_seq}
         tx.run("insight_seen_put", row)
-    plan = replace(stored.plan, state="applied", applied_at=now, written=len(made))
-    return _marked(tx, access, replace(stored, plan=plan, made=tuple(made)), expected="proposed")
+    all_made = (*(edge for edge in stored.made if edge[:3] not in made), *(MadeEdge(*key, now) for key in made))
+    plan = replace(stored.plan, state="applied", applied_at=now, undone_at=None, written=len(all_made))
+    chosen = stored.chosen.union(numbers)
+    return _marked(tx, access, stored, replace(stored, plan=plan, made=all_made, chosen=chosen)), len(made)
 
 
-def undo(tx: Transaction, access: Access, stored: StoredPlan, *, now: str) -> tuple[StoredPlan, int]:
-    """Remove the edges that a plan made, except those that somebody has changed or made anew since."""
-    if stored.plan.state == "proposed":
-        raise Conflict(f"plan {stored.plan.id} was not applied", hint="there is nothing to undo")
+def undo(
+    tx: Transaction, access: Access, stored: StoredPlan, numbers: Collection[int], *, now: str
+) -> tuple[StoredPlan, int]:
+    """Remove those of some edges of a plan that it made, except what somebody has changed or made anew since, and
+    forget which of them were declined; returns how many edges went, too. A plan is undone once nothing is decided.
+    """
+    take_back(tx, access, stored, numbers)
     locks.share(tx, access.owner)
-    where = {**scope_parameters(access), "created_at": stored.plan.applied_at}
-    keys = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in stored.made]
-    removed = [Edge(*row) for row in tx.many("insight_edges_remove", keys, where)]
+    keys = {_key(link) for link in stored.plan.accepted if link.number in numbers}
+    going = [edge for edge in stored.made if edge[:3] in keys]
+    where = scope_parameters(access)
+    removed = [Edge(*row) for row in tx.many("insight_edges_remove", [edge._asdict() for edge in going], where)]
     _note(tx, access, "delete", removed, plan_id=stored.plan.id, now=now)
-    sources = json_text([source for source, _, _ in stored.made])
-    left = set(stored.made).intersection(tx.rows("edges_made_then", {**where, "ids": sources}))
-    plan = replace(stored.plan, state="undone", undone_at=now, written=len(left))
-    return _marked(tx, access, replace(stored, plan=plan), expected="applied"), len(removed)
+    given = {"ids": json_text([edge.source_id for edge in going]), "times": json_text([at for *_, at in going])}
+    left = {MadeEdge(*row) for row in tx.rows("edges_made_then", {**where, **given})}
+    made = tuple(edge for edge in stored.made if edge not in going or edge in left)
+    chosen = stored.chosen.difference(numbers)
+    is_decided = bool(chosen or _declined(tx, access, stored.plan.accepted))
+    state: PlanState = "applied" if is_decided else "undone"
+    plan = replace(stored.plan, state=state, undone_at=None if is_decided else now, written=len(made))
+    return _marked(tx, access, stored, replace(stored, plan=plan, made=made, chosen=chosen)), len(removed)
 
 
 def move(tx: Transaction, access: Access, source: str, target: str) -> None:
@@ -208,12 +290,33 @@ def move(tx: Transaction, access: Access, source: str, target: str) -> None:
         tx.run(name, where)
 
 
-def _marked(tx: Transaction, access: Access, stored: StoredPlan, *, expected: PlanState) -> StoredPlan:
-    plan = stored.plan
-    row = {"owner": access.owner, "id": plan.id, "state": plan.state, "expected": expected, "content": _content(stored)}
-    if not tx.count("insight_plan_mark", {**row, "applied_at": plan.applied_at, "undone_at": plan.undone_at}):
+def _marked(tx: Transaction, access: Access, former: StoredPlan, stored: StoredPlan) -> StoredPlan:
+    """Store what a plan has become, unless it is no longer as it was read."""
+    plan, content = stored.plan, _content(stored)
+    row = {"owner": access.owner, "id": plan.id, "state": plan.state, "content": content}
+    expected = {"expected": former.plan.state, "former": former.content or _content(former)}
+    times = {"applied_at": plan.applied_at, "undone_at": plan.undone_at}
+    if not tx.count("insight_plan_mark", {**row, **expected, **times}):
         raise Conflict(f"plan {plan.id} was changed by somebody else at the same time", hint="ask for it again")
-    return stored
+    return replace(stored, content=content)
+
+
+def _declined(
+    tx: Transaction, access: Access, links: Sequence[ProposedEdge]
+) -> dict[tuple[str, str], tuple[str, str | None]]:
+    """By pair, the plan in which it was declined, and why; without pairs of which a text has changed since."""
+    where = {"owner": access.owner, "ids": json_text(_ends(links))}
+    rows = tx.rows("insight_declined_among", where) if links else ()
+    return {(first, second): (plan_id, reason) for first, second, plan_id, reason in rows}
+
+
+def _key(link: ProposedEdge) -> edges.Key:
+    return link.source_id, link.target_id, link.tag
+
+
+def _pair(link: ProposedEdge) -> tuple[str, str]:
+    """The ends of a link, the lower id first."""
+    return min(link.source_id, link.target_id), max(link.source_id, link.target_id)
 
 
 def _note(tx: Transaction, access: Access, topic: Topic, some: Iterable[Edge], *, plan_id: str, now: str) -> None:
@@ -233,8 +336,11 @@ def _note(tx: Transaction, access: Access, topic: Topic, some: Iterable[Edge], *
 
 def _content(stored: StoredPlan) -> str:
     plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen_seq": stored.seen_seq, "made": stored.made}
-    counts = {"judged": stored.plan.judged, "written": stored.plan.written}
-    rows = {"links": list(map(asdict, stored.plan.accepted)), "observed": list(map(asdict, stored.observed))}
+    counts = {"judged": stored.plan.judged, "written": stored.plan.written, "chosen": sorted(stored.chosen)}
+    links = [
+        {name: value for name, value in asdict(link).items() if name not in _TOLD} for link in stored.plan.accepted
+    ]
+    rows = {"links": links, "observed": list(map(asdict, stored.observed))}
     return json_text({**plain, **counts, **rows})
 
 

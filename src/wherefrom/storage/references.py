@@ -13,7 +13,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Gone, NotFound
 from wherefrom.model.graph import Node
 from wherefrom.model.param import Reference
-from wherefrom.storage import contexts, insight, nodes, receipts
+from wherefrom.storage import contexts, insight, metabolism_plans, nodes, receipts
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import reference_parameters, scope_parameters
 from wherefrom.text.check import json_text
@@ -57,6 +57,7 @@ def find(tx: Transaction, access: Access, refers: Reference, given: str, *, mome
     rows = tx.rows(_STATEMENTS[refers], where)
     found = [Candidate(known, words, refers, at) for known, words, at in rows]
     exact = [candidate for candidate in found if candidate.id == given]
+    found = list(dict.fromkeys(found))
     return [candidate for candidate in exact or found if _is_seen(tx, access, candidate, moment)]
 
 
@@ -88,11 +89,19 @@ def _folded(title: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", title).casefold().split())
 
 
+def _require_plan(tx: Transaction, access: Access, plan_id: str, moment: datetime) -> None:
+    """Raise an error if the access sees no such plan of insight or of metabolism."""
+    try:
+        insight.get(tx, access, plan_id, moment=moment)
+    except NotFound:
+        metabolism_plans.get(tx, access, plan_id, moment=moment)
+
+
 def _is_seen(tx: Transaction, access: Access, candidate: Candidate, moment: datetime) -> bool:
     """True unless it is a plan or a context that the access may not see; whether it has expired does not matter."""
     try:
         if candidate.kind == "plan":
-            insight.get(tx, access, candidate.id, moment=moment)
+            _require_plan(tx, access, candidate.id, moment)
         elif candidate.kind == "context":
             contexts.require(tx, access, candidate.id)
     except Gone:

@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom import interfaces
-from wherefrom.interfaces.cli import render_history, render_keys, render_nodes, render_plans
+from wherefrom.interfaces.cli import render_history, render_keys, render_nodes, render_plans, render_stored_plans
 from wherefrom.interfaces.cli.cells import (
     cell,
     count,
@@ -30,7 +30,19 @@ from wherefrom.interfaces.cli.cells import (
 from wherefrom.interfaces.cli.layout import Verbatim
 from wherefrom.interfaces.shape import Overlay
 from wherefrom.lazy import lazy_modules
-from wherefrom.model import evidence, forgetting, history, insight, keys, metabolism, policies, results, review, rules
+from wherefrom.model import (
+    evidence,
+    forgetting,
+    history,
+    insight,
+    keys,
+    metabolism,
+    plans,
+    policies,
+    results,
+    review,
+    rules,
+)
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
 from wherefrom.model.health import Health
 from wherefrom.model.identifiers import short_id
@@ -319,6 +331,7 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     rules.Rules: render_nodes.rules_lines,
     review.Settled: lambda settled: [shown(settled.text)],
     metabolism.MetabolismPlan: render_plans.metabolism_lines,
+    plans.Plans: render_stored_plans.plans_lines,
     forgetting.ForgetPlan: render_plans.forgotten_lines,
     metabolism.Restored: render_plans.restored_lines,
     metabolism.Reinforced: render_plans.reinforced_lines,

@@ -15,7 +15,7 @@ from wherefrom.metabolism.settings import RUN_SETTINGS
 from wherefrom.model.forgetting import ForgetPlan, ForgottenNode
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.identifiers import short_id
-from wherefrom.model.insight import InsightPlan
+from wherefrom.model.insight import InsightPlan, ProposedEdge
 from wherefrom.model.metabolism import WHY_SPARED, MetabolismPlan, NodeVerdict, Reinforced, Restored
 from wherefrom.model.results import Saved
 from wherefrom.storage.receipts import KEPT
@@ -53,10 +53,10 @@ def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableTy
         figures = [f"{name} {tidy(getattr(edge.figures, name))}" for name in ("score", "g", "hop")]
         worth_it = [f"worth it: {'yes' if edge.accepted else 'no'}"] if rejected else []
         yield Entry(
-            mark="-",
+            mark=f"{edge.number}." if edge.number else "-",
             head=Text.assemble(_end(edge.source_id, names), f" -[{edge.weight:.2f}]-> ", _end(edge.target_id, names)),
             text=shown(edge.reason),
-            facts=(*figures, *worth_it),
+            facts=(*figures, *worth_it, *_decided(edge)),
         )
     judged = count(plan.judged, "question" if "query" in plan.asked else "memo")
     others = f", {len(plan.rejected):,} not" if plan.rejected else ""
@@ -67,18 +67,28 @@ def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableTy
     yield from degraded_lines(plan)
 
 
+def _decided(edge: ProposedEdge) -> Iterator[str]:
+    """What was decided about a relation."""
+    if edge.state != "open":
+        yield edge.state.replace("_", " ") + (f": {edge.note}" if edge.note else "")
+
+
 def _after_insight(plan: InsightPlan) -> Iterator[str]:
     plan_id = short_id(plan.id)
     if plan.state == "applied":
-        yield f"plan {plan_id} is applied: {count(plan.written, 'relation')} made"
-        if plan.written:
+        declined = f", {plan.declined:,} declined" if plan.declined else ""
+        yield f"plan {plan_id} is applied: {count(plan.written, 'relation')} made{declined}"
+        if waiting := sum(edge.state == "open" for edge in plan.accepted):
+            yield f"to make the other {waiting:,}: wherefrom insight --apply-plan {plan_id}"
+        if plan.written or plan.declined:
             yield f"to take them back: wherefrom insight --undo {plan_id}"
     elif plan.state == "undone":
         left = f"{count(plan.written, 'relation')} of it left" if plan.written else "no relation of it is left"
         yield f"plan {plan_id} is undone: {left}"
     elif plan.accepted:
         yield f"plan {plan_id} is proposed"
-        yield f"to make these relations: wherefrom insight --apply-plan {plan_id}"
+        yield f"to make these relations: wherefrom insight --apply-plan {plan_id} (some: --only 1,3)"
+        yield f"to decline them: wherefrom insight --decline {plan_id}"
     elif plan.judged and "since" in plan.asked:
         yield f"plan {plan_id} has no relations"
         yield f"to go on from here: wherefrom insight --apply-plan {plan_id}"
@@ -262,12 +272,14 @@ def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
     if plan.state == "planned":
         yield "nothing was changed"
         if plan.removed or plan.pruned:
-            yield "to let these go: wherefrom metabolize --apply (with the same options)"
+            known = f"--apply-plan {short_id(plan.plan_id)}" if plan.plan_id else "--apply (with the same options)"
+            yield f"to let these go: wherefrom metabolize {known}"
         return
     if plan.resumed:
         yield "a run that was stopped before is completed with it"
     if plan.skipped:
         yield f"{plan.skipped:,} stayed after all: they were changed meanwhile"
+    yield from (f"- {_stayed(name)} stayed: {why}" for name, why in list(plan.stayed.items())[:_MAX_ROWS])
     if plan.purged:
         yield f"{count(plan.purged, 'receipt')} older than {KEPT.days} days deleted for good"
     if plan.run_id and (plan.nodes_removed or plan.links_removed):
@@ -276,6 +288,12 @@ def _after_metabolism(plan: MetabolismPlan) -> Iterator[str]:
         yield "one of them: wherefrom restore NODE_ID"
     else:
         yield "nothing was let go"
+
+
+def _stayed(name: str) -> str:
+    """A node by its id, or a relation by its ends."""
+    source_id, *rest = name.split()
+    return " ".join((short_id(source_id), *rest[:1], *map(short_id, rest[1:])))
 
 
 def _name(ref: NodeRef, width: int = _TITLE_CHARACTERS) -> Text:

@@ -103,3 +103,9 @@ delete from insight_plans
 where owner_id = :owner and exists (
     select 1 from {each ids} as v where insight_plans.content like '%"' || v.value || '"%'
 )
+
+-- name: erase_metabolism_plans
+delete from metabolism_plans
+where owner_id = :owner and exists (
+    select 1 from {each ids} as v where metabolism_plans.content like '%"' || v.value || '"%'
+)

@@ -38,7 +38,7 @@ where p.owner_id = :owner and {inside p.namespace root} and p.id = :id
 -- Only the first of several transactions finds the expected state and changes it.
 update insight_plans
 set state = :state, content = :content, applied_at = :applied_at, undone_at = :undone_at
-where owner_id = :owner and id = :id and state = :expected
+where owner_id = :owner and id = :id and state = :expected and content = :former
 
 -- name: insight_plans_purge
 delete from insight_plans
@@ -105,14 +105,56 @@ from edges e
 where e.owner_id = :owner and e.source_id in {each ids} and e.target_id in {each ids}
 
 -- name: edges_made_then
-select e.source_id, e.target_id, e.tag
+select e.source_id, e.target_id, e.tag, e.created_at
 from edges e
-where e.owner_id = :owner and e.source_id in {each ids} and e.created_at = :created_at
+where e.owner_id = :owner and e.source_id in {each ids} and e.created_at in {each times}
 
 -- name: insight_edges_remove
 -- An edge that somebody has changed since stays, and so does one that another plan has made anew.
 delete from edges
-where {visible_edge edges} and judge = 'insight' and created_at = :created_at and (source_id, target_id, tag) in (
-    select r.source_id, r.target_id, r.tag from {rows source_id text, target_id text, tag text}
+where {visible_edge edges} and judge = 'insight' and (source_id, target_id, tag, created_at) in (
+    select r.source_id, r.target_id, r.tag, r.created_at
+    from {rows source_id text, target_id text, tag text, created_at text}
 )
 returning {edge edges}
+
+-- fragment: declined_now
+-- The pairs that were declined and of which neither text has changed since.
+insight_declined d
+join nodes a on a.owner_id = :owner and a.id = d.first_id and a.content_hash = d.first_hash
+join nodes b on b.owner_id = :owner and b.id = d.second_id and b.content_hash = d.second_hash
+
+-- name: insight_declined_among
+select d.first_id, d.second_id, d.plan_id, d.reason
+from {declined_now}
+where d.owner_id = :owner and d.first_id in {each ids} and d.second_id in {each ids}
+
+-- name: insight_declined_of_centers
+-- Each pair as its center and its other end.
+select d.first_id, d.second_id
+from {declined_now}
+where d.owner_id = :owner and d.first_id in {each centers} and d.second_id in {each ids}
+union
+select d.second_id, d.first_id
+from {declined_now}
+where d.owner_id = :owner and d.second_id in {each centers} and d.first_id in {each ids}
+
+-- name: insight_declined_put
+insert into insight_declined (owner_id, first_id, second_id, first_hash, second_hash, plan_id, reason, declined_at)
+select cast(:owner as text), r.first_id, r.second_id, a.content_hash, b.content_hash, cast(:plan_id as text),
+       cast(:reason as text), cast(:now as text)
+from {rows first_id text, second_id text}
+join nodes a on a.owner_id = :owner and a.id = r.first_id
+join nodes b on b.owner_id = :owner and b.id = r.second_id
+where a.id <> b.id
+on conflict (owner_id, first_id, second_id) do update
+set first_hash = excluded.first_hash, second_hash = excluded.second_hash, plan_id = excluded.plan_id,
+    reason = excluded.reason, declined_at = excluded.declined_at
+returning first_id, second_id
+
+-- name: insight_declined_remove
+delete from insight_declined
+where owner_id = :owner and (first_id, second_id) in (
+    select r.first_id, r.second_id from {rows first_id text, second_id text}
+)
+returning first_id, second_id

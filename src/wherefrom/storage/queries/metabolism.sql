@@ -213,3 +213,40 @@ where owner_id = :owner and started_at < :before
 select n.id, n.version
 from nodes n
 where n.owner_id = :owner and n.id in {each ids} and {live n} and n.superseded_by is null and {holds n}
+
+-- name: run_receipts
+select r.kind, r.node_id, r.row_seq
+from retired r
+where r.owner_id = :owner and r.run_id = :id and r.kind in ('node', 'edge')
+
+-- name: metabolism_plan_add
+insert into metabolism_plans (
+    owner_id, id, namespace, seen_by, node_count, link_count, content, created_at, run_id, applied_at
+)
+values (:owner, :id, :namespace, :seen_by, :node_count, :link_count, :content, :now, :run_id, :applied_at)
+
+-- name: metabolism_plan_get
+select p.id, p.namespace, p.content, p.created_at, p.run_id, p.applied_at
+from metabolism_plans p
+where p.owner_id = :owner and {inside p.namespace root} and p.seen_by = :seen_by and p.id = :id
+
+-- name: metabolism_plan_mark
+update metabolism_plans
+set run_id = :run_id, applied_at = :now
+where owner_id = :owner and id = :id
+
+-- name: metabolism_plans_purge
+-- Those whose time is over, and of those that wait all but the newest.
+delete from metabolism_plans
+where owner_id = :owner and (
+    created_at < :applied or (run_id is null and created_at < :waiting)
+    or (run_id is null and id not in (
+        select w.id from metabolism_plans w
+        where w.owner_id = :owner and w.run_id is null
+        order by w.created_at desc, w.id desc
+        limit :most
+    ))
+)
+
+-- name: metabolism_plans_move
+{move metabolism_plans}

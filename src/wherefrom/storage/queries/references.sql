@@ -76,9 +76,17 @@ order by q.executed_at desc
 limit :limit
 
 -- name: plans_referred
+-- A plan of metabolism that was applied is known by its run, too.
 select p.id, '', p.created_at
-from insight_plans p
-where p.owner_id = :owner and {inside p.namespace root} and {is_given p.id}
+from (
+    select i.id, i.id as named, i.namespace, i.created_at from insight_plans i where i.owner_id = :owner
+    union all
+    select m.id, m.id, m.namespace, m.created_at from metabolism_plans m where m.owner_id = :owner
+    union all
+    select m.id, m.run_id, m.namespace, m.created_at from metabolism_plans m
+    where m.owner_id = :owner and m.run_id is not null
+) as p
+where {inside p.namespace root} and {is_given p.named}
 order by p.created_at desc
 limit :limit
 

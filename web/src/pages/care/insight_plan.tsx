@@ -1,4 +1,4 @@
-// One plan: each proposed relation with both statements and why, to be accepted or left; and the plan's undo.
+// One plan: each proposed relation with both statements and why, to be accepted or declined, and taken back.
 import { useState } from "preact/hooks";
 import { call, useCall, type Called } from "../../api";
 import { useMay } from "../../info";
@@ -39,8 +39,9 @@ function PlanView({ plan, again }: { plan: InsightPlan & { isWhole: boolean }; a
   const rejected = links.filter(({ link }) => !link.accepted).sort((one, other) => one.link.figures.g - other.link.figures.g);
   const [chosen, setChosen] = useState<Set<string>>(new Set());
   const toggle = (key: string) => setChosen((former) => new Set(former.has(key) ? [...former].filter((known) => known !== key) : [...former, key]));
-  const isOpen = plan.state === "proposed";
-  const state = isOpen ? say.proposed : `${say[plan.state]} ${say.on(moment(plan.undone_at ?? plan.applied_at ?? plan.created_at, language))}`;
+  const isOpen = accepted.some(({ link }) => link.state === "open");
+  const decide = useDecide(plan.id, again, () => setChosen(new Set()));
+  const state = plan.state === "proposed" ? say.proposed : `${say[plan.state]} ${say.on(moment(plan.undone_at ?? plan.applied_at ?? plan.created_at, language))}`;
   return (
     <>
       <p class="muted">{say.planOf(moment(plan.created_at, language))} · {plan.root_namespace} · <span class="tag">{state}</span>{plan.asked["query"] && <> · “{plan.asked["query"]}”</>}</p>
@@ -48,11 +49,11 @@ function PlanView({ plan, again }: { plan: InsightPlan & { isWhole: boolean }; a
       {plan.remaining > 0 && <p class="muted">{say.remaining(plan.remaining)}</p>}
       <h2>{accepted.length ? say.worth(accepted.length) : say.worthNone}</h2>
       {isOpen && accepted.length > 0 && <p class="muted">{say.acceptHint} {say.leave(date(expiryOf({ at: plan.created_at }), language))}</p>}
-      <Proposals links={accepted} plan={plan} name="show" chosen={isOpen ? chosen : null} onToggle={toggle} />
-      <Steps plan={plan} accepted={accepted.map(({ link }) => link)} chosen={chosen} onChoose={setChosen} again={again} />
+      <Proposals links={accepted} plan={plan} name="show" chosen={chosen} onToggle={toggle} decide={decide} />
+      <Steps plan={plan} accepted={accepted.map(({ link }) => link)} chosen={chosen} onChoose={setChosen} decide={decide} />
       <details class="section" open={usePlace().query.get("rejected") !== null}>
         <summary>{say.notWorth(rejected.length)}</summary>
-        {plan.isWhole ? <Proposals links={rejected} plan={plan} name="rejected" chosen={null} onToggle={toggle} /> : <p class="muted">{say.noRejected}</p>}
+        {plan.isWhole ? <Proposals links={rejected} plan={plan} name="rejected" chosen={chosen} onToggle={toggle} decide={decide} /> : <p class="muted">{say.noRejected}</p>}
       </details>
     </>
   );
@@ -63,7 +64,7 @@ interface Weighed {
   theta: number | null;
 }
 
-function Proposals({ links, plan, name, chosen, onToggle }: { links: Weighed[]; plan: InsightPlan; name: string; chosen: Set<string> | null; onToggle: (key: string) => void }) {
+function Proposals({ links, plan, name, chosen, onToggle, decide }: { links: Weighed[]; plan: InsightPlan; name: string; chosen: Set<string>; onToggle: (key: string) => void; decide: Decide | null }) {
   const shared = useWords(common);
   const many = Number(usePlace().query.get(name)) || SHOWN;
   const shown = links.slice(0, many);
@@ -73,61 +74,53 @@ function Proposals({ links, plan, name, chosen, onToggle }: { links: Weighed[]; 
   return (
     <>
       {shown.map(({ link, theta }) => (
-        <Proposal key={keyOf(link)} link={link} theta={theta} names={names} texts={texts} isChosen={chosen?.has(keyOf(link)) ?? null} onToggle={() => onToggle(keyOf(link))} />
+        <Proposal key={keyOf(link)} link={link} theta={theta} names={names} texts={texts} isChosen={link.accepted && link.state === "open" ? chosen.has(keyOf(link)) : null} onToggle={() => onToggle(keyOf(link))} decide={decide} />
       ))}
       {links.length > many && <button type="button" onClick={() => goWith({ [name]: many + SHOWN })}>{shared.more} ({links.length - many})</button>}
     </>
   );
 }
 
-function Steps({ plan, accepted, chosen, onChoose, again }: { plan: InsightPlan; accepted: ProposedEdge[]; chosen: Set<string>; onChoose: (chosen: Set<string>) => void; again: () => void }) {
+/** What a reader decides about some relations of a plan, by their numbers, or about all that are open. */
+export type Decide = (what: "accept" | "decline" | "takeBack", only?: number[], reason?: string) => Promise<void>;
+
+function useDecide(id: string, again: () => void, onDone: () => void): Decide | null {
+  const say = useWords(insightWords);
+  const mayWrite = useMay()("write");
+  if (!mayWrite) return null;
+  const some = (only?: number[]) => (only ? { only } : {});
+  const takeBack = (only?: number[]) => call("undo_insight", { undo_plan_id: id, ...some(only) });
+  const undo = (only?: number[]) => async () => { await takeBack(only); again(); };
+  return async (what, only, reason) => {
+    const many = only?.length;
+    if (what === "accept") await attempt(() => call("apply_insight", { apply_plan_id: id, ...some(only) }), (done) => ({ text: say.made(many ?? done.written), undo: undo(only) }));
+    else if (what === "decline") await attempt(() => call("decline_insight", { decline_plan_id: id, ...some(only), ...(reason ? { reason } : {}) }), (done) => ({ text: say.declinedNow(many ?? done.declined), undo: undo(only) }));
+    else await attempt(() => takeBack(only), (done) => ({ text: only ? say.openAgain(only.length) : say.left(done.written) }));
+    onDone();
+    again();
+  };
+}
+
+function Steps({ plan, accepted, chosen, onChoose, decide }: { plan: InsightPlan; accepted: ProposedEdge[]; chosen: Set<string>; onChoose: (chosen: Set<string>) => void; decide: Decide | null }) {
   const say = useWords(insightWords);
   const care = useWords(careWords);
-  const mayWrite = useMay()("write");
-  if (!mayWrite) return <p class="muted">{care.wantsWrite}</p>;
-  const undoPlan = () => call("undo_insight", { undo_plan_id: plan.id });
-  const acceptAll = async () => {
-    await attempt(() => call("apply_insight", { apply_plan_id: plan.id }), (done) => ({ text: say.made(done.written), undo: async () => { await undoPlan(); again(); } }));
-    again();
-  };
-  const takeBack = async () => {
-    await attempt(undoPlan, (done) => ({ text: say.left(done.written) }));
-    again();
-  };
-  if (plan.state === "applied") return <div class="sticky-bar"><button type="button" class="danger" onClick={() => void takeBack()}>{say.undoPlan}</button></div>;
-  if (plan.state === "undone" || accepted.length === 0) return null;
-  const some = accepted.filter((link) => chosen.has(keyOf(link)));
-  const acceptSome = async () => {
-    const done = await attempt(() => relateAll(some), ({ made, known, refused }) => ({
-      text: [say.madeOwn(made.length, known), ...refused.values()].join(" "),
-      ...(made.length ? { undo: () => unrelateAll(made) } : {}),
-    }));
-    onChoose(new Set(done?.refused.keys()));
-  };
+  const [reason, setReason] = useState("");
+  if (!decide) return <p class="muted">{care.wantsWrite}</p>;
+  const open = accepted.filter((link) => link.state === "open");
+  const some = open.filter((link) => chosen.has(keyOf(link)));
+  const numbers = (some.length ? some : open).map((link) => link.number);
+  if (accepted.length === 0) return null;
   return (
     <div class="sticky-bar">
-      <button type="button" class="main" onClick={() => void acceptAll()}>{say.acceptAll(accepted.length)}</button>
-      <button type="button" disabled={some.length === 0} onClick={() => void acceptSome()}>{say.acceptChosen(some.length)}</button>
-      <button type="button" class="plain" onClick={() => onChoose(new Set(some.length ? [] : accepted.map(keyOf)))}>{some.length ? say.chooseNone : say.chooseAll}</button>
+      {open.length > 0 && (
+        <>
+          <button type="button" class="main" onClick={() => void decide("accept", some.length ? numbers : undefined)}>{some.length ? say.acceptChosen(some.length) : say.acceptAll(open.length)}</button>
+          <button type="button" onClick={() => void decide("decline", numbers, reason)}>{some.length ? say.declineChosen(some.length) : say.declineAll(open.length)}</button>
+          <label>{say.reason}<input type="text" value={reason} onInput={(event) => setReason(event.currentTarget.value)} /></label>
+          <button type="button" class="plain" onClick={() => onChoose(new Set(some.length ? [] : open.map(keyOf)))}>{some.length ? say.chooseNone : say.chooseAll}</button>
+        </>
+      )}
+      {plan.state === "applied" && <button type="button" class="danger" onClick={() => void decide("takeBack")}>{say.undoPlan}</button>}
     </div>
   );
-}
-
-/** State relations in the reader's own name; those that were there before are counted, and not taken back later. */
-async function relateAll(links: ProposedEdge[]): Promise<{ made: ProposedEdge[]; known: number; refused: Map<string, string> }> {
-  const made: ProposedEdge[] = [];
-  const refused = new Map<string, string>();
-  for (const link of links) {
-    try {
-      const done = await call("relate", { source_memo_id: link.source_id, target_memo_id: link.target_id, tag: link.tag, weight: link.weight, reason: link.reason });
-      if (done.status === "created") made.push(link);
-    } catch (error) {
-      refused.set(keyOf(link), error instanceof Error ? error.message : String(error));
-    }
-  }
-  return { made, known: links.length - made.length - refused.size, refused };
-}
-
-async function unrelateAll(links: ProposedEdge[]): Promise<void> {
-  for (const link of links) await call("unrelate", { source_memo_id: link.source_id, target_memo_id: link.target_id, tag: link.tag });
 }

@@ -1,4 +1,5 @@
 // What may go: the distributions with their cuts, and the plan that the cuts make. Moving a cut plans anew.
+import { useState } from "preact/hooks";
 import { call, useCall } from "../../api";
 import { Histogram } from "../../charts/histogram";
 import { useMay } from "../../info";
@@ -43,12 +44,19 @@ export function Metabolism() {
       {!mayPlan && <p class="state">{care.wantsAdmin}</p>}
       {mayPlan && (
         <div class="planned">
-          <Shown of={planned} text={say.planning}>{(plan) => <><Cuts plan={plan} /><Settings given={given} /><Apply plan={plan} given={given} isStale={planned.isLoading} /><PlanParts plan={plan} /></>}</Shown>
+          <Shown of={planned} text={say.planning}>{(plan) => <Planned key={plan.plan_id} plan={plan} given={given} isStale={planned.isLoading} />}</Shown>
         </div>
       )}
       <Runs />
     </>
   );
+}
+
+/** A plan, and what the reader leaves out of it. */
+function Planned({ plan, given, isStale }: { plan: MetabolismPlan; given: Given; isStale: boolean }) {
+  const [kept, setKept] = useState<Set<string>>(new Set());
+  const toggle = (id: string) => setKept((former) => new Set(former.has(id) ? [...former].filter((known) => known !== id) : [...former, id]));
+  return <><Cuts plan={plan} /><Settings given={given} /><Apply plan={plan} given={given} kept={kept} isStale={isStale} /><PlanParts plan={plan} kept={kept} onKeep={toggle} /></>;
 }
 
 function Cuts({ plan: { thickness, difficulty, settings } }: { plan: MetabolismPlan }) {

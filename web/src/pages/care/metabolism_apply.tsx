@@ -10,7 +10,7 @@ import type { Given } from "./metabolism";
 import { metabolismWords } from "./words";
 
 /** isStale: the plan is not the one that `given` would make, because that one is still being made. */
-export function Apply({ plan, given, isStale }: { plan: MetabolismPlan; given: Given; isStale: boolean }) {
+export function Apply({ plan, given, kept, isStale }: { plan: MetabolismPlan; given: Given; kept: Set<string>; isStale: boolean }) {
   const say = useWords(metabolismWords);
   const [isAsking, setAsking] = useState(false);
   const isNothing = plan.removed.length === 0 && plan.pruned === 0;
@@ -18,23 +18,23 @@ export function Apply({ plan, given, isStale }: { plan: MetabolismPlan; given: G
     <>
       <div class="go-bar" role="status">
         <strong>{isNothing ? say.nothing : say.wouldGo(plan.removed.length, plan.pruned)}</strong>
-        <span class="muted">{say.examined(plan.nodes, plan.links)}</span>
-        {!isNothing && <button type="button" class="danger" disabled={isStale} onClick={() => setAsking(true)}>{say.apply(plan.removed.length, plan.pruned)}</button>}
+        <span class="muted">{say.examined(plan.nodes, plan.links)}{kept.size > 0 && ` ${say.keeping(kept.size)}`}</span>
+        {!isNothing && <button type="button" class="danger" disabled={isStale} onClick={() => setAsking(true)}>{say.apply(plan.removed.length - kept.size, plan.pruned)}</button>}
       </div>
       {plan.degraded.map((text) => <p key={text} class="tag warn" lang="en">{text}</p>)}
-      {isAsking && !isStale && <Confirm plan={plan} given={given} onClose={() => setAsking(false)} />}
+      {isAsking && !isStale && <Confirm plan={plan} given={given} kept={kept} onClose={() => setAsking(false)} />}
     </>
   );
 }
 
-function Confirm({ plan, given, onClose }: { plan: MetabolismPlan; given: Given; onClose: () => void }) {
+function Confirm({ plan, given, kept, onClose }: { plan: MetabolismPlan; given: Given; kept: Set<string>; onClose: () => void }) {
   const say = useWords(metabolismWords);
   const shared = useWords(common);
   const [isBusy, setBusy] = useState(false);
   const apply = async () => {
     setBusy(true);
     const done = await attempt(
-      () => call("metabolize", { ...given, apply: true }),
+      () => call("metabolize", plan.plan_id ? { apply_plan_id: plan.plan_id, keep: [...kept] } : { ...given, apply: true }),
       (run) => ({ text: say.went(run.nodes_removed, run.links_removed, run.skipped), ...(run.run_id ? { undo: () => takeBack(run.run_id ?? "") } : {}) }),
     );
     onClose();
@@ -42,7 +42,7 @@ function Confirm({ plan, given, onClose }: { plan: MetabolismPlan; given: Given;
   };
   return (
     <Dialog title={say.title} onClose={onClose}>
-      <p>{say.confirm(plan.removed.length, plan.pruned)}</p>
+      <p>{say.confirm(plan.removed.length - kept.size, plan.pruned)}</p>
       <p class="muted">{say.confirmHint}</p>
       <div class="actions">
         <button type="button" class="danger" disabled={isBusy} onClick={() => void apply()}>{say.confirmYes}</button>

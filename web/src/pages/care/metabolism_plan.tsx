@@ -9,11 +9,16 @@ import { careWords, metabolismWords, spareWords } from "./words";
 
 const SHOWN = 25;
 
-export function PlanParts({ plan }: { plan: MetabolismPlan }) {
+interface Keeping {
+  kept: Set<string>;
+  onKeep: (id: string) => void;
+}
+
+export function PlanParts({ plan, ...keeping }: { plan: MetabolismPlan } & Keeping) {
   const ends = new Map(plan.ends.map((node) => [node.id, node]));
   return (
     <>
-      {plan.removed.length > 0 && <Going verdicts={plan.removed} />}
+      {plan.removed.length > 0 && <Going verdicts={plan.removed} {...keeping} />}
       {plan.pruned > 0 && <Relations plan={plan} ends={ends} />}
       <Spared plan={plan} />
       {plan.conflicts.length > 0 && <Conflicts plan={plan} ends={ends} />}
@@ -27,7 +32,7 @@ function Name({ of, text }: { of: NodeRef | undefined; text?: string | undefined
   return <><KindMark kind={of.kind as Node["kind"]} /><a href={address(`/n/${of.id}`)}>{text || of.title || care.untitled}</a></>;
 }
 
-function Going({ verdicts }: { verdicts: NodeVerdict[] }) {
+function Going({ verdicts, ...keeping }: { verdicts: NodeVerdict[] } & Keeping) {
   const say = useWords(metabolismWords);
   const shared = useWords(common);
   const many = Number(usePlace().query.get("show")) || SHOWN;
@@ -37,8 +42,8 @@ function Going({ verdicts }: { verdicts: NodeVerdict[] }) {
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={say.goes}>
         <table class="rows pair-table">
-          <thead><tr><th scope="col">{say.goes}</th><th scope="col">{say.standsIn}</th><th scope="col">{say.why}</th></tr></thead>
-          <tbody>{shown.map((verdict) => <GoingRow key={verdict.node.id} verdict={verdict} texts={texts} />)}</tbody>
+          <thead><tr><th scope="col">{say.goes}</th><th scope="col">{say.standsIn}</th><th scope="col">{say.why}</th><th scope="col">{say.keep}</th></tr></thead>
+          <tbody>{shown.map((verdict) => <GoingRow key={verdict.node.id} verdict={verdict} texts={texts} {...keeping} />)}</tbody>
         </table>
       </div>
       {verdicts.length > many && <button type="button" onClick={() => goWith({ show: many + SHOWN })}>{shared.more} ({verdicts.length - many})</button>}
@@ -46,13 +51,14 @@ function Going({ verdicts }: { verdicts: NodeVerdict[] }) {
   );
 }
 
-function GoingRow({ verdict: { node, neighbour, rule, difficulty, links }, texts }: { verdict: NodeVerdict; texts: Map<string, Text> | null }) {
+function GoingRow({ verdict: { node, neighbour, rule, difficulty, links }, texts, kept, onKeep }: { verdict: NodeVerdict; texts: Map<string, Text> | null } & Keeping) {
   const say = useWords(metabolismWords);
   return (
     <tr>
       <td><Name of={node} text={texts?.get(node.id)?.said} /></td>
       <td>{neighbour ? <Name of={neighbour} text={texts?.get(neighbour.id)?.said} /> : <span class="muted">{say.noStandIn}</span>}</td>
       <td>{rule === "orphan" ? say.orphan : say.restorable(figure(difficulty ?? 0, 3))}{links > 0 && <><br /><span class="muted">{say.relationsOf(links)}</span></>}</td>
+      <td><input type="checkbox" checked={kept.has(node.id)} aria-label={`${say.keep}: ${node.title ?? node.id.slice(-8)}`} onChange={() => onKeep(node.id)} /></td>
     </tr>
   );
 }

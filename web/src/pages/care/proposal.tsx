@@ -3,6 +3,7 @@ import { figure } from "../../parts/time";
 import { address } from "../../router";
 import type { EdgeFigures, NodeRef, ProposedEdge } from "../../verbs";
 import { useWords } from "../../words";
+import type { Decide } from "./insight_plan";
 import type { Text } from "./texts";
 import { insightWords } from "./words";
 
@@ -14,9 +15,11 @@ export interface ProposalProps {
   /** Null where there is nothing to choose. */
   isChosen: boolean | null;
   onToggle: () => void;
+  /** Null where the reader may not decide. */
+  decide: Decide | null;
 }
 
-export function Proposal({ link, theta, names, texts, isChosen, onToggle }: ProposalProps) {
+export function Proposal({ link, theta, names, texts, isChosen, onToggle, decide }: ProposalProps) {
   const say = useWords(insightWords);
   return (
     <article class={isChosen === null ? "card" : "card proposal"}>
@@ -29,9 +32,26 @@ export function Proposal({ link, theta, names, texts, isChosen, onToggle }: Prop
         </div>
         <Measures link={link} theta={theta} />
         <p class="fold muted" lang="en">{link.reason}</p>
+        {link.accepted && <Decided link={link} decide={decide} />}
         <Gate figures={link.figures} theta={theta} />
       </div>
     </article>
+  );
+}
+
+/** What was decided about a relation, or can be. */
+function Decided({ link, decide }: { link: ProposedEdge; decide: Decide | null }) {
+  const say = useWords(insightWords);
+  const only = [link.number];
+  if (link.state === "open") {
+    return decide && <p class="actions"><button type="button" onClick={() => void decide("accept", only)}>{say.accept}</button><button type="button" onClick={() => void decide("decline", only)}>{say.decline}</button></p>;
+  }
+  const state = { made: say.stateMade, left_out: say.stateLeftOut, declined: say.stateDeclined }[link.state];
+  return (
+    <p class="actions">
+      <span class="tag">{state}</span>{link.note && <span>{link.note}</span>}
+      {decide && <button type="button" class="plain" onClick={() => void decide("takeBack", only)}>{say.takeBack}</button>}
+    </p>
   );
 }
 

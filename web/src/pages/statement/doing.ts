@@ -19,9 +19,11 @@ export function kept(node: Node) {
 
 /** Save a change of a statement as the reader saw it; refused if somebody else has changed it meanwhile. */
 export async function saveChange(node: Node, version: number, change: Partial<Arguments<"save">>, say: SayActs): Promise<Saved> {
-  const now = await call("get", { memo_id: node.id });
-  if (now.version !== version) throw new Refusal(409, "conflict", say.otherVersion, say.lookAgain);
-  return call("save", { ...kept(node), ...change });
+  try {
+    return await call("save", { ...kept(node), ...change, expected_version: version });
+  } catch (error) {
+    throw error instanceof Refusal && error.code === "conflict" ? new Refusal(409, "conflict", say.otherVersion, say.lookAgain) : error;
+  }
 }
 
 /** Forget one thing, as its plan shows it now. */

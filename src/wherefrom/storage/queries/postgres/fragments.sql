@@ -8,6 +8,7 @@
 -- fragment: each = (select jsonb_array_elements_text(cast(:{0} as jsonb)) as value)
 -- fragment: matches = cast({0}.metadata as jsonb) @> cast(:metadata as jsonb)
 -- fragment: folded = lower({0} collate "C")
+-- fragment: items_in = jsonb_array_length(cast({0} as jsonb) -> '{1}')
 -- fragment: text_in = (cast({0} as jsonb) ->> '{1}')
 -- fragment: vector = vector_send({0}.vector)
 -- fragment: day = (cast(extract(epoch from cast({0} as timestamptz)) as double precision) / 86400.0)

@@ -17,6 +17,7 @@
 -- A title in which A to Z have become a to z; the other letters are as they were.
 -- fragment: folded = lower({0})
 -- A text in a column of JSON.
+-- fragment: items_in = json_array_length({0}, '$.{1}')
 -- fragment: text_in = json_extract({0}, '$.{1}')
 -- fragment: vector = {0}.vector
 -- A stored time as a number of days.
