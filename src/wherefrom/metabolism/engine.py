@@ -55,13 +55,15 @@ class MetabolismEngine(Engine):
         mdl_benefit: Annotated[float | None, _setting("mdl_benefit")] = None,
         orphans: Annotated[Orphans | None, _setting("orphans")] = None,
         figures: Annotated[bool, Param(only="code")] = False,
+        run_id: Annotated[str | None, Param(only="code")] = None,
         progress: Progress = silent,
     ) -> MetabolismPlan:
         """Plan what may go from a namespace and those below it, with what is spared and why; with `apply` carry it
         out, with a receipt for everything that goes.
 
         What is not given is what the policy says for each namespace. `figures` adds how relations and weak nodes are
-        distributed. `progress` hears of the steps of a plan, or with `apply` of what is let go.
+        distributed. `run_id` is the id of a new run, for a caller that has to know it before. `progress` hears of the
+        steps of a plan, or with `apply` of what is let go.
 
         A run that was cut off is completed by the next one that is asked for in the same way.
         """
@@ -71,10 +73,10 @@ class MetabolismEngine(Engine):
         access = writing.narrowed(writing.resolve(namespace))
         if not apply:
             return self._planned(access, given, figures=figures, progress=progress)
-        run_id, moment = self.store.new_id(), self.store.clock()
+        new_id, moment = run_id or self.store.new_id(), self.store.clock()
         measured = self.store.database.read(lambda tx: metabolism.newest(tx, access, moment))
         run = self.store.database.write(
-            lambda tx: metabolism.begin(tx, access, run_id, asked=given, moment=moment, measured=measured)
+            lambda tx: metabolism.begin(tx, access, new_id, asked=given, moment=moment, measured=measured)
         )
         return self._carried_out(access, run, given, figures=figures, progress=progress)
 

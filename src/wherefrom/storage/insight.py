@@ -20,8 +20,8 @@ from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
-# A plan that nobody applied is stored for a day; one that was applied can be undone for a year.
-PROPOSED_FOR: Final = timedelta(days=1)
+# A plan waits so long for somebody who applies it; one that was applied can be undone for a year.
+PROPOSED_FOR: Final = timedelta(days=14)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 
 Holds = Callable[[Transaction, Sequence[str]], set[str]]
@@ -126,7 +126,9 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     if known["seen_by"] != sight(access) and _is_any_hidden(tx, access.own(), named, known["seen_by"]):
         raise missing
     if state == "proposed" and created_at < timestamp(moment - PROPOSED_FOR):
-        raise Gone(f"plan {plan_id} was made more than a day ago", hint="find_insight makes a new one")
+        raise Gone(
+            f"plan {plan_id} was made more than {PROPOSED_FOR.days} days ago", hint="find_insight makes a new one"
+        )
     plan = InsightPlan(plan_id, access.root, state, asked, created_at, (Decision((), links, ()),))
     figures = {"judged": known["judged"], "written": known["written"]}
     plan = replace(plan, applied_at=applied_at, undone_at=undone_at, **figures)

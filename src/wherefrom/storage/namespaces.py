@@ -81,7 +81,14 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         raise Conflict(f"{target!r} has policies of its own", hint="move the memos into another namespace")
     nodes = tx.count("namespace_move_nodes", parameters)
     edges = tx.count("namespace_move_edges", parameters)
-    for name in ("namespace_move_tasks", "policies_move", "retired_move", "runs_move", "events_move"):
+    for name in (
+        "namespace_move_tasks",
+        "policies_move",
+        "retired_move",
+        "runs_move",
+        "upkeep_runs_move",
+        "events_move",
+    ):
         tx.run(name, parameters)
     insight.move(tx, access, source, target)
     keys.move(tx, access.owner, source, target)
