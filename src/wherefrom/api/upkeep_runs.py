@@ -133,15 +133,22 @@ class UpkeepRunEngine(Engine):
         pace = Pace(share=settings.share, seconds=settings.seconds)
         if "finish" in parts:
             self._complete(pace)
-        known = self._newest()
+        may_apply = settings.mode == "apply" and self._may_apply()
         found = self._look(parts, pace)
-        # A look that was cut off was seen by nobody.
-        is_first = known is None or known.ended_at is None
-        if settings.mode == "apply" and not is_first and any(found.waiting(self.store.clock())):
+        if may_apply and any(found.waiting(self.store.clock())):
             found = self._apply(found, pace)
         pace.rest()
         shown = found.shown(self.store.clock())
         return {"judged": shown.judged, "relations": shown.relations, "removals": shown.removals}
+
+    def _may_apply(self) -> bool:
+        """Return False before the first look has ended, which nobody could have seen, and after a run that somebody has
+        undone, until one is applied by hand.
+        """
+        access = self.view.access
+        found = self.store.database.read(lambda tx: upkeep_runs.newest(tx, access, limit=2))
+        last = next((run for run in found if run.state != "proposed"), None)
+        return bool(found) and found[0].ended_at is not None and (last is None or last.state != "undone")
 
     # --- looking --------------------------------------------------------------------------------------------------
 
@@ -213,21 +220,24 @@ class UpkeepRunEngine(Engine):
             self._finish(known, pace)
 
     def _finish(self, run: StoredRun, pace: Pace) -> StoredRun:
+        """Let go first, as it was shown: a copy that insight has just linked would stay."""
+        ids, gone, note = self._let_go(run, pace)
+        run = self._put(replace(run, metabolism_ids=ids, gone=gone, note=note, next_id=None))
+        pace.rest()
         maker, made = plans.InsightEngine(self.view), 0
         for part in run.plans:
             # One that was undone by hand, or forgotten with what it named, is left out.
             with suppress(NotFound, Gone, Conflict):
                 made += maker.apply_insight(part.id).written
             pace.rest()
-        ids, gone, note = self._let_go(run, pace)
-        run = replace(run, state="applied", metabolism_ids=ids, made=made, gone=gone, note=note)
-        return self._put(replace(run, ended_at=self.view.now()), told=(made, gone))
+        run = replace(run, state="applied", made=made, ended_at=self.view.now())
+        return self._put(run, told=(made, run.gone))
 
     def _let_go(self, run: StoredRun, pace: Pace) -> tuple[tuple[str, ...], int, str | None]:
         """Let go what metabolism finds now; return the ids of its runs, how much went, and what was left out."""
         access, own = self.view.access, run.next_id
         if own is None:
-            return (), 0, None
+            return run.metabolism_ids, run.gone, run.note
         begun = self.store.database.read(lambda tx: upkeep_runs.metabolism_run(tx, access, own))
         if begun is not None and begun[0] != "running":
             return (own,), begun[1], None
@@ -255,13 +265,13 @@ class UpkeepRunEngine(Engine):
         """Take back what a run did, the last first; if it is cut off, the same again completes it."""
         bringer, maker = restoring.RestoreEngine(self.view), plans.InsightEngine(self.view)
         left = 0
-        for run_id in reversed(run.metabolism_ids):
-            with suppress(NotFound):  # it is all here again
-                left += len(bringer.restore(run_id=run_id).skipped)
-            pace.rest()
         for part in reversed(run.plans):
             with suppress(NotFound, Gone, Conflict):  # it was not applied
                 left += maker.undo_insight(part.id).written
+            pace.rest()
+        for run_id in reversed(run.metabolism_ids):
+            with suppress(NotFound):  # it is all here again
+                left += len(bringer.restore(run_id=run_id).skipped)
         note = f"{left:,} could not be taken back: they were changed since" if left else None
         self._put(replace(run, state="undone", undone_at=self.view.now(), note=note), told=(run.made, run.gone))
 
