@@ -30,7 +30,10 @@ EVIDENCE = {
 
 def world(memory):
     """The ids of what a memory is filled with."""
+    memory.run_upkeep("propose")
+    upkept = memory.run_upkeep("apply").runs[0].id
     made = references_for_tests.world(memory)
+    made.upkept = upkept
     made.key = memory.create_key("Bob").key.id
     return made
 
@@ -88,6 +91,10 @@ SCRIPT = (
     ("reclassify", lambda w: {}),
     ("metabolize", lambda w: {"figures": True}),
     ("restore", lambda w: {"node_id": w.gone}),
+    ("run_upkeep", lambda w: {"run": "propose"}),
+    ("run_upkeep", lambda w: {"run": "apply"}),
+    ("undo_upkeep", lambda w: {"undo_run_id": w.upkept}),
+    ("upkeep", lambda w: {}),
     ("review", lambda w: {}),
     ("settle", lambda w: {"first_id": w.one, "second_id": w.two, "keep": "both"}),
     ("forget", lambda w: {"query": "yeast"}),
