@@ -30,10 +30,7 @@ EVIDENCE = {
 
 def world(memory):
     """The ids of what a memory is filled with."""
-    memory.run_upkeep("propose")
-    upkept = memory.run_upkeep("apply").runs[0].id
     made = references_for_tests.world(memory)
-    made.upkept = upkept
     made.key = memory.create_key("Bob").key.id
     return made
 
