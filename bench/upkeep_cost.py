@@ -26,11 +26,80 @@ from wherefrom.api.upkeep_runs import UpkeepRunEngine
 BAR = 0.05
 # So that it does not stop because enough waits.
 POLICY = "version: 1.0.0\nupkeep: {most_waiting: 10000}\n"
-THINGS = "bridge ferry kiln sourdough harbour index violin tide garden budget sensor trellis roof server orchard".split()
-PLACES = "Lisbon Osaka Bergen Quito Hamburg Dakar Oslo Kyoto Porto Turin Galway Tampere Leeds Graz Bilbao".split()
-PEOPLE = "Mira Kenji Anna Tomas Ines Otto Lea Haruto Nadia Jonas Yuki Clara Emil Sofia Leo".split()
-VERBS = "repairs plans measures sells borrows paints inspects insures moves rents designs closes cleans".split()
-WHEN = "before the audit|after the storm|in the second week|for the new tenant|with a spare part|on the way home".split("|")
+THINGS = [
+    "bridge",
+    "ferry",
+    "kiln",
+    "sourdough",
+    "harbour",
+    "index",
+    "violin",
+    "tide",
+    "garden",
+    "budget",
+    "sensor",
+    "trellis",
+    "roof",
+    "server",
+    "orchard",
+]
+PLACES = [
+    "Lisbon",
+    "Osaka",
+    "Bergen",
+    "Quito",
+    "Hamburg",
+    "Dakar",
+    "Oslo",
+    "Kyoto",
+    "Porto",
+    "Turin",
+    "Galway",
+    "Tampere",
+    "Leeds",
+    "Graz",
+    "Bilbao",
+]
+PEOPLE = [
+    "Mira",
+    "Kenji",
+    "Anna",
+    "Tomas",
+    "Ines",
+    "Otto",
+    "Lea",
+    "Haruto",
+    "Nadia",
+    "Jonas",
+    "Yuki",
+    "Clara",
+    "Emil",
+    "Sofia",
+    "Leo",
+]
+VERBS = [
+    "repairs",
+    "plans",
+    "measures",
+    "sells",
+    "borrows",
+    "paints",
+    "inspects",
+    "insures",
+    "moves",
+    "rents",
+    "designs",
+    "closes",
+    "cleans",
+]
+WHEN = [
+    "before the audit",
+    "after the storm",
+    "in the second week",
+    "for the new tenant",
+    "with a spare part",
+    "on the way home",
+]
 
 
 def main() -> None:
@@ -48,8 +117,9 @@ def measured(url: str, nodes: int, seconds: float) -> dict[str, Any]:
     chance = random.Random(7)
     with Memory.open(url) as memory:
         memory.apply_policy(POLICY)
-        for number in range(nodes):
-            memory.save(note(chance, number))
+        texts = {str(number): (None, note(chance, number), "main") for number in range(nodes)}
+        stores.import_texts(memory, texts)
+        memory.embed()
         alone = saving(memory, chance, seconds / 3, nodes)
         spent: list[float] = []
         counting(UpkeepRunEngine, "run_due", spent)
@@ -70,7 +140,9 @@ def note(chance: random.Random, number: int) -> str:
     """A short note, unlike any other by its number."""
     first, second = chance.choice(THINGS), chance.choice(THINGS)
     who, where = chance.choice(PEOPLE), chance.choice(PLACES)
-    return f"{who} {chance.choice(VERBS)} the {first} near the {second} in {where} {chance.choice(WHEN)}, file {number}."
+    return (
+        f"{who} {chance.choice(VERBS)} the {first} near the {second} in {where} {chance.choice(WHEN)}, file {number}."
+    )
 
 
 def saving(memory: Memory, chance: random.Random, seconds: float, first: int) -> dict[str, Any]:

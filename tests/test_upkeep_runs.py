@@ -4,6 +4,7 @@ way.
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -33,8 +34,8 @@ POLICY = "version: 1.0.0\nupkeep:\n  mode: {}\n"
 
 @pytest.fixture(autouse=True)
 def without_rests(monkeypatch):
-    """Runs by themselves are as fast as those by hand."""
-    monkeypatch.setattr(engine, "Pace", lambda **given: Pace(**{**given, "share": 1.0}))
+    """Work by itself is done in one piece and without rests, as by hand."""
+    monkeypatch.setattr(engine, "Pace", lambda **given: Pace(**{**given, "share": 1.0, "seconds": math.inf}))
 
 
 @pytest.fixture
@@ -235,6 +236,31 @@ def test_mode_off_does_nothing_and_apply_begins_with_the_second_run(memory, cloc
     assert memory.run_upkeep("apply").runs[0].state == "applied"
 
 
+def test_work_by_itself_is_done_in_pieces_and_told_and_applied_when_it_is_whole(memory, clock, monkeypatch):
+    monkeypatch.setattr(engine, "Pace", lambda **given: Pace(seconds=1e-9))
+    monkeypatch.setattr(engine, "_FIRST_PIECE", 4)
+    memory.apply_policy(POLICY.format("apply"))
+    upkeep = UpkeepRunEngine(memory.view)
+
+    def pieces():
+        while due(memory):
+            upkeep.run_due()
+            yield newest(memory)
+
+    before = exported(memory)
+    first = list(pieces())
+    assert (first[0].judged, first[-1].judged) == (4, len(memory.list(limit=100).nodes))
+    assert [run.ended_at is None for run in first] == [True] * (len(first) - 1) + [False]
+    assert exported(memory) == before
+    assert len(memory.history(topic=["upkeep"]).items) == 1
+    memory.save(says("Jet", 61))
+    clock.go_on(seconds=61)
+    before = exported(memory)
+    assert [run.state for run in pieces()] == ["proposed", "applied"]
+    memory.undo_upkeep(first[0].id)
+    assert exported(memory) == before
+
+
 def test_a_store_that_may_only_be_read_and_a_reader_run_nothing(new_url, clock):
     url = new_url("sqlite")
     with Memory.open(url, embedder="none", clock=clock) as memory:
@@ -297,7 +323,8 @@ def test_two_processes_do_each_piece_once(url, clock, open_memory, graph):
     assert len(stored) == len(run.plan_ids)
 
 
-def test_by_hand_it_is_refused_while_it_is_under_way_elsewhere(memory, clock):
+def test_by_hand_it_waits_a_moment_for_its_turn_and_is_refused_after_that(memory, clock, monkeypatch):
+    monkeypatch.setattr(engine, "_PATIENCE_SECONDS", 0.3)
     store, name = memory.view.store, lease_name(memory.view.access)
     other = jobs.Lease(name, "another process")
     assert store.database.write(lambda tx: jobs.claim(tx, Job(name, 60, dict), other, clock()))
@@ -393,12 +420,13 @@ with Memory.open(url, clock=lambda: moment, embedder=Placed()) as memory:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rests", [0, 2])
-def test_a_run_that_is_killed_leaves_nothing_half_done(memory, url, clock, rests):
+def test_a_run_that_is_killed_leaves_nothing_half_done(memory, url, clock, monkeypatch, rests):
     before = exported(memory)
     memory.run_upkeep("propose")
     killed = subprocess.run([sys.executable, "-c", KILLED, url, clock().isoformat(), str(rests)], check=False)
     assert killed.returncode < 0
     assert newest(memory).state == "applying"
+    monkeypatch.setattr(engine, "_PATIENCE_SECONDS", 0.0)
     with pytest.raises(StoreBusy):
         memory.run_upkeep("propose")
     clock.go_on(seconds=timedelta(minutes=3).total_seconds())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -9,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from wherefrom.api.upkeep_settings import UpkeepSettings
-from wherefrom.engine.pace import Pace
+from wherefrom.engine.pace import Pace, sleep
 from wherefrom.engine.params import id_param
 from wherefrom.engine.view import Engine
 from wherefrom.lazy import lazy_modules
@@ -41,11 +42,14 @@ Part = Literal["finish", "insight", "metabolism"]
 _EVERYTHING: Final[frozenset[Part]] = frozenset(("insight", "metabolism"))
 _RUNS_SHOWN: Final = 10
 # A piece of insight's work: so many memos that it takes about so long, while others use the processor, too.
-_FIRST_PIECE: Final = 4
+_FIRST_PIECE: Final = 8
 _LARGEST_PIECE: Final = 50
 _SECONDS_PER_PIECE: Final = 0.25
 # Metabolism holds a lease of two minutes while it applies, and extends it between its rests.
 _LONGEST_REST_IN_METABOLISM: Final = 10.0
+# By hand it waits so long for its turn.
+_PATIENCE_SECONDS: Final = 10.0
+_SECONDS_BETWEEN_CLAIMS: Final = 0.2
 _FIRST_ONLY_PROPOSES: Final = "the first run only proposes: apply it when you have looked at it"
 _BUSY: Final = "another run of metabolism was under way: its part waits for the next run"
 
@@ -127,17 +131,23 @@ class UpkeepRunEngine(Engine):
 
         return self.store.database.read(look)
 
+    @property
+    def share(self) -> float:
+        """The share of one processor that it may take by itself."""
+        return self._settings.share
+
     def run_due(self) -> Mapping[str, int]:
-        """Do what is due, slowly; return figures that say what was done."""
+        """Do a piece of what is due; return figures that say what was done so far. Whoever calls it rests between two
+        pieces, so that the lease is free meanwhile.
+        """
         settings, parts = self._settings, self.due()
-        pace = Pace(share=settings.share, seconds=settings.seconds)
+        slowly = Pace(share=settings.share)
         if "finish" in parts:
-            self._complete(pace)
+            self._complete(slowly)
         may_apply = settings.mode == "apply" and self._may_apply()
-        found = self._look(parts, pace)
-        if may_apply and any(found.waiting(self.store.clock())):
-            found = self._apply(found, pace)
-        pace.rest()
+        found = self._look(parts, Pace(seconds=settings.seconds))
+        if may_apply and not found.looking and any(found.waiting(self.store.clock())):
+            found = self._apply(found, slowly)
         shown = found.shown(self.store.clock())
         return {"judged": shown.judged, "relations": shown.relations, "removals": shown.removals}
 
@@ -148,7 +158,7 @@ class UpkeepRunEngine(Engine):
         access = self.view.access
         found = self.store.database.read(lambda tx: upkeep_runs.newest(tx, access, limit=2))
         last = next((run for run in found if run.state != "proposed"), None)
-        return bool(found) and found[0].ended_at is not None and (last is None or last.state != "undone")
+        return any(run.ended_at for run in found) and (last is None or last.state != "undone")
 
     # --- looking --------------------------------------------------------------------------------------------------
 
@@ -158,6 +168,8 @@ class UpkeepRunEngine(Engine):
         if run is not None and run.waiting(moment)[0] >= settings.most_waiting and settings.mode == "propose":
             return False
         after = max(0 if run is None else run.seq, insight.seen(tx, access))
+        if run is not None and run.looking:
+            return True
         new, last = upkeep_runs.new_since(
             tx, access, after, kinds=SEARCHED, now=timestamp(moment), limit=settings.after_new
         )
@@ -165,32 +177,37 @@ class UpkeepRunEngine(Engine):
         return new >= settings.after_new or is_quiet
 
     def _look(self, parts: Collection[Part], pace: Pace) -> StoredRun:
-        """Look for what there is to do, and note it in the run that waits; a look that is cut off loses one piece."""
+        """Look for what there is to do until the pace is over, and note it in the run that waits. A look that is cut
+        off goes on where it was; what it found is told when it has ended.
+        """
         known, moment = self._newest(), self.store.clock()
         if known is not None and known.state == "proposed":
             run = upkeep_runs.rewound(replace(known, note=None), moment)
         else:
             last = (known.seq, known.metabolism_at) if known is not None else (0, None)
             run = StoredRun(self.store.new_id(), "proposed", last[0], timestamp(moment), last[1])
-        before = known.waiting(moment) if known is not None else (0, 0)
         if "insight" in parts:
-            run = self._look_for_relations(run, pace)
-        if "metabolism" in parts:
+            run = self._look_for_relations(replace(run, looking=True), pace)
+        if "metabolism" in parts and not run.looking:
             run = self._look_for_removals(run)
             pace.rest()
-        run = replace(run, ended_at=self.view.now())
-        waits = run.waiting(moment)
-        return self._put(run, told=waits if waits != before and any(waits) else None)
+        if run.looking:
+            return self._put(run)
+        waits, told = run.waiting(moment), run.told
+        run = replace(run, ended_at=self.view.now(), told=waits)
+        return self._put(run, told=waits if waits != told and any(waits) else None)
 
     def _look_for_relations(self, run: StoredRun, pace: Pace) -> StoredRun:
         access, finder, size = self.view.access, plans.InsightEngine(self.view), _FIRST_PIECE
         seen = self.store.database.read(lambda tx: insight.seen(tx, access))
         run = replace(run, seq=max(run.seq, seen))
         planned: list[WeightedEdge] = []
-        while not pace.is_over and run.waiting(self.store.clock())[0] < self._settings.most_waiting:
-            plan, judged, seq = finder.find_after(run.seq, limit=size, planned=planned)
+        while not pace.is_over:
+            is_enough = run.waiting(self.store.clock())[0] >= self._settings.most_waiting
+            found = (None, 0, 0) if is_enough else finder.find_after(run.seq, limit=size, planned=planned)
+            plan, judged, seq = found
             if not judged:
-                break
+                return replace(run, looking=False)
             if plan is not None:
                 part = PlanPart(plan.id, plan.created_at, len(plan.accepted), run.seq)
                 run = replace(run, plans=(*run.plans, part))
@@ -307,13 +324,16 @@ class UpkeepRunEngine(Engine):
     def _leased(self) -> Iterator[Pace]:
         """Keep other processes from upkeep of this root; refuses if one is at it."""
         store, name = self.store, lease_name(self.view.access.writing())
-        lease = Lease(name, f"by hand {store.new_id()}")
-        job = Job(name, 0, dict)
+        lease, job = Lease(name, f"by hand {store.new_id()}"), Job(name, 0, dict)
+        until = time.monotonic() + _PATIENCE_SECONDS
 
         def beat() -> None:
             store.database.write(lambda tx: jobs.extend(tx, lease, store.clock()))
 
-        if not store.database.write(lambda tx: jobs.claim(tx, job, lease, store.clock())):
+        while not store.database.write(lambda tx: jobs.claim(tx, job, lease, store.clock())):
+            if time.monotonic() < until:  # a piece of work by itself is short
+                sleep(_SECONDS_BETWEEN_CLAIMS)
+                continue
             raise StoreBusy("upkeep is under way here", hint="try again when it is done, in a few minutes at most")
         try:
             yield Pace(beat=beat)

@@ -26,9 +26,7 @@ class UpkeepSettings(Settings):
     most_waiting: Annotated[
         int, Param("Insight looks no further while so many relations wait; `apply` makes them.", 1, 10_000)
     ] = 100
-    seconds: Annotated[
-        float, Param("How many seconds insight works in one run; the rest is for the next.", 1, 3_600)
-    ] = 20.0
+    seconds: Annotated[float, Param("How many seconds insight works at a time, until it rests.", 0.01, 60)] = 0.25
     share: Annotated[
-        float, Param("The share of one processor that a run takes: it rests between its pieces.", 0.001, 1)
+        float, Param("The share of one processor that it takes: it rests between two pieces of work.", 0.001, 1)
     ] = 0.04

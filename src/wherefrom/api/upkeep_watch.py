@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from wherefrom.api.upkeep_runs import UpkeepRunEngine, lease_name
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LOOKS: Final = 15.0
 _LATELY_SECONDS: Final = 600.0
 _SECONDS_BETWEEN_IDLE_LOOKS: Final = 3600.0
-# Runs of one root begin at least so far apart, also after one that failed.
-_SECONDS_BETWEEN_RUNS: Final = 60.0
+# Pieces of work on one root begin at least so far apart, whichever process does them; after one that failed, so far.
+_SECONDS_BETWEEN_PIECES: Final = 5.0
+_SECONDS_AFTER_FAILURE: Final = 300.0
 _MAX_ROOTS_PER_LOOK: Final = 20
 # A server first answers what it was started for.
 _SECONDS_BEFORE_FIRST: Final = 5.0
@@ -39,7 +42,10 @@ class RootWatch:
         if time.monotonic() < self._again:
             return []
         self._again = time.monotonic() + _SECONDS_BETWEEN_LOOKS
-        return _jobs(self._view)
+        return _jobs(self._view, self._rest)
+
+    def _rest(self, seconds: float) -> None:
+        self._again = time.monotonic() + seconds
 
 
 class StoreWatch:
@@ -64,8 +70,12 @@ class StoreWatch:
                 is_late = now - self._saved[place] > _LATELY_SECONDS
                 self._again[place] = now + (_SECONDS_BETWEEN_IDLE_LOOKS if is_late else _SECONDS_BETWEEN_LOOKS)
                 owner, root = place
-                due += _jobs(self._store.memory(owner=owner, root=root, namespace=root, also=()).view)
+                view = self._store.memory(owner=owner, root=root, namespace=root, also=()).view
+                due += _jobs(view, partial(self._rest, place))
         return due
+
+    def _rest(self, place: _Place, seconds: float) -> None:
+        self._again[place] = time.monotonic() + seconds
 
 
 def start_for(memory: Memory) -> Schedule:
@@ -76,6 +86,17 @@ def start_for(memory: Memory) -> Schedule:
     return schedule
 
 
-def _jobs(view: View) -> list[Job]:
+def _jobs(view: View, rest: Callable[[float], None]) -> list[Job]:
+    """Return the job of a view's root, if it is due; it says how long to `rest` after it."""
     engine = UpkeepRunEngine(view)
-    return [Job(lease_name(view.access), _SECONDS_BETWEEN_RUNS, engine.run_due)] if engine.due() else []
+
+    def run() -> Mapping[str, int]:
+        began, seconds = time.thread_time(), _SECONDS_AFTER_FAILURE
+        try:
+            done = engine.run_due()
+            seconds = max(_SECONDS_BETWEEN_PIECES, (time.thread_time() - began) * (1 / engine.share - 1))
+            return done
+        finally:
+            rest(seconds)
+
+    return [Job(lease_name(view.access), _SECONDS_BETWEEN_PIECES, run)] if engine.due() else []

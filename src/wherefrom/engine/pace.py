@@ -14,6 +14,16 @@ from wherefrom.model import cancellation
 _SECONDS_BETWEEN_BEATS: Final = 20.0
 
 
+def sleep(seconds: float) -> None:
+    """Sleep, if the time is not over already; raises an error as soon as the call under way is cancelled."""
+    call, woken = cancellation.current(), threading.Event()
+    call.check()
+    if seconds > 0:
+        with call.stopping(woken.set):
+            woken.wait(seconds)
+        call.check()
+
+
 class Pace:
     """Measures the CPU time of the thread that makes it, and lets that thread rest. The defaults never rest."""
 
@@ -41,17 +51,13 @@ class Pace:
         worked = time.thread_time() - self._mark
         self.worked += worked
         self._owed += worked * (1 / self._share - 1)
-        call, woken = cancellation.current(), threading.Event()
         until = time.monotonic() + min(self._owed, at_most)
         while True:
-            call.check()
-            left = until - time.monotonic()
             self._beat_if_due()
-            if left <= 0:
-                break
             began = time.monotonic()
-            with call.stopping(woken.set):
-                woken.wait(min(left, _SECONDS_BETWEEN_BEATS))
+            sleep(min(until - began, _SECONDS_BETWEEN_BEATS))
+            if began >= until:
+                break
             self._owed = max(0.0, self._owed - (time.monotonic() - began))
         self._mark = time.thread_time()
         return worked

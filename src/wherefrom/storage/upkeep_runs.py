@@ -35,7 +35,7 @@ class StoredRun:
     """A run as it is stored.
 
     seq: up to which node insight has looked. nodes, links: what metabolism would let go. next_id: the id of its run of
-    metabolism. made, gone: what was done.
+    metabolism. made, gone: what was done. looking: a look is under way. told: what an event last said that waits.
     """
 
     id: str
@@ -54,6 +54,8 @@ class StoredRun:
     made: int = 0
     gone: int = 0
     note: str | None = None
+    looking: bool = False
+    told: tuple[int, int] = (0, 0)
 
     def waiting(self, moment: datetime) -> tuple[int, int]:
         """How many relations and removals wait. A plan that is past is not counted: it is looked for again."""
@@ -164,5 +166,5 @@ def _run(row: Sequence[Any]) -> StoredRun:
     known = dict(zip(_COLUMNS, row, strict=False))
     content = json.loads(row[len(_COLUMNS)])
     content["plans"] = tuple(PlanPart(**part) for part in content["plans"])
-    content["metabolism_ids"] = tuple(content["metabolism_ids"])
+    content |= {name: tuple(content[name]) for name in ("metabolism_ids", "told")}
     return StoredRun(**known, **content)
