@@ -78,6 +78,13 @@ def job_of(memory):
     return Schedule(memory.view.store, (), further=watching.RootWatch(memory.view).jobs)
 
 
+def run_all(memory, clock):
+    """Do all that is due, in as many pieces as it takes."""
+    while due(memory):
+        assert job_of(memory).run_due() == (lease_name(memory.view.access),)
+        clock.go_on(seconds=5)
+
+
 # --- proposed, applied, undone ----------------------------------------------------------------------------------------
 
 
@@ -190,21 +197,18 @@ def test_it_looks_after_a_quiet_while_or_many_saves_and_for_removals_once_a_day(
     memory = open_memory()
     assert due(memory) == frozenset()
     memory.save(says("Jet"))
-    assert due(memory) == {"metabolism"}
-    assert job_of(memory).run_due() == (lease_name(memory.view.access),)
     assert due(memory) == frozenset()
     clock.go_on(seconds=60)
-    assert due(memory) == {"insight"}
-    assert job_of(memory).run_due() == (lease_name(memory.view.access),)
-    assert (newest(memory).judged, due(memory)) == (1, frozenset())
+    assert due(memory) == {"insight", "metabolism"}
+    run_all(memory, clock)
+    assert newest(memory).judged == 1
     for number in range(20):
         memory.save(says(f"Topic{number}", number))
     assert due(memory) == {"insight"}
-    clock.go_on(seconds=60)
-    job_of(memory).run_due()
+    run_all(memory, clock)
     clock.go_on(days=1)
     assert due(memory) == {"metabolism"}
-    job_of(memory).run_due()
+    run_all(memory, clock)
     clock.go_on(days=1)
     assert due(memory) == frozenset(), "nothing has changed since"
 
@@ -216,13 +220,14 @@ def test_mode_off_does_nothing_and_apply_begins_with_the_second_run(memory, cloc
     assert job_of(memory).run_due() == ()
     assert memory.upkeep().runs == ()
     memory.apply_policy(POLICY.format("apply").replace("1.0.0", "1.0.1"))
-    assert job_of(memory).run_due() == (lease_name(memory.view.access),)
+    clock.go_on(seconds=60)
+    run_all(memory, clock)
     assert newest(memory).state == "proposed"
     assert exported(memory) == before
     memory.save(says("Jet", 77))
     clock.go_on(days=1)
     with_jet = exported(memory)
-    assert job_of(memory).run_due() == (lease_name(memory.view.access),)
+    run_all(memory, clock)
     assert newest(memory).state == "applied"
     assert exported(memory) != with_jet
     memory.undo_upkeep(newest(memory).id)
@@ -231,7 +236,7 @@ def test_mode_off_does_nothing_and_apply_begins_with_the_second_run(memory, cloc
     for number in (88, 91):
         memory.save(says("Jet", number))
         clock.go_on(days=1)
-        assert job_of(memory).run_due()
+        run_all(memory, clock)
         assert (newest(memory).state, newest(memory).relations > 0) == ("proposed", True)
     assert memory.run_upkeep("apply").runs[0].state == "applied"
 
@@ -249,14 +254,14 @@ def test_work_by_itself_is_done_in_pieces_and_told_and_applied_when_it_is_whole(
 
     before = exported(memory)
     first = list(pieces())
-    assert (first[0].judged, first[-1].judged) == (4, len(memory.list(limit=100).nodes))
+    assert (first[1].judged, first[-1].judged) == (4, len(memory.list(limit=100).nodes))
     assert [run.ended_at is None for run in first] == [True] * (len(first) - 1) + [False]
     assert exported(memory) == before
     assert len(memory.history(topic=["upkeep"]).items) == 1
     memory.save(says("Jet", 61))
     clock.go_on(seconds=61)
     before = exported(memory)
-    assert [run.state for run in pieces()] == ["proposed", "applied"]
+    assert [run.state for run in pieces()] == ["applied"]
     memory.undo_upkeep(first[0].id)
     assert exported(memory) == before
 
@@ -265,6 +270,7 @@ def test_a_store_that_may_only_be_read_and_a_reader_run_nothing(new_url, clock):
     url = new_url("sqlite")
     with Memory.open(url, embedder="none", clock=clock) as memory:
         memory.save("something")
+        clock.go_on(seconds=60)
         assert due(memory)
         assert UpkeepRunEngine(memory.view.store.memory(role="write").view).due() == frozenset()
     with Store.from_settings(config.load({"db": url}), embedder="none", clock=clock, only_to_read=True) as store:
@@ -284,7 +290,9 @@ def test_insight_looks_no_further_while_much_waits(memory):
 
 
 def test_a_service_looks_after_all_owners_and_roots(url, clock, monkeypatch):
-    monkeypatch.setattr(watching, "_SECONDS_BETWEEN_LOOKS", 0.0)
+    for name in ("_SECONDS_BETWEEN_LOOKS", "_SECONDS_BETWEEN_PIECES"):
+        monkeypatch.setattr(watching, name, 0.0)
+    monkeypatch.setattr(UpkeepRunEngine, "share", 1.0)
     with Store.open(url, embedder=Placed(), clock=clock) as store:
         places = [("anna", "main"), ("anna", "team"), ("二", "main")]
         for owner, root in places:
@@ -295,7 +303,8 @@ def test_a_service_looks_after_all_owners_and_roots(url, clock, monkeypatch):
         clock.go_on(seconds=60)
         plan = Schedule(store, (), further=watch.jobs)
         names = {lease_name(store.memory(owner=owner, root=root).view.access) for owner, root in places}
-        assert set(plan.run_due()) == names
+        for _ in range(2):  # metabolism, then insight
+            assert set(plan.run_due()) == names
         assert plan.run_due() == ()
         for owner, root in places:
             assert store.memory(owner=owner, root=root).upkeep().runs[0].judged == 1
@@ -305,18 +314,22 @@ def test_a_service_looks_after_all_owners_and_roots(url, clock, monkeypatch):
         assert plan.run_due() == (lease_name(store.memory(owner="anna").view.access),)
 
 
-def test_two_processes_do_each_piece_once(url, clock, open_memory, graph):
+def test_two_processes_do_each_piece_once(clock, open_memory, graph, monkeypatch):
+    monkeypatch.setattr(watching, "_SECONDS_BETWEEN_LOOKS", 0.0)
     graph.put(open_memory())
+    clock.go_on(seconds=60)
     memories, meet = [open_memory() for _ in range(4)], threading.Barrier(4)
-    plans = [job_of(memory) for memory in memories]
 
-    def run(plan):
+    def run(memory):
+        plan = job_of(memory)
         meet.wait()
         return plan.run_due()
 
-    with ThreadPoolExecutor(4) as threads:
-        done = list(threads.map(run, plans))
-    assert sorted(map(len, done)) == [0, 0, 0, 1]
+    for _ in range(2):  # metabolism, then insight
+        with ThreadPoolExecutor(4) as threads:
+            done = list(threads.map(run, memories))
+        assert sorted(map(len, done)) == [0, 0, 0, 1]
+        clock.go_on(seconds=5)
     run = newest(memories[0])
     assert run.judged == len(graph.nodes)
     stored = memories[0].history(topic=["plan"], limit=100).items
@@ -359,12 +372,11 @@ def test_calls_go_on_while_it_looks_and_applies(memory, monkeypatch):
 
 
 def test_a_look_that_is_cut_off_goes_on_where_it_was(memory, monkeypatch):
-    def stop(self, at_most=0.0):
-        raise KeyboardInterrupt
+    rests = iter([1.0])  # after metabolism
 
     with monkeypatch.context() as patched:
-        patched.setattr(Pace, "rest", stop)
-        with pytest.raises(KeyboardInterrupt):
+        patched.setattr(Pace, "rest", lambda *_: next(rests))
+        with pytest.raises(StopIteration):
             memory.run_upkeep("propose")
     cut = newest(memory)
     assert (cut.state, cut.judged, cut.ended_at) == ("proposed", engine._FIRST_PIECE, None)

@@ -124,9 +124,10 @@ class UpkeepRunEngine(Engine):
             if self._is_insight_due(tx, run, settings):
                 found.add("insight")
             since = None if run is None else run.metabolism_at
-            if since is None or since <= timestamp(moment - timedelta(hours=settings.metabolism_hours)):
-                changed = nodes.last_seq(tx, access) > 0 if since is None else upkeep_runs.changed(tx, access, since)
-                found.update(("metabolism",) if changed else ())
+            # For the first time it looks with insight, so that the first run has both.
+            is_over = since is not None and since <= timestamp(moment - timedelta(hours=settings.metabolism_hours))
+            if "insight" in found if since is None else is_over and upkeep_runs.changed(tx, access, since):
+                found.add("metabolism")
             return frozenset(found)
 
         return self.store.database.read(look)
@@ -145,7 +146,9 @@ class UpkeepRunEngine(Engine):
         if "finish" in parts:
             self._complete(slowly)
         may_apply = settings.mode == "apply" and self._may_apply()
-        found = self._look(parts, Pace(seconds=settings.seconds))
+        # Metabolism has a piece of its own, and comes first: of insight there may be more for hours.
+        piece = parts & {"metabolism"} or parts
+        found = self._look(piece, Pace(seconds=settings.seconds), more="insight" in parts - piece)
         if may_apply and not found.looking and any(found.waiting(self.store.clock())):
             found = self._apply(found, slowly)
         shown = found.shown(self.store.clock())
@@ -176,9 +179,9 @@ class UpkeepRunEngine(Engine):
         is_quiet = last is not None and last <= timestamp(moment - timedelta(seconds=settings.quiet_seconds))
         return new >= settings.after_new or is_quiet
 
-    def _look(self, parts: Collection[Part], pace: Pace) -> StoredRun:
+    def _look(self, parts: Collection[Part], pace: Pace, *, more: bool = False) -> StoredRun:
         """Look for what there is to do until the pace is over, and note it in the run that waits. A look that is cut
-        off goes on where it was; what it found is told when it has ended.
+        off goes on where it was; what it found is told when it has ended: with `more`, insight has to look yet.
         """
         known, moment = self._newest(), self.store.clock()
         if known is not None and known.state == "proposed":
@@ -186,11 +189,13 @@ class UpkeepRunEngine(Engine):
         else:
             last = (known.seq, known.metabolism_at) if known is not None else (0, None)
             run = StoredRun(self.store.new_id(), "proposed", last[0], timestamp(moment), last[1])
-        if "insight" in parts:
-            run = self._look_for_relations(replace(run, looking=True), pace)
-        if "metabolism" in parts and not run.looking:
+        if "metabolism" in parts:
             run = self._look_for_removals(run)
             pace.rest()
+        if "insight" in parts:
+            run = self._look_for_relations(run, pace)
+        elif more:
+            run = replace(run, looking=True)
         if run.looking:
             return self._put(run)
         waits, told = run.waiting(moment), run.told
@@ -199,20 +204,23 @@ class UpkeepRunEngine(Engine):
 
     def _look_for_relations(self, run: StoredRun, pace: Pace) -> StoredRun:
         access, finder, size = self.view.access, plans.InsightEngine(self.view), _FIRST_PIECE
-        seen = self.store.database.read(lambda tx: insight.seen(tx, access))
-        run = replace(run, seq=max(run.seq, seen))
+        seen, last = self.store.database.read(lambda tx: (insight.seen(tx, access), nodes.last_seq(tx, access)))
+        # What is saved while it looks is for the next look: else one beside a busy agent would never end.
+        run = replace(run, seq=max(run.seq, seen), looking=True, upto=run.upto if run.looking and run.upto else last)
         planned: list[WeightedEdge] = []
         while not pace.is_over:
             is_enough = run.waiting(self.store.clock())[0] >= self._settings.most_waiting
             found = (None, 0, 0) if is_enough else finder.find_after(run.seq, limit=size, planned=planned)
             plan, judged, seq = found
             if not judged:
-                return replace(run, looking=False)
+                return replace(run, looking=False, upto=0)
             if plan is not None:
                 part = PlanPart(plan.id, plan.created_at, len(plan.accepted), run.seq)
                 run = replace(run, plans=(*run.plans, part))
             run = self._put(replace(run, seq=seq, judged=run.judged + judged))
             taken = pace.rest()
+            if run.seq >= run.upto:
+                return replace(run, looking=False, upto=0)
             if judged == size:
                 size = max(1, min(_LARGEST_PIECE, 2 * size, int(size * _SECONDS_PER_PIECE / max(taken, 1e-3))))
         return run
@@ -248,7 +256,7 @@ class UpkeepRunEngine(Engine):
                 made += maker.apply_insight(part.id).written
             pace.rest()
         run = replace(run, state="applied", made=made, ended_at=self.view.now())
-        return self._put(run, told=(made, run.gone))
+        return self._put(run, told=(made, run.gone) if made or run.gone else None)
 
     def _let_go(self, run: StoredRun, pace: Pace) -> tuple[tuple[str, ...], int, str | None]:
         """Let go what metabolism finds now; return the ids of its runs, how much went, and what was left out."""

@@ -35,7 +35,8 @@ class StoredRun:
     """A run as it is stored.
 
     seq: up to which node insight has looked. nodes, links: what metabolism would let go. next_id: the id of its run of
-    metabolism. made, gone: what was done. looking: a look is under way. told: what an event last said that waits.
+    metabolism. made, gone: what was done. looking: a look is under way,
+    up to the seq `upto`. told: what an event last said that waits.
     """
 
     id: str
@@ -55,6 +56,7 @@ class StoredRun:
     gone: int = 0
     note: str | None = None
     looking: bool = False
+    upto: int = 0
     told: tuple[int, int] = (0, 0)
 
     def waiting(self, moment: datetime) -> tuple[int, int]:

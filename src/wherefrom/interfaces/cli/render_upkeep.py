@@ -35,7 +35,7 @@ def upkeep_lines(found: Upkeep) -> Iterator[RenderableType]:
 def _run_lines(run: UpkeepRun) -> Iterator[RenderableType]:
     figures = f"{count(run.relations, 'relation')}, {count(run.removals, 'removal')}"
     at = when(run.undone_at or run.ended_at or run.started_at)
-    yield shown(f"{short_id(run.id)}  {run.state:<8}  {at}  {count(run.judged, 'new memo')} judged, {figures}")
+    yield shown(f"{short_id(run.id)}  {run.state:<8}  {at}  {run.judged:,} judged, {figures}")
     if run.note:
         yield shown(f"  {run.note}")
     if run.state == "proposed":
@@ -45,5 +45,5 @@ def _run_lines(run: UpkeepRun) -> Iterator[RenderableType]:
             yield f"  and {count(len(run.plan_ids) - _MAX_PLANS, 'further plan')}"
         if run.removals:
             yield "  to see what may go: wherefrom metabolize -n /"
-    elif run.state == "applied":
+    elif run.state == "applied" and run.relations + run.removals:
         yield f"  to take it back: wherefrom upkeep undo {short_id(run.id)}"
