@@ -35,6 +35,7 @@ def every_tool(ids):
     yield "policy_apply", {"yaml": POLICY, "validate_only": True}
     yield "boundary_validate", {"text": "The gate opens at nine."}
     yield "history", {}
+    yield "upkeep", {}
     yield "review", {}
     yield "settle", {"first_id": gate, "second_id": moat, "keep": "both"}
     yield "memory_delete", {"memo_id": moat}

@@ -15,6 +15,8 @@ PAGE = "https://example.org/yeast"
 
 def world(memory, *, key_name="anna"):
     """The ids of what a memory is filled with. The name of its key is that of no other key of the owner."""
+    memory.run_upkeep("propose")
+    upkept = memory.run_upkeep("apply").runs[0].id
     task = memory.create_task("How warm does a starter stand?").id
     added = memory.add_evidence(
         NewPage(PAGE, title="On yeast"),
@@ -44,6 +46,7 @@ def world(memory, *, key_name="anna"):
         gone=gone,
         kept=kept,
         run=run,
+        upkept=upkept,
         context=memory.activate("When does the bridge open?").id,
         plan=memory.find_insight(one).id,
         rule=memory.save("Answer in German.", claim_kind="policy_hint").node.id,
@@ -87,6 +90,7 @@ CALLS = {
     ("find_insight", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("apply_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
     ("undo_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
+    ("undo_upkeep", "undo_run_id"): ("upkept", lambda w, i: {"undo_run_id": i}),
     ("history", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("claim_evidence", "claim_id"): ("claim", lambda w, i: {"claim_id": i}),
     ("correct_page", "page_id"): ("page", lambda w, i: {"page_id": i, "year": 2001}),

@@ -13,19 +13,19 @@ from wherefrom.model.callers import ROLES
 # A new verb is added here, so that somebody decides who may call it.
 VERBS = {
     "read": (
-        "activate claim_evidence context doctor export get history info insight_plan list namespaces neighbourhood path plans "
-        "policy privacy query_graph query_view relations render_view review rules search status validate_boundary "
-        "vector_search views walk"
+        "activate claim_evidence context doctor export get history info insight_plan list namespaces neighbourhood path "
+        "plans policy privacy query_graph query_view relations render_view review rules search status upkeep "
+        "validate_boundary vector_search views walk"
     ),
     "write": (
         "add_document add_documents add_evidence apply_insight confirm_rules correct_edge correct_page create_task "
-        "decline_insight delete "
-        "feedback find_insight forget reinforce reject_claim relate restore restore_claim save settle undo_insight unrelate "
+        "decline_insight delete feedback find_insight forget reinforce reject_claim relate restore restore_claim save "
+        "settle undo_insight undo_upkeep unrelate "
         "update_task"
     ),
     "admin": (
         "apply_policy backup calibrate choose_privacy create_key embed import_ keys metabolize reclassify reembed "
-        "reindex rename_namespace revoke_key rotate_key sweep"
+        "reindex rename_namespace revoke_key rotate_key run_upkeep sweep"
     ),
 }
 NEEDED = {verb: role for role, verbs in VERBS.items() for verb in verbs.split()}

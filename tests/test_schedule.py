@@ -178,6 +178,16 @@ def test_closing_stops_a_running_job_which_is_then_due_at_once(store):
     assert Schedule(store, [Job("endless", 3600, lambda: {"done": 1})]).run_due() == ("endless",)
 
 
+def test_jobs_that_there_are_at_the_moment_are_asked_for_at_every_look(store, clock):
+    there = []
+    plan = Schedule(store, [Job("always", 60, dict)], further=lambda: there)
+    assert plan.run_due() == ("always",)
+    there.append(Job("now and then", 60, dict))
+    assert plan.run_due() == ("now and then",)
+    clock.go_on(seconds=60)
+    assert plan.run_due() == ("always", "now and then")
+
+
 def test_the_thread_goes_on_after_an_outage(store, monkeypatch):
     monkeypatch.setattr(schedule, "_SECONDS_BETWEEN_LOOKS", 0.01)
     done = threading.Event()

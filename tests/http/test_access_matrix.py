@@ -47,7 +47,7 @@ SETS = {
     "memory": "activate context search save get list delete feedback relate",
     "graph": "relations walk unrelate find_insight apply_insight undo_insight insight_plan namespaces",
     "research": "create_task add_evidence vector_search views query_view query_graph update_task status",
-    "upkeep": "metabolize restore forget history review settle apply_policy validate_boundary",
+    "upkeep": "metabolize restore forget upkeep run_upkeep undo_upkeep history review settle apply_policy validate_boundary",
     "all": (
         "add_document calibrate choose_privacy claim_evidence confirm_rules correct_edge correct_page create_key export "
         "import_ info keys neighbourhood path policy privacy reclassify reinforce reject_claim rename_namespace "
@@ -63,7 +63,7 @@ TOOLS_OF = {
     ),
     "graph": "memory_relation_list memory_relation_delete find_insight list_namespaces",
     "research": "create_task add_evidence vector_search query_view query_graph update_task get_status",
-    "upkeep": "metabolize restore forget history review settle policy_apply boundary_validate",
+    "upkeep": "metabolize restore forget upkeep history review settle policy_apply boundary_validate",
 }
 
 LINES = stream(node("01900000-0000-7000-8000-0000cc112233", "The gate is old.")).read()

@@ -137,6 +137,7 @@ def test_no_verb_shows_a_stranger_anything_of_another(store, stranger):
         ("namespaces", {}),
         ("metabolize", {"figures": True}),
         ("review", {}),
+        ("upkeep", {}),
         ("export", {}),
         ("info", {}),
         ("restore", {"since": "2020-01-01T00:00:00Z"}),

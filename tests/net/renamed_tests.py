@@ -7,6 +7,7 @@ test has to be one that there is; any other value is a reason, and is a sentence
 from __future__ import annotations
 
 RENAMED: dict[str, str] = {
+    "test_a_plan_is_kept_for_a_day_and_an_applied_one_for_a_year": "test_a_plan_is_kept_for_two_weeks_and_an_applied_one_for_a_year",
     "test_a_cancelled_statement_stops_at_once": "test_a_call_that_is_stopped_is_no_answer_and_stops_at_once",
     "test_a_context_holds_few_of_one_entity": "The number of items about one entity only reorders a context now, and is off by default.",
     "test_an_entity_that_the_question_names_is_not_capped": "The number of items about one entity only reorders a context now, and is off by default.",

@@ -251,11 +251,11 @@ def test_a_plan_with_links_that_may_not_be_seen_is_neither_shown_applied_nor_und
     assert keeper.relations().edges == ()
 
 
-def test_a_plan_is_kept_for_a_week_and_an_applied_one_for_a_year(memory, clock, sql):
+def test_a_plan_is_kept_for_two_weeks_and_an_applied_one_for_a_year(memory, clock, sql):
     save_all(memory)
     applied, proposed = memory.find_insight(), memory.find_insight()
     memory.apply_insight(applied.id)
-    clock.go_on(days=7)
+    clock.go_on(days=14)
     assert memory.undo_insight(applied.id).state == "undone"
     clock.go_on(seconds=1)
     for verb in (memory.apply_insight, memory.undo_insight):

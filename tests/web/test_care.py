@@ -121,3 +121,15 @@ def test_new_lines_of_the_log_wait_until_they_are_wanted(page_at, example_servic
     page.goto(f"{example_service}/care/log?topic=policy&since=2031-01-01")
     settled(page)
     assert "Nothing fits these filters." in page.inner_text("main")
+
+
+def test_what_upkeep_found_is_done_and_taken_back_as_one(page_at):
+    page = page_at("/care/upkeep")
+    page.get_by_role("button", name="Look now").click()
+    page.locator(".go-bar strong", has_text=re.compile(r"relations?.* waits?$")).wait_for()
+    page.get_by_role("button", name="Do it").click()
+    page.locator(".notice", has_text=re.compile(r"Done: [1-9]\d* related")).wait_for()
+    assert "Nothing waits." in page.inner_text(".go-bar")
+    page.get_by_role("button", name="Take back this run").click()
+    page.locator(".notice", has_text="All that the run did was taken back.").wait_for()
+    assert page.locator("table.rows th[scope=row]").first.inner_text() == "taken back"

@@ -18,7 +18,7 @@ from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry, HistorySubject, ShownTopic
 from wherefrom.model.identifiers import short_id, timestamp
 from wherefrom.model.param import Param
-from wherefrom.storage import history, insight, metabolism_plans, nodes, tasks, versions
+from wherefrom.storage import history, insight, metabolism_plans, nodes, tasks, upkeep_runs, versions
 from wherefrom.storage.history import Event, LetGo
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.receipts import KEPT
@@ -40,13 +40,9 @@ _Topics = Annotated[
         option="--topic",
     ),
 ]
-_Since = Annotated[
-    str | None, Param("Only what happened at or after this ISO-8601 time.", metavar="TIME", check=check.check_time)
-]
-_Until = Annotated[
-    str | None, Param("Only what happened before this ISO-8601 time.", metavar="TIME", check=check.check_time)
-]
-_Within = Annotated[str | None, namespace_param("Only what happened in this namespace or below it.")]
+_Since = Annotated[str | None, Param("Only at or after this ISO-8601 time.", metavar="TIME", check=check.check_time)]
+_Until = Annotated[str | None, Param("Only before this ISO-8601 time.", metavar="TIME", check=check.check_time)]
+_Within = Annotated[str | None, namespace_param("Only in this namespace or below it.")]
 
 
 class HistoryEngine(Engine):
@@ -142,7 +138,7 @@ class _Looking:
         node = nodes.read_by_ids(self.tx, self.access, [given]).get(given)
         if node is not None:
             return self._here(node)
-        return self._gone(given) or self._run(given) or self._plan(given) or self._task(given)
+        return self._gone(given) or self._run(given) or self._plan(given) or self._task(given) or self._upkeep(given)
 
     def _here(self, node: Node) -> HistorySubject:
         title = node.title or node.content[:_TITLE_CHARACTERS]
@@ -260,6 +256,20 @@ class _Looking:
             return None
         text = f"task {quoted(task.query)}, {task.status}, begun {day(task.created_at)}"
         return HistorySubject(given, "task", task.status, text, task.namespace, task.query[:_TITLE_CHARACTERS])
+
+    def _upkeep(self, given: str) -> HistorySubject | None:
+        """A run of upkeep."""
+        try:
+            run = upkeep_runs.get(self.tx, self.access.own(), given).shown(self.moment)
+        except NotFound:
+            return None
+        text = (
+            f"upkeep {short_id(given)}, {run.state}, begun {day(run.started_at)}: {counted(run.judged, 'memo')} judged,"
+        )
+        text += f" {counted(run.relations, 'relation')}, {counted(run.removals, 'removal')}"
+        if run.state == "applied":
+            text += "; upkeep takes all of it back (undo_run_id)"
+        return HistorySubject(given, "upkeep", run.state, text)
 
     def _name(self, node_id: str | None) -> str | None:
         """The name of a node that is here; None if there is none, or none that the access may see."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wherefrom.model.identifiers import last_day, short_id
+from wherefrom.model.upkeep import waiting_words
 from wherefrom.storage.history import Event, LetGo
 from wherefrom.storage.reviewing import COMPATIBLE
 
@@ -213,6 +214,15 @@ def _metabolism(event: Event, _: Known) -> str:
     return f"run {run} was cut off after {gone}; the same command completes it"
 
 
+def _upkeep(event: Event, _: Known) -> str:
+    run, figures = short_id(event.part_of or "?"), event.payload
+    relations, removals = figures.get("relations", 0), figures.get("removals", 0)
+    if figures.get("state") == "proposed":
+        return f"upkeep {run} found something: {waiting_words(relations, removals) or 'nothing waits'}"
+    done = f"made {counted(relations, 'relation')}; {counted(removals, 'removal')}"
+    return f"upkeep {run} {done}" if figures.get("state") == "applied" else f"upkeep {run} was undone (it {done})"
+
+
 def _retire(event: Event, known: Known) -> str:
     rule, run = event.payload.get("rule"), f"; run {short_id(event.part_of or '?')}"
     receipt = known.receipt(event)
@@ -253,6 +263,7 @@ _SENTENCES: Final[Mapping[str, Callable[[Event, Known], str]]] = {
     "plan": _plan,
     "metabolism": _metabolism,
     "retire": _retire,
+    "upkeep": _upkeep,
     "return": _return,
     "reinforce": _reinforce,
     "replace": _replace,

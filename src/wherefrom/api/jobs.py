@@ -1,4 +1,6 @@
-"""The jobs that a service does by itself: completing vectors, and archiving what expired, for all owners."""
+"""The jobs that a service does by itself at fixed times: completing vectors, and archiving what expired. `upkeep_watch`
+finds those that depend on what was saved.
+"""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from wherefrom.api.restoring import RestoreEngine
     from wherefrom.api.reviewing import ReviewEngine
     from wherefrom.api.upkeep import UpkeepEngine
+    from wherefrom.api.upkeep_runs import UpkeepRunEngine
     from wherefrom.embedding.port import Embedder
     from wherefrom.engine import references
     from wherefrom.engine.view import Engine, View
@@ -78,6 +79,7 @@ else:
     TaskEngine = Later("wherefrom.evidence.tasks").TaskEngine
     RuleEngine = Later("wherefrom.recall.rules").RuleEngine
     UpkeepEngine = Later("wherefrom.api.upkeep").UpkeepEngine
+    UpkeepRunEngine = Later("wherefrom.api.upkeep_runs").UpkeepRunEngine
     VectorSearchEngine = Later("wherefrom.explore.vectors").VectorSearchEngine
 
 _Given = ParamSpec("_Given")
@@ -272,6 +274,11 @@ class Verbs(ABC):
     restore = verb(RestoreEngine.restore, "write")
     reinforce = verb(MetabolismEngine.reinforce, "write")
     forget = verb(ForgetEngine.forget, "write")
+
+    # Both, by themselves.
+    upkeep = verb(UpkeepRunEngine.upkeep)
+    run_upkeep = verb(UpkeepRunEngine.run_upkeep, "admin")
+    undo_upkeep = verb(UpkeepRunEngine.undo_upkeep, "write")
 
     # Review.
     review = verb(ReviewEngine.review)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wherefrom import config
+from wherefrom.api.upkeep_settings import UpkeepSettings
 from wherefrom.embedding.endpoint import EndpointEmbedder
 from wherefrom.embedding.port import Embedder
 from wherefrom.embedding.sentences import SentenceTransformersEmbedder
@@ -28,6 +29,7 @@ ENGINE_SETTINGS: Final[SettingsKinds] = (
     ExploreSettings,
     InsightSettings,
     MetabolismSettings,
+    UpkeepSettings,
     Calibration,
 )
 

@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from wherefrom.model import cancellation
@@ -31,19 +31,27 @@ class Schedule:
     that fails is logged and done again at its next time.
     """
 
-    def __init__(self, store: Resources, listed: Sequence[Job]) -> None:
+    def __init__(
+        self, store: Resources, listed: Sequence[Job], *, further: Callable[[], Sequence[Job]] = tuple
+    ) -> None:
+        """`further` returns jobs that there are at the moment; it is asked at every look."""
         self._store = store
         self._jobs = tuple(listed)
+        self._further = further
+        self._begins_after = 0.0
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._running: Cancellation | None = None
 
-    def start(self) -> None:
-        """Look for jobs that are due, now and then, on a thread; never if the store may only be read."""
+    def start(self, *, after_seconds: float = 0.0) -> None:
+        """Look for jobs that are due, now and then, on a thread, for the first time after some seconds; never if the
+        store may only be read.
+        """
         if self._store.database.read_only:
             return
         with self._lock:
+            self._begins_after = after_seconds
             if self._thread is None and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._run, name="wherefrom-upkeep", daemon=True)
                 self._thread.start()
@@ -52,20 +60,22 @@ class Schedule:
         """Do the jobs that are due and that nobody else does; return their names."""
         store = self._store
         # To claim a job is a write, which waits for other writers: most looks find none that is due.
-        due = store.database.read(lambda tx: jobs.due(tx, self._jobs, store.clock()))
+        listed = (*self._jobs, *self._further())
+        due = store.database.read(lambda tx: jobs.due(tx, listed, store.clock())) if listed else []
         return tuple(job.name for job in due if not self._stop.is_set() and self._run_job(job))
 
-    def close(self) -> None:
-        """Begin no further job, stop the one under way, and return when it has stopped."""
+    def close(self, *, seconds: float | None = None) -> None:
+        """Begin no further job, stop the one under way, and return when it has stopped, or after some seconds."""
         self._stop.set()
         with self._lock:
             running, thread = self._running, self._thread
         if running is not None:
             running.cancel()
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            thread.join(seconds)
 
     def _run(self) -> None:
+        self._stop.wait(self._begins_after)
         while not self._stop.is_set():
             try:
                 self.run_due()

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from wherefrom.engine.boundary import Boundary
 from wherefrom.model import identifiers
 from wherefrom.model.access import READ_HINT, Access
+from wherefrom.model.callers import has_role
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.graph import Edge, MeasuredEdge
 from wherefrom.model.history import Topic
-from wherefrom.storage import edges, events, metabolism, reviewing
+from wherefrom.storage import edges, events, metabolism, reviewing, upkeep_runs
 from wherefrom.storage.events import Trace
 from wherefrom.storage.port import Transaction
 
@@ -93,6 +94,12 @@ class View:
             return f"{number} {'pair waits' if number == 1 else 'pairs wait'} for review" if number else None
 
         return count
+
+    def upkeep_waiting(self) -> Callable[[Transaction], str | None]:
+        """Return a function that says what upkeep has found in the root and waits, to those who may have it done."""
+        access, moment = self.access, self.store.clock()
+        may = access.writes and has_role(self.role, "admin")
+        return lambda tx: upkeep_runs.waiting(tx, access, moment) if may else None
 
 
 class Engine:

@@ -92,11 +92,11 @@ class TaskEngine(Engine):
         """Say how the memory is, with its newest tasks; or, with a task, how that one is."""
         access = self.view.access
         self.store.journal.write()  # what was just searched counts
-        waiting = self.view.pairs_waiting(access)
+        pairs, waiting = self.view.pairs_waiting(access), self.view.upkeep_waiting()
 
         def work(tx: Transaction) -> Status:
             status = tasks.status(tx, access, task_id, now=self.store.clock())
-            return status if task_id is not None else replace(status, review=waiting(tx))
+            return status if task_id is not None else replace(status, review=pairs(tx), upkeep=waiting(tx))
 
         return replace(self.store.database.read(work), note=config.note_on(self.store.database.location))
 

@@ -140,6 +140,22 @@ class InsightEngine(DecisionEngine):
         done = self.store.database.write(work)
         return tuple(link for link in done.accepted if link.state == "made"), kept.plan.degraded
 
+    def find_after(self, after: int, *, limit: int, planned: list[WeightedEdge]) -> tuple[InsightPlan | None, int, int]:
+        """Judge the oldest nodes of the root after a seq, next to the edges that are `planned`, to which it adds its
+        own. Returns the plan, or None if no link is worth it; how many nodes were judged, and the seq of the last.
+        """
+        access = self.view.access
+        draft = _Draft(access.narrowed(access.root), accepted=planned)
+        found = self._new_nodes(draft, after, limit)
+        if not found:
+            return None, 0, draft.seen_seq or after
+        self._judge(draft, found)
+        if draft.decisions and any(decision.accepted for decision in draft.decisions):
+            return self._keep(draft), len(found), draft.seen_seq or after
+        known = self.view.boundary.policies
+        self.store.database.write(lambda tx: self._remember(tx, draft.access, draft.observed, known))
+        return None, len(found), draft.seen_seq or after
+
     def _linkable(self, access: Access, node_id: str) -> Node:
         """Return the node with this id; raises if it cannot be linked."""
         node = self.store.database.read(lambda tx: nodes.get(tx, access, node_id))
@@ -159,18 +175,22 @@ class InsightEngine(DecisionEngine):
         return self.store.database.read(look)
 
     def _find_new(self, draft: _Draft, limit: int) -> InsightPlan:
+        return self._keep(self._judge(draft, self._new_nodes(draft, None, limit)))
+
+    def _new_nodes(self, draft: _Draft, after: int | None, limit: int) -> list[Node]:
+        """Return the oldest nodes after a seq, or else after the last applied plan; the draft notes which they are."""
         access, now = draft.access, self.view.now()
         upto = self.store.database.write(lambda tx: insight.settled(tx, access))
 
         def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
-            after = insight.seen(tx, access)
-            return after, *insight.new_nodes(tx, access, after=after, upto=upto, kinds=SEARCHED, now=now, limit=limit)
+            since = insight.seen(tx, access) if after is None else after
+            return since, *insight.new_nodes(tx, access, after=since, upto=upto, kinds=SEARCHED, now=now, limit=limit)
 
-        after, found, total = self.store.database.read(look)
+        since, found, total = self.store.database.read(look)
         found = found[: self._ready(access, [node for _, node in found])]
-        draft.asked, draft.remaining = {"since": str(after)}, total - len(found)
-        draft.seen_seq = found[-1][0] if found else after
-        return self._keep(self._judge(draft, [node for _, node in found]))
+        draft.asked, draft.remaining = {"since": str(since)}, total - len(found)
+        draft.seen_seq = found[-1][0] if found else since
+        return [node for _, node in found]
 
     def _ready(self, access: Access, some: Sequence[Node]) -> int:
         """Return the number of nodes before the first that waits for its vector; after a day one is judged without."""

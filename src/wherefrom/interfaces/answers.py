@@ -354,8 +354,8 @@ class ActiveContextAnswer(
     """The memos that matter now for a question, best first; the id of the context reads them again until it expires."""
 
     brief: ClassVar[str] = (
-        "active_context_id policy_version rules_note rules items note degraded review parameters filtered next_cursor "
-        "truncated"
+        "active_context_id policy_version rules_note rules items note degraded review upkeep parameters filtered "
+        "next_cursor truncated"
     )
     always: ClassVar[str] = "items"
 

@@ -61,15 +61,17 @@ class MetabolismEngine(Engine):
         mdl_benefit: Annotated[float | None, _setting("mdl_benefit")] = None,
         orphans: Annotated[Orphans | None, _setting("orphans")] = None,
         figures: Annotated[bool, Param(only="code")] = False,
+        run_id: Annotated[str | None, Param(only="code")] = None,
         progress: Progress = silent,
     ) -> MetabolismPlan:
         """Plan what may go from a namespace and those below it, with what is spared and why; with `apply` carry it
         out, with a receipt for everything that goes.
 
         What is not given is what the policy says for each namespace. `figures` adds how relations and weak nodes are
-        distributed. `progress` hears of the steps of a plan, or with `apply` of what is let go.
+        distributed. `run_id` is the id of a new run, for a caller that has to know it before. `progress` hears of the
+        steps of a plan, or with `apply` of what is let go.
 
-        A plan is stored for a week. With `apply_plan_id`, exactly what it showed is let go, but for what `keep` names;
+        A plan is stored for two weeks. With `apply_plan_id`, exactly what it showed is let go, but for what `keep` names;
         what was changed meanwhile stays, and the answer says why.
 
         A run that was cut off is completed by the next one that is asked for in the same way.
@@ -80,16 +82,16 @@ class MetabolismEngine(Engine):
         if apply_plan_id is not None:
             if given or namespace is not None:
                 raise InvalidInput("a stored plan has its settings", hint="give apply_plan_id with keep only")
-            return self._exactly(apply_plan_id, keep, progress=progress)
+            return self._exactly(apply_plan_id, keep, run_id or self.store.new_id(), progress=progress)
         if keep:
             raise InvalidInput("keep leaves something out of a stored plan", hint="give its apply_plan_id, too")
         access = writing.narrowed(writing.resolve(namespace))
         if not apply:
             return self._planned(access, given, figures=figures, progress=progress)
-        run_id, moment = self.store.new_id(), self.store.clock()
+        new_id, moment = run_id or self.store.new_id(), self.store.clock()
         measured = self.store.database.read(lambda tx: metabolism.newest(tx, access, moment))
         run = self.store.database.write(
-            lambda tx: metabolism.begin(tx, access, run_id, asked=given, moment=moment, measured=measured)
+            lambda tx: metabolism.begin(tx, access, new_id, asked=given, moment=moment, measured=measured)
         )
         return self._carried_out(access, run, given, figures=figures, progress=progress)
 
@@ -136,7 +138,7 @@ class MetabolismEngine(Engine):
         self.store.database.write(lambda tx: metabolism_plans.keep(tx, access, plan_id, content, moment=moment))
         return replace(made.plan, plan_id=plan_id)
 
-    def _exactly(self, plan_id: str, keep: Sequence[str], *, progress: Progress) -> MetabolismPlan:
+    def _exactly(self, plan_id: str, keep: Sequence[str], new_id: str, *, progress: Progress) -> MetabolismPlan:
         """Let go what a stored plan has, as far as it may still go."""
         moment, view = self.store.clock(), self.view.access.writing()
 
@@ -147,9 +149,9 @@ class MetabolismEngine(Engine):
             return access, stored.exact_plan(tx, access, found, keep)
 
         access, exact = self.store.database.read(look)
-        asked, run_id = {"plan_id": plan_id, "keep": sorted(keep)}, self.store.new_id()
+        asked = {"plan_id": plan_id, "keep": sorted(keep)}
         run = self.store.database.write(
-            lambda tx: metabolism.begin(tx, access, run_id, asked=asked, moment=moment, measured=exact.newest)
+            lambda tx: metabolism.begin(tx, access, new_id, asked=asked, moment=moment, measured=exact.newest)
         )
 
         def make(tx: Transaction, _: Callable[[], None]) -> plan.Removals:

@@ -11,11 +11,11 @@ from wherefrom.model.param import Param
 ShownTopic = Literal[
     "ingest", "integrate", "delete", "rename", "import", "search", "search_fallback", "activate", "policy", "filter",
     "critic", "feedback", "task", "evidence", "correct", "insight", "plan", "metabolism", "retire", "return",
-    "reinforce", "replace", "reopen",
+    "reinforce", "replace", "reopen", "upkeep",
 ]  # fmt: skip
 # A sweep or a restore tells of many nodes; shown are the events of each of them (retire, return).
 Topic = ShownTopic | Literal["sweep", "restore"]
-SubjectKind = Literal["memo", "claim", "fragment", "page", "entity", "node", "run", "plan", "task"]
+SubjectKind = Literal["memo", "claim", "fragment", "page", "entity", "node", "run", "plan", "task", "upkeep"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from wherefrom.model.errors import shown
 # The sets of tools that a server can list.
 ToolSet = Literal["memory", "graph", "research", "upkeep"]
 TOOL_SETS: Final[tuple[ToolSet, ...]] = get_args(ToolSet)
-Reference = Literal["", "node", "retired", "task", "query", "plan", "run", "context", "key", "any"]
+Reference = Literal["", "node", "retired", "task", "query", "plan", "run", "context", "key", "upkeep", "any"]
 """The things that have ids; `retired` are nodes that were let go and can be restored, `any` is what has a history."""
 REQUIRED: Final = inspect.Parameter.empty
 

@@ -229,7 +229,7 @@ class RecallEngine(Engine):
         most = limit or settings.k_final
         budget = min((rules.max_tokens[name] for name in scope), default=limits.CONTEXT_TOKENS)
         budget, measure = min(budget, max_tokens or budget), self.view.measure(access)
-        waiting = self.view.pairs_waiting(access)
+        pairs, waiting = self.view.pairs_waiting(access), self.view.upkeep_waiting()
         moment = self.store.clock()
         empty = ActiveContext(
             id=self.store.new_id(),
@@ -251,7 +251,7 @@ class RecallEngine(Engine):
             found = read_rules(reader.tx) if settings.rules_tokens else standing_rules.Chosen()
             begun = replace(empty, rules=found.rules, rules_note=found.note, tokens=found.tokens)
             context, statistics = pipeline.recall(reader, begun, most, budget=budget, measure=measure)
-            return replace(context, review=waiting(reader.tx)), statistics
+            return replace(context, review=pairs(reader.tx), upkeep=waiting(reader.tx)), statistics
 
         (context, statistics), lacks = self._read(access, request, rules, degraded, recalled)
         said = boundary.cleaned_values(provenance or {}, access.root)

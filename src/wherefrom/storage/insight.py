@@ -22,8 +22,8 @@ from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
-# A plan that nobody applied is stored for a week; one that was applied can be undone for a year.
-PROPOSED_FOR: Final = timedelta(days=7)
+# A plan waits so long for somebody who applies it; one that was applied can be undone for a year.
+PROPOSED_FOR: Final = timedelta(days=14)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 _PAIR: Final = ("first_id", "second_id")
 # What is known of a link besides what its plan stores of it.

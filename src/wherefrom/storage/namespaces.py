@@ -87,6 +87,7 @@ def rename(tx: Transaction, access: Access, source: str, target: str, *, now: st
         "retired_move",
         "runs_move",
         "metabolism_plans_move",
+        "upkeep_runs_move",
         "events_move",
     ):
         tx.run(name, parameters)

@@ -28,6 +28,7 @@ _STATEMENTS: Final = {
     "run": "runs_referred",
     "context": "contexts_referred",
     "key": "keys_referred",
+    "upkeep": "upkeep_runs_referred",
 }
 _TO_LOWER_CASE: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -47,7 +48,7 @@ def find(tx: Transaction, access: Access, refers: Reference, given: str, *, mome
     if there is none, the nodes with this title or alias, else those with it in another case.
     """
     if refers == "any":
-        kinds: tuple[Reference, ...] = ("retired", "run", "plan", "task")
+        kinds: tuple[Reference, ...] = ("retired", "run", "plan", "task", "upkeep")
         return next(filter(None, (find(tx, access, kind, given, moment=moment) for kind in kinds)), [])
     if refers == "retired":
         return [candidate_of(gone.node) for gone in receipts.find(tx, access, given)] or _nodes(tx, access, given)

@@ -40,7 +40,7 @@ COMMON: Final = {
 # Arguments that a command need not have, as one of its options can replace them.
 _OPTIONAL: Final = {"add": "sources", "sql": "sql"}
 # Commands that only read unless this is given.
-_READ_WITHOUT: Final = {"policy": "file", "privacy": "privacy", "rules": "confirm"}
+_READ_WITHOUT: Final = {"policy": "file", "privacy": "privacy", "rules": "confirm", "upkeep": "action"}
 
 
 class VerbCommand(TyperCommand):

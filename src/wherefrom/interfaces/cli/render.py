@@ -15,7 +15,14 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from wherefrom import interfaces
-from wherefrom.interfaces.cli import render_history, render_keys, render_nodes, render_plans, render_stored_plans
+from wherefrom.interfaces.cli import (
+    render_history,
+    render_keys,
+    render_nodes,
+    render_plans,
+    render_stored_plans,
+    render_upkeep,
+)
 from wherefrom.interfaces.cli.cells import (
     cell,
     count,
@@ -42,6 +49,7 @@ from wherefrom.model import (
     results,
     review,
     rules,
+    upkeep,
 )
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
 from wherefrom.model.health import Health
@@ -268,7 +276,7 @@ def status_lines(status: evidence.Status, given: Mapping[str, Any]) -> Lines:
             yield f"{asked} in {health.days} days, {lacking}"
         if status.tasks_by_status:
             yield f"tasks: {counts_of(status.tasks_by_status)}"
-        yield from render_nodes.waiting_lines(status.review)
+        yield from render_nodes.waiting_lines(status.review, status.upkeep)
     for state in status.tasks:
         yield from task_lines(state)
 
@@ -335,6 +343,7 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     forgetting.ForgetPlan: render_plans.forgotten_lines,
     metabolism.Restored: render_plans.restored_lines,
     metabolism.Reinforced: render_plans.reinforced_lines,
+    upkeep.Upkeep: render_upkeep.upkeep_lines,
 }
 _OWN_AS_ASKED: Final[Mapping[type, Callable[[Any, Mapping[str, Any]], Lines]]] = {
     results.Saved: saved_lines,

@@ -63,7 +63,7 @@ def context_lines(context: results.ActiveContext, given: Mapping[str, Any]) -> L
         left = ", ".join(f"{number} {reason}" for reason, number in sorted(context.filtered.items())) or "nothing"
         yield f"left out: {left}"
         yield "with " + ", ".join(f"{name} {value}" for name, value in context.parameters.items())
-    yield from waiting_lines(context.review)
+    yield from waiting_lines(context.review, context.upkeep)
     yield from degraded_lines(context)
 
 
@@ -95,10 +95,12 @@ def _rule_lines(context: results.ActiveContext) -> Lines:
         yield Entry(short_id(node.id), shown(" ".join(node.content.split())))
 
 
-def waiting_lines(review: str | None) -> Lines:
-    """Say how many pairs wait for review, if there are any."""
+def waiting_lines(review: str | None, upkeep: str | None) -> Lines:
+    """Say how many pairs wait for review, and what upkeep has found, if there is any."""
     if review:
         yield f"{review}: wherefrom review"
+    if upkeep:
+        yield f"{upkeep}: wherefrom upkeep"
 
 
 def similar_lines(found: results.SimilarFound) -> Lines:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO, Annotated, Any, Final
+from typing import IO, Annotated, Any, Final, Literal
 
 import typer
 
@@ -309,11 +309,32 @@ def review(call: Call) -> None:
         pair_by_pair.go_through(call.run, call.given, call.memory)
 
 
+def upkeep(
+    call: Call,
+    action: Annotated[
+        Literal["run", "undo"] | None,
+        typer.Argument(help="run: look now; undo: take back a run.", metavar="[run|undo]"),
+    ] = None,
+    run: Annotated[
+        str | None, typer.Argument(help="The run to undo; the last 6 characters do.", metavar="[RUN]")
+    ] = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="With run: do what waits, or if nothing waits, what a look finds.")
+    ] = False,
+) -> None:
+    """Show what upkeep has found and waits, when it ran and what it did; or run it now, or undo a run as a whole."""
+    if (run is None) != (action != "undo") or (apply and action != "run"):
+        raise InvalidInput("it is not clear what to do", hint="upkeep, upkeep run [--apply], or upkeep undo RUN")
+    call.given.update({"run": "apply" if apply else "propose"} if action == "run" else {})
+    call.given.update({"undo_run_id": run} if action == "undo" else {})
+    call.show(call.run())
+
+
 SPECIALS: Final = {
     function.__name__.removesuffix("_").replace("_", " "): function
     for function in (
         *(save, delete, insight, add, evidence_add, reject, sql, view),
-        *(metabolize, forget, export, import_, reembed, policy, calibrate, history, review),
+        *(metabolize, forget, export, import_, reembed, policy, calibrate, history, review, upkeep),
     )
 }
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import anyio.to_thread
@@ -22,6 +23,7 @@ from starlette.routing import Route
 from wherefrom.api import Memory, Store
 from wherefrom.api.jobs import standard_jobs
 from wherefrom.api.memory import VERBS
+from wherefrom.api.upkeep_watch import StoreWatch
 from wherefrom.engine.schedule import Schedule
 from wherefrom.interfaces.http.api import STREAMED_PATHS, Api
 from wherefrom.interfaces.http.callers import CALLER, Callers, Door
@@ -141,9 +143,9 @@ class Service:
             following = await running.enter_async_context(anyio.create_task_group())
             following.start_soon(self.live.follow)
             running.callback(following.cancel_scope.cancel)
-            schedule = Schedule(self.store, standard_jobs(self.store))
+            schedule = Schedule(self.store, standard_jobs(self.store), further=StoreWatch(self.store).jobs)
             schedule.start()
-            running.push_async_callback(anyio.to_thread.run_sync, schedule.close)
+            running.push_async_callback(partial(anyio.to_thread.run_sync, schedule.close))
             threading.Thread(target=self._load, name="wherefrom-load", daemon=True).start()
             yield
 

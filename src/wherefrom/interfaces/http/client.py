@@ -25,7 +25,7 @@ _REPEATABLE: Final = frozenset(
     (
         *("activate", "claim_evidence", "context", "get", "history", "info", "insight_plan", "list", "namespaces"),
         *("policy", "privacy", "query_graph", "query_view", "relations", "render_view", "review", "rules", "search"),
-        *("status", "validate_boundary", "vector_search", "views", "walk"),
+        *("status", "upkeep", "validate_boundary", "vector_search", "views", "walk"),
     )
 )
 

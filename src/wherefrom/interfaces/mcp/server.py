@@ -23,18 +23,21 @@ from mcp.server.lowlevel import Server
 
 from wherefrom import config, interfaces
 from wherefrom.api import access_of, dialect_of
-from wherefrom.api.memory import Verbs
+from wherefrom.api.memory import Memory, Verbs
 from wherefrom.interfaces.verbs import BY_NAME, TOOLS, Verb
-from wherefrom.lazy import metadata
+from wherefrom.lazy import lazy_modules, metadata
 from wherefrom.model import cancellation
 from wherefrom.model.cancellation import Cancellation
 from wherefrom.model.errors import WherefromError, shown
 from wherefrom.transport.ending import end, end_on_signals
 from wherefrom.transport.stdio import StdioTransport, take_standard_streams
 
+(upkeep_watch,) = lazy_modules("wherefrom.api", "upkeep_watch")
 logger = logging.getLogger("wherefrom.mcp")
 _Answer = TypeVar("_Answer")
 
+# It is asked to stop at once; a computation between two statements may take a moment, and loses nothing if it is cut.
+_SECONDS_FOR_UPKEEP_TO_STOP: Final = 0.1
 # The SQL dialect that descriptions name as long as the database is not known.
 # The tools that do what the prompts do, and that show what resources show.
 PROMPTS: Final = {"recall": "memory_activate", "remember": "memory_save", "review": "review"}
@@ -45,21 +48,28 @@ VIEWS: Final = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=
 
 
 class Opener:
-    """Opens the memory at the first call, not at start: a client waits for `initialize` and not for a disk."""
+    """Opens the memory at the first call, not at start: a client waits for `initialize` and not for a disk. From then
+    on the memory looks after itself, unless a service does that.
+    """
 
     def __init__(self, open_memory: Callable[[], Verbs]) -> None:
         self._open = open_memory
         self._lock = threading.Lock()
         self._memory: Verbs | None = None
+        self._upkeep: Any = None
 
     def __call__(self) -> Verbs:
         with self._lock:
             if self._memory is None:
                 self._memory = self._open()
+                if isinstance(self._memory, Memory):
+                    self._upkeep = upkeep_watch.start_for(self._memory)
             return self._memory
 
     def close(self) -> None:
         with self._lock:
+            if self._upkeep is not None:
+                self._upkeep.close(seconds=_SECONDS_FOR_UPKEEP_TO_STOP)
             if self._memory is not None:
                 self._memory.close()
 

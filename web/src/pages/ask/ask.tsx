@@ -97,6 +97,7 @@ function Found({ question, found, chosen }: { question: string; found: Found; ch
         {left.length === 0 && found.items.length > 0 && <p class="state">{say.filtered(found.items.length)} <button type="button" onClick={() => goWith({ kind: null, class: null })}>{say.showAll}</button></p>}
         <Cards items={left} marks={marks} standings={standings} />
         {found.review && <p class="muted"><a href="/care/review">{found.review}</a></p>}
+        {found.upkeep && <p class="muted" lang="en"><a href="/care/upkeep">{found.upkeep}</a></p>}
       </section>
     </div>
   );

@@ -19,6 +19,7 @@ export interface Found {
   degraded: string[];
   rules: Node[];
   review: string | null;
+  upkeep: string | null;
 }
 
 export function foundBy(called: Called<SearchResult> | Called<ActiveContext>): Called<Found> {
@@ -31,7 +32,7 @@ function ofSearch(answer: SearchResult): Found {
     node: hit.node, passage: hit.passage, replaces: hit.replaces, heldUntil: hit.held_until, olderThan: hit.older_than,
     why: { reason: hit.reason, relevance: hit.relevance, fit: hit.fit ?? hit.score, graph: hit.graph, factors: hit.factors },
   }));
-  return { items, nothingFits: answer.nothing_fits || items.length === 0, note: answer.note, degraded: answer.degraded, rules: [], review: null };
+  return { items, nothingFits: answer.nothing_fits || items.length === 0, note: answer.note, degraded: answer.degraded, rules: [], review: null, upkeep: null };
 }
 
 function ofContext(answer: ActiveContext): Found {
@@ -39,5 +40,5 @@ function ofContext(answer: ActiveContext): Found {
     node: item.node, passage: item.passage, replaces: item.replaces, heldUntil: item.held_until, olderThan: item.older_than, isDisputed: item.disputed_by.length > 0,
     ...(item.breakdown ? { why: { reason: item.reason, relevance: item.relevance, fit: item.breakdown.fit, graph: item.breakdown.graph, factors: item.breakdown.factors } } : {}),
   }));
-  return { items, nothingFits: answer.nothing_fits || items.length === 0, note: answer.note, degraded: answer.degraded, rules: answer.rules, review: answer.review };
+  return { items, nothingFits: answer.nothing_fits || items.length === 0, note: answer.note, degraded: answer.degraded, rules: answer.rules, review: answer.review, upkeep: answer.upkeep };
 }

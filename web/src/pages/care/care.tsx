@@ -9,10 +9,11 @@ import { Metabolism } from "./metabolism";
 import { Receipts } from "./receipts";
 import { Review } from "./review";
 import { Run } from "./run";
+import { Upkeep } from "./upkeep";
 import { careWords } from "./words";
 import "./care.css";
 
-const PLACES = ["review", "insight", "metabolism", "receipts", "log"] as const;
+const PLACES = ["review", "upkeep", "insight", "metabolism", "receipts", "log"] as const;
 
 export default function Care({ rest: [name = "review", id] }: PartProps) {
   const say = useWords(careWords);
@@ -28,6 +29,7 @@ function Place({ name, id }: { name: string; id: string | null }) {
   switch (name) {
     case "insight": return id ? <InsightPlanPage id={id} /> : <Insight />;
     case "metabolism": return id ? <Run id={id} /> : <Metabolism />;
+    case "upkeep": return <Upkeep />;
     case "receipts": return <Receipts />;
     case "log": return <Log />;
     default: return <Review />;

@@ -9,7 +9,7 @@ export const TOPICS: Record<Group, Topic[]> = {
   relating: ["integrate", "reinforce"],
   judging: ["feedback", "critic", "correct", "replace", "reopen"],
   going: ["retire", "return", "delete", "metabolism"],
-  proposing: ["plan", "insight"],
+  proposing: ["plan", "insight", "upkeep"],
   ruling: ["policy", "filter"],
   asking: ["search", "search_fallback", "activate"],
   working: ["task"],

@@ -3,18 +3,37 @@ import { words } from "../../words";
 
 export const careWords = words(
   {
-    review: "Review", insight: "Proposals", metabolism: "Let go", receipts: "Receipts", log: "Log", namespace: "Namespace", everywhere: "everywhere",
+    review: "Review", upkeep: "Upkeep", insight: "Proposals", metabolism: "Let go", receipts: "Receipts", log: "Log", namespace: "Namespace", everywhere: "everywhere",
     wantsWrite: "Your key may look, but not change anything.", wantsAdmin: "Your key may look at the memory, but this needs the role admin.",
     bringBack: "Bring back", openRun: "what went with it", untitled: "(no title)",
     cameBack: (many: number, links: number) => `${many === 1 ? "One statement" : `${many} statements`}${links ? ` and ${links} ${links === 1 ? "relation" : "relations"}` : ""} came back.`,
     stayedOut: (many: number) => `${many} could not come back:`,
   },
   {
-    review: "確認", insight: "提案", metabolism: "整理", receipts: "控え", log: "記録", namespace: "名前空間", everywhere: "すべての場所",
+    review: "確認", upkeep: "手入れ", insight: "提案", metabolism: "整理", receipts: "控え", log: "記録", namespace: "名前空間", everywhere: "すべての場所",
     wantsWrite: "このキーでは閲覧のみ可能で、変更はできません。", wantsAdmin: "このキーで閲覧はできますが、この操作には admin の役割が必要です。",
     bringBack: "元に戻す", openRun: "同時に手放されたもの", untitled: "（題名なし）",
     cameBack: (many: number, links: number) => `${many}件${links ? `と関係${links}件` : ""}が元に戻りました。`,
     stayedOut: (many: number) => `${many}件は元に戻せませんでした:`,
+  },
+);
+
+export const upkeepWords = words(
+  {
+    title: "What upkeep found by itself", nothing: "Nothing waits.", never: "It has not run yet.", look: "Look now", looking: "Looking…", apply: "Do it", undo: "Take back this run",
+    off: "It is off: it runs only when you say so.", propose: "It looks by itself and changes nothing.", apply_mode: "It does by itself what it finds, from the second run on.", change: "policy",
+    proposed: "waits", applying: "under way", applied: "done", undone: "taken back", relations: (many: number) => `${many} ${many === 1 ? "relation" : "relations"}`, removals: (many: number) => `${many} ${many === 1 ? "removal" : "removals"}`,
+    judged: (many: number) => `${many} new ${many === 1 ? "memo" : "memos"} judged`, plan: (id: string) => `relations (${id})`, wouldGo: "what may go", went: "what went",
+    looked: "Upkeep has looked.", did: (relations: number, removals: number) => `Done: ${relations} related, ${removals} let go.`, takenBack: "All that the run did was taken back.",
+    state: "State", when: "When", what: "What", open: "Open",
+  },
+  {
+    title: "自動の手入れで見つかったもの", nothing: "待っているものはありません。", never: "まだ実行されていません。", look: "今すぐ調べる", looking: "調べています…", apply: "実行する", undo: "この回を取り消す",
+    off: "自動では行いません。指示したときだけ実行します。", propose: "自動で調べますが、何も変更しません。", apply_mode: "2回目以降は、見つけたものを自動で実行します。", change: "ポリシー",
+    proposed: "待機中", applying: "実行中", applied: "実行済み", undone: "取り消し済み", relations: (many: number) => `関係${many}件`, removals: (many: number) => `手放し${many}件`,
+    judged: (many: number) => `新しいメモ${many}件を判定`, plan: (id: string) => `関係（${id}）`, wouldGo: "手放せるもの", went: "手放したもの",
+    looked: "調べました。", did: (relations: number, removals: number) => `実行しました: 関係${relations}件、手放し${removals}件。`, takenBack: "この回に行ったことをすべて取り消しました。",
+    state: "状態", when: "日時", what: "内容", open: "開く",
   },
 );
 
@@ -176,11 +195,11 @@ export const topicWords = words(
   {
     saving: "Saved", relating: "Related", judging: "Judged", going: "Let go", proposing: "Proposals", ruling: "Rules", asking: "Questions", working: "Tasks",
     ingest: "saved", import: "imported", evidence: "evidence", rename: "moved", integrate: "related", reinforce: "strengthened", feedback: "judged", critic: "after a judgement", correct: "corrected", replace: "replaced", reopen: "holds again",
-    delete: "deleted", retire: "let go", return: "brought back", metabolism: "run", insight: "plan carried out", plan: "plan made", policy: "policy", filter: "refused", search: "searched", search_fallback: "searched with less", activate: "recalled", task: "task",
+    delete: "deleted", retire: "let go", return: "brought back", metabolism: "run", insight: "plan carried out", plan: "plan made", upkeep: "upkeep", policy: "policy", filter: "refused", search: "searched", search_fallback: "searched with less", activate: "recalled", task: "task",
   },
   {
     saving: "保存", relating: "関係", judging: "判定", going: "手放し", proposing: "提案", ruling: "規則", asking: "質問", working: "課題",
     ingest: "保存", import: "インポート", evidence: "証拠", rename: "移動", integrate: "関係づけ", reinforce: "強化", feedback: "判定", critic: "判定の反映", correct: "訂正", replace: "置き換え", reopen: "再び有効",
-    delete: "削除", retire: "手放し", return: "復元", metabolism: "整理の実行", insight: "計画の実行", plan: "計画の作成", policy: "方針", filter: "拒否", search: "検索", search_fallback: "一部のみで検索", activate: "想起", task: "課題",
+    delete: "削除", retire: "手放し", return: "復元", metabolism: "整理の実行", insight: "計画の実行", plan: "計画の作成", upkeep: "手入れ", policy: "方針", filter: "拒否", search: "検索", search_fallback: "一部のみで検索", activate: "想起", task: "課題",
   },
 );

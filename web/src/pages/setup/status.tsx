@@ -61,6 +61,7 @@ function Overview({ status, info }: { status: StatusAnswer; info: Info }) {
           </dl>
         </Panel>
         <Panel title={say.waits}>
+          {status.upkeep && <p lang="en"><a href="/care/upkeep">{status.upkeep}</a></p>}
           {status.review ? <p>{status.review}</p> : <p class="muted">{say.nothingWaits}</p>}
           {status.review && <a class="button" href="/care/review">{say.review}</a>}
         </Panel>

@@ -1,0 +1,473 @@
+"""Upkeep by itself: when it looks, what it proposes and applies, that a run is undone as one, and that it is in nobody's
+way.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from metabolism_for_tests import Graph, Placed, exported, says
+
+from wherefrom import Conflict, Memory, NotFound, Store, StoreBusy, config
+from wherefrom.api import upkeep_runs as engine
+from wherefrom.api import upkeep_watch as watching
+from wherefrom.api.upkeep_runs import UpkeepRunEngine, lease_name
+from wherefrom.engine.pace import Pace
+from wherefrom.engine.schedule import Schedule
+from wherefrom.interfaces.mcp.tools import answer
+from wherefrom.model import cancellation
+from wherefrom.model.cancellation import Cancellation
+from wherefrom.model.errors import Cancelled
+from wherefrom.model.jobs import Job
+from wherefrom.model.upkeep import waiting_words
+from wherefrom.storage import jobs
+from wherefrom.storage.insight import PROPOSED_FOR
+
+POLICY = "version: 1.0.0\nupkeep:\n  mode: {}\n"
+
+
+@pytest.fixture(autouse=True)
+def without_rests(monkeypatch):
+    """Work by itself is done in one piece and without rests, as by hand."""
+    monkeypatch.setattr(engine, "Pace", lambda **given: Pace(**{**given, "share": 1.0, "seconds": math.inf}))
+
+
+@pytest.fixture
+def embedder_of_opened():
+    return Placed()
+
+
+@pytest.fixture
+def graph():
+    """Two strong nodes, one that says something of amber and is strong, and three weak copies of it; and four notes of
+    jet that nobody has linked.
+    """
+    made = Graph()
+    one, _ = made.hubs()
+    made.strong("original", says("Amber"), to=one)
+    for number in range(1, 4):
+        made.weak(f"copy{number}", says("Amber", number), to=one)
+    for number in range(4):
+        made.node(f"jet{number}", says("Jet", number * 7), days=2)
+    return made
+
+
+@pytest.fixture
+def memory(open_memory, graph):
+    opened = open_memory()
+    graph.put(opened)
+    return opened
+
+
+def newest(memory):
+    return memory.upkeep().runs[0]
+
+
+def due(memory):
+    return UpkeepRunEngine(memory.view).due()
+
+
+def job_of(memory):
+    """A schedule of this memory's upkeep alone, as `wherefrom mcp` has it."""
+    return Schedule(memory.view.store, (), further=watching.RootWatch(memory.view).jobs)
+
+
+def run_all(memory, clock):
+    """Do all that is due, in as many pieces as it takes."""
+    while due(memory):
+        assert job_of(memory).run_due() == (lease_name(memory.view.access),)
+        clock.go_on(seconds=5)
+
+
+# --- proposed, applied, undone ----------------------------------------------------------------------------------------
+
+
+def test_the_first_run_only_proposes_the_next_applies_and_undo_is_exact_and_repeatable(memory):
+    before = exported(memory)
+    first = memory.run_upkeep("apply")
+    assert exported(memory) == before
+    (run,) = first.runs
+    assert (run.state, run.note) == ("proposed", engine._FIRST_ONLY_PROPOSES)
+    assert run.relations > 0
+    assert run.removals > 0
+    assert first.waiting == waiting_words(run.relations, run.removals)
+    assert memory.status().upkeep == first.waiting
+    done = memory.run_upkeep("apply")
+    (applied,) = done.runs
+    assert (applied.id, applied.state, done.waiting, applied.note) == (run.id, "applied", None, None)
+    assert (applied.relations > 0, applied.removals >= run.removals, len(applied.metabolism_ids)) == (True, True, 1)
+    assert {"copy1", "copy2", "copy3"}.isdisjoint(node.id for node in memory.list(limit=100).nodes)
+    assert memory.status().upkeep is None
+    for _ in range(2):
+        (undone,) = memory.undo_upkeep(run.id[-8:]).runs
+        assert undone.state == "undone"
+        assert exported(memory) == before
+    told = [item.text for item in memory.history(topic=["upkeep"]).items]
+    assert [f"upkeep {run.id[-8:]}" in text for text in told] == [True] * 3
+    assert "was undone" in told[0]
+    assert first.waiting in told[2]
+    assert memory.history(run.id[-8:]).about.kind == "upkeep"
+    # Its relations are not proposed again: their ends are no longer new. Nodes that came back are spared.
+    assert memory.run_upkeep("propose").runs[0].relations == 0
+
+
+def test_a_look_again_adds_to_the_run_that_waits(memory):
+    first = newest(memory) if memory.upkeep().runs else memory.run_upkeep("propose").runs[0]
+    memory.save(says("Jet", 61))
+    second = memory.run_upkeep("propose").runs[0]
+    assert (second.id, second.judged) == (first.id, first.judged + 1)
+    assert second.relations > first.relations
+    assert second.plan_ids[: len(first.plan_ids)] == first.plan_ids
+
+
+def test_plans_that_are_past_are_looked_for_again(memory, clock):
+    first = memory.run_upkeep("propose").runs[0]
+    clock.go_on(days=PROPOSED_FOR.days, seconds=1)
+    assert newest(memory).relations == 0
+    assert "insight" in due(memory)
+    again = memory.run_upkeep("propose").runs[0]
+    assert again.relations == first.relations
+    assert not set(again.plan_ids) & set(first.plan_ids)
+
+
+def test_a_run_that_was_not_applied_is_not_undone_and_an_unknown_one_is_not_found(memory):
+    run = memory.run_upkeep("propose").runs[0]
+    with pytest.raises(Conflict, match="was not applied"):
+        memory.undo_upkeep(run.id)
+    with pytest.raises(NotFound):
+        memory.undo_upkeep("01900000-0000-7000-8000-000000000000")
+
+
+def test_what_somebody_undid_by_hand_does_not_stop_the_rest(memory):
+    memory.run_upkeep("propose")
+    run = memory.run_upkeep("apply").runs[0]
+    memory.undo_insight(run.plan_ids[0])
+    memory.restore(run_id=run.metabolism_ids[0])
+    assert memory.undo_upkeep(run.id).runs[0].state == "undone"
+
+
+def test_others_see_nothing_of_a_run_and_readers_are_told_nothing(memory, open_memory):
+    memory.run_upkeep("propose")
+    store = memory.view.store
+    assert store.memory(role="read").status().upkeep is None
+    assert store.memory(root="main/team").upkeep().runs == ()
+    assert store.memory(owner="another").upkeep().runs == ()
+    assert open_memory(allow=("answer:task", "tool:contact-lookup")).upkeep().runs == ()
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_says_in_one_line_what_waits_and_nothing_if_nothing_does(memory):
+    for tool, given in (("memory_activate", {"query": "amber"}), ("get_status", {})):
+        assert "upkeep" not in answer(memory, tool, given)
+    memory.run_upkeep("propose")
+    for tool, given in (("memory_activate", {"query": "amber"}), ("get_status", {})):
+        assert answer(memory, tool, given)["upkeep"] == memory.upkeep().waiting
+    lean = answer(memory, "upkeep", {})
+    assert (lean["mode"], lean["waiting"]) == ("propose", memory.upkeep().waiting)
+    assert answer(memory, "upkeep", {"run": "apply"})["runs"][0]["state"] == "applied"
+    assert answer(memory, "upkeep", {"undo_run_id": newest(memory).id})["runs"][0]["state"] == "undone"
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((4, 2), "4 relations and 2 removals wait"),
+        ((1, 0), "1 relation waits"),
+        ((0, 1), "1 removal waits"),
+        ((1, 1), "1 relation and 1 removal wait"),
+        ((0, 0), None),
+    ],
+)
+def test_what_waits_in_words(counts, words):
+    assert waiting_words(*counts) == words
+
+
+# --- by itself --------------------------------------------------------------------------------------------------------
+
+
+def test_it_looks_after_a_quiet_while_or_many_saves_and_for_removals_once_a_day(open_memory, clock):
+    memory = open_memory()
+    assert due(memory) == frozenset()
+    memory.save(says("Jet"))
+    assert due(memory) == frozenset()
+    clock.go_on(seconds=60)
+    assert due(memory) == {"insight", "metabolism"}
+    run_all(memory, clock)
+    assert newest(memory).judged == 1
+    for number in range(20):
+        memory.save(says(f"Topic{number}", number))
+    assert due(memory) == {"insight"}
+    run_all(memory, clock)
+    clock.go_on(days=1)
+    assert due(memory) == {"metabolism"}
+    run_all(memory, clock)
+    clock.go_on(days=1)
+    assert due(memory) == frozenset(), "nothing has changed since"
+
+
+def test_mode_off_does_nothing_and_apply_begins_with_the_second_run(memory, clock):
+    before = exported(memory)
+    memory.apply_policy(POLICY.format("off"))
+    assert due(memory) == frozenset()
+    assert job_of(memory).run_due() == ()
+    assert memory.upkeep().runs == ()
+    memory.apply_policy(POLICY.format("apply").replace("1.0.0", "1.0.1"))
+    clock.go_on(seconds=60)
+    run_all(memory, clock)
+    assert newest(memory).state == "proposed"
+    assert exported(memory) == before
+    memory.save(says("Jet", 77))
+    clock.go_on(days=1)
+    with_jet = exported(memory)
+    run_all(memory, clock)
+    assert newest(memory).state == "applied"
+    assert exported(memory) != with_jet
+    memory.undo_upkeep(newest(memory).id)
+    assert exported(memory) == with_jet
+    # Whoever undid it has said no: it proposes, until one is applied by hand.
+    for number in (88, 91):
+        memory.save(says("Jet", number))
+        clock.go_on(days=1)
+        run_all(memory, clock)
+        assert (newest(memory).state, newest(memory).relations > 0) == ("proposed", True)
+    assert memory.run_upkeep("apply").runs[0].state == "applied"
+
+
+def test_work_by_itself_is_done_in_pieces_and_told_and_applied_when_it_is_whole(memory, clock, monkeypatch):
+    monkeypatch.setattr(engine, "Pace", lambda **given: Pace(seconds=1e-9))
+    monkeypatch.setattr(engine, "_FIRST_PIECE", 4)
+    memory.apply_policy(POLICY.format("apply"))
+    upkeep = UpkeepRunEngine(memory.view)
+
+    def pieces():
+        while due(memory):
+            upkeep.run_due()
+            yield newest(memory)
+
+    before = exported(memory)
+    first = list(pieces())
+    assert (first[1].judged, first[-1].judged) == (4, len(memory.list(limit=100).nodes))
+    assert [run.ended_at is None for run in first] == [True] * (len(first) - 1) + [False]
+    assert exported(memory) == before
+    assert len(memory.history(topic=["upkeep"]).items) == 1
+    memory.save(says("Jet", 61))
+    clock.go_on(seconds=61)
+    before = exported(memory)
+    assert [run.state for run in pieces()] == ["applied"]
+    memory.undo_upkeep(first[0].id)
+    assert exported(memory) == before
+
+
+def test_a_store_that_may_only_be_read_and_a_reader_run_nothing(new_url, clock):
+    url = new_url("sqlite")
+    with Memory.open(url, embedder="none", clock=clock) as memory:
+        memory.save("something")
+        clock.go_on(seconds=60)
+        assert due(memory)
+        assert UpkeepRunEngine(memory.view.store.memory(role="write").view).due() == frozenset()
+    with Store.from_settings(config.load({"db": url}), embedder="none", clock=clock, only_to_read=True) as store:
+        assert UpkeepRunEngine(store.memory().view).due() == frozenset()
+        schedule = watching.start_for(store.memory())
+        assert "wherefrom-upkeep" not in {thread.name for thread in threading.enumerate()}
+        schedule.close()
+
+
+def test_insight_looks_no_further_while_much_waits(memory):
+    memory.apply_policy("version: 1.0.0\nupkeep: {most_waiting: 1}\n")
+    memory.run_upkeep("propose")
+    memory.save(says("Jet", 61))
+    judged = newest(memory).judged
+    assert newest(memory).relations >= 1
+    assert memory.run_upkeep("propose").runs[0].judged == judged
+
+
+def test_a_service_looks_after_all_owners_and_roots(url, clock, monkeypatch):
+    for name in ("_SECONDS_BETWEEN_LOOKS", "_SECONDS_BETWEEN_PIECES"):
+        monkeypatch.setattr(watching, name, 0.0)
+    monkeypatch.setattr(UpkeepRunEngine, "share", 1.0)
+    with Store.open(url, embedder=Placed(), clock=clock) as store:
+        places = [("anna", "main"), ("anna", "team"), ("二", "main")]
+        for owner, root in places:
+            store.memory(owner=owner, root=root).save(says("Jet"), namespace="deep/below")
+        store.memory(owner="off").apply_policy(POLICY.format("off"))
+        store.memory(owner="off").save(says("Jet"))
+        watch = watching.StoreWatch(store)
+        clock.go_on(seconds=60)
+        plan = Schedule(store, (), further=watch.jobs)
+        names = {lease_name(store.memory(owner=owner, root=root).view.access) for owner, root in places}
+        for _ in range(2):  # metabolism, then insight
+            assert set(plan.run_due()) == names
+        assert plan.run_due() == ()
+        for owner, root in places:
+            assert store.memory(owner=owner, root=root).upkeep().runs[0].judged == 1
+        assert store.memory(owner="off").upkeep().runs == ()
+        store.memory(owner="anna").save(says("Amber"))
+        clock.go_on(seconds=60)
+        assert plan.run_due() == (lease_name(store.memory(owner="anna").view.access),)
+
+
+def test_two_processes_do_each_piece_once(clock, open_memory, graph, monkeypatch):
+    monkeypatch.setattr(watching, "_SECONDS_BETWEEN_LOOKS", 0.0)
+    graph.put(open_memory())
+    clock.go_on(seconds=60)
+    memories, meet = [open_memory() for _ in range(4)], threading.Barrier(4)
+
+    def run(memory):
+        plan = job_of(memory)
+        meet.wait()
+        return plan.run_due()
+
+    for _ in range(2):  # metabolism, then insight
+        with ThreadPoolExecutor(4) as threads:
+            done = list(threads.map(run, memories))
+        assert sorted(map(len, done)) == [0, 0, 0, 1]
+        clock.go_on(seconds=5)
+    run = newest(memories[0])
+    assert run.judged == len(graph.nodes)
+    stored = memories[0].history(topic=["plan"], limit=100).items
+    assert len(stored) == len(run.plan_ids)
+
+
+def test_by_hand_it_waits_a_moment_for_its_turn_and_is_refused_after_that(memory, clock, monkeypatch):
+    monkeypatch.setattr(engine, "_PATIENCE_SECONDS", 0.3)
+    store, name = memory.view.store, lease_name(memory.view.access)
+    other = jobs.Lease(name, "another process")
+    assert store.database.write(lambda tx: jobs.claim(tx, Job(name, 60, dict), other, clock()))
+    for call in (lambda: memory.run_upkeep("propose"), lambda: memory.undo_upkeep("x")):
+        with pytest.raises(StoreBusy, match="under way"):
+            call()
+    clock.go_on(seconds=jobs.LEASE.total_seconds())
+    assert memory.run_upkeep("propose").runs
+
+
+def test_calls_go_on_while_it_looks_and_applies(memory, monkeypatch):
+    """Whenever a run rests it holds no lock: a save by another thread ends before the run goes on."""
+    saved = []
+
+    def rest(self, at_most=0.0):
+        number = len(saved)
+        with ThreadPoolExecutor(1) as other:
+            saved.append(other.submit(memory.save, f"Call {number} {says('Onyx')}").result(20))
+        return 1.0
+
+    memory.run_upkeep("propose")
+    monkeypatch.setattr(Pace, "rest", rest)
+    memory.save(says("Jet", 61))
+    memory.run_upkeep("apply")
+    applied = len(saved)
+    assert applied >= 2
+    memory.undo_upkeep(newest(memory).id)
+    assert len(saved) > applied
+
+
+# --- cut off ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_look_that_is_cut_off_goes_on_where_it_was(memory, monkeypatch):
+    rests = iter([1.0])  # after metabolism
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Pace, "rest", lambda *_: next(rests))
+        with pytest.raises(StopIteration):
+            memory.run_upkeep("propose")
+    cut = newest(memory)
+    assert (cut.state, cut.judged, cut.ended_at) == ("proposed", engine._FIRST_PIECE, None)
+    whole = memory.run_upkeep("propose").runs[0]
+    assert (whole.id, whole.judged) == (cut.id, len(memory.list(limit=100).nodes))
+
+
+@pytest.mark.parametrize("rests", [0, 1, 2])
+def test_a_run_that_is_cut_off_while_it_is_applied_is_completed_and_undone_as_one(memory, monkeypatch, rests):
+    before = exported(memory)
+    memory.run_upkeep("propose")
+    left = [None] * rests
+
+    def stop(self, at_most=0.0):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Pace, "rest", stop)
+        with pytest.raises(KeyboardInterrupt):
+            memory.run_upkeep("apply")
+    cut = newest(memory)
+    assert cut.state == "applying"
+    assert due(memory) == {"finish"}
+    with pytest.raises(Conflict, match="cut off"):
+        memory.undo_upkeep(cut.id)
+    job_of(memory).run_due()
+    memory.run_upkeep("propose")
+    done = next(run for run in memory.upkeep().runs if run.id == cut.id)
+    assert (done.state, len(done.metabolism_ids)) == ("applied", 1)
+    memory.undo_upkeep(cut.id)
+    assert exported(memory) == before
+
+
+KILLED = """
+import os, signal, sys
+from datetime import datetime
+from metabolism_for_tests import Placed
+from wherefrom import Memory
+from wherefrom.engine.pace import Pace
+url, moment, left = sys.argv[1], datetime.fromisoformat(sys.argv[2]), [None] * int(sys.argv[3])
+def rest(self, at_most=0.0):
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left.pop()
+    return 1.0
+Pace.rest = rest
+with Memory.open(url, clock=lambda: moment, embedder=Placed()) as memory:
+    memory.run_upkeep("apply")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rests", [0, 2])
+def test_a_run_that_is_killed_leaves_nothing_half_done(memory, url, clock, monkeypatch, rests):
+    before = exported(memory)
+    memory.run_upkeep("propose")
+    killed = subprocess.run([sys.executable, "-c", KILLED, url, clock().isoformat(), str(rests)], check=False)
+    assert killed.returncode < 0
+    assert newest(memory).state == "applying"
+    monkeypatch.setattr(engine, "_PATIENCE_SECONDS", 0.0)
+    with pytest.raises(StoreBusy):
+        memory.run_upkeep("propose")
+    clock.go_on(seconds=timedelta(minutes=3).total_seconds())
+    assert job_of(memory).run_due()
+    (run,) = [run for run in memory.upkeep().runs if run.metabolism_ids]
+    assert run.state == "applied"
+    assert memory.doctor().ok
+    memory.undo_upkeep(run.id)
+    assert exported(memory) == before
+
+
+# --- its pace ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_rest_ends_at_once_when_the_process_does():
+    call, pace = Cancellation(), Pace(share=1e-9)
+    sum(range(100_000))
+    threading.Timer(0.05, call.cancel).start()
+    with cancellation.running(call), pytest.raises(Cancelled):
+        pace.rest()
+
+
+def test_it_works_for_its_share_of_the_time():
+    pace = Pace(share=0.5, seconds=1e-6)
+    sum(range(300_000))
+    assert not pace.is_over
+    owed = pace.rest(at_most=0.0)
+    assert owed > 0
+    assert pace.is_over
+    assert pace._owed == pytest.approx(owed)
+    pace.rest()
+    assert pace._owed == pytest.approx(0.0, abs=owed)
