@@ -105,12 +105,12 @@ def test_the_relations_that_came_back_go_again_by_the_next_plan(filled):
         assert exported(filled) == before
 
 
-def test_a_plan_is_kept_for_a_week_and_is_theirs_who_see_the_same(filled, open_memory, clock):
+def test_a_plan_is_kept_for_two_weeks_and_is_theirs_who_see_the_same(filled, open_memory, clock):
     plan = filled.metabolize()
     for other in (open_memory(root="main/a"), open_memory(allow=("answer:task", "tool:contact-lookup"))):
         with pytest.raises(NotFound):
             other.metabolize(apply_plan_id=plan.plan_id)
-    clock.go_on(days=7, seconds=1)
+    clock.go_on(days=14, seconds=1)
     with pytest.raises(Gone):
         filled.metabolize(apply_plan_id=plan.plan_id)
 

@@ -228,8 +228,8 @@ class UpkeepRunEngine(Engine):
 
     def _look_for_removals(self, run: StoredRun) -> StoredRun:
         plan = metabolism_engine.MetabolismEngine(self.view).metabolize("/")
-        found = {"plan_id": plan.plan_id, "nodes": len(plan.removed), "links": plan.pruned}
-        return self._put(replace(run, metabolism_at=self.view.now(), **found))
+        now, nodes, links = self.view.now(), len(plan.removed), plan.pruned
+        return self._put(replace(run, metabolism_at=now, plan_id=plan.plan_id, nodes=nodes, links=links))
 
     # --- doing and undoing ----------------------------------------------------------------------------------------
 

@@ -71,8 +71,8 @@ class MetabolismEngine(Engine):
         distributed. `run_id` is the id of a new run, for a caller that has to know it before. `progress` hears of the
         steps of a plan, or with `apply` of what is let go.
 
-        A plan is stored for two weeks. With `apply_plan_id`, exactly what it showed is let go, but for what `keep` names;
-        what was changed meanwhile stays, and the answer says why.
+        A plan is stored for two weeks. With `apply_plan_id`, exactly what it showed is let go, but for what `keep`
+        names; what was changed meanwhile stays, and the answer says why.
 
         A run that was cut off is completed by the next one that is asked for in the same way.
         """
