@@ -16,9 +16,12 @@ GateMode = Literal["fixed", "running"]
 PlanState = Literal["proposed", "applied", "undone"]
 Degraded = Annotated[tuple[str, ...], Param("Why the answer may lack something; empty if it does not.")]
 
-# The share of the accepted links between texts that are true, where that is known; with a higher confidence the graph
-# arm follows them where it should not (docs/decisions/0005-insight.md).
-CONFIDENCE: Final = 0.15
+# The confidence of a new link. Links that are accepted weigh 0.55 and more, so that one that nobody uses is thinner than
+# metabolism's threshold after six weeks (docs/decisions/0018-copies-and-strength.md).
+CONFIDENCE: Final = 0.5
+# Taken off that confidence where a walk, or the next decision, follows such a link: what is left, 0.15, is the share of
+# the accepted links between texts that are true, where that is known (docs/decisions/0005-insight.md).
+DOUBT: Final = 0.35
 
 
 @dataclass(frozen=True, slots=True)
