@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,8 +20,9 @@ from wherefrom.metabolism.conflicts import EdgeRemoval
 from wherefrom.metabolism.plan import NodeRemoval, Removals
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy
+from wherefrom.model.graph import Edge
 from wherefrom.model.identifiers import timestamp
-from wherefrom.storage import events, locks, metabolism, receipts
+from wherefrom.storage import edges, events, inheritance, locks, metabolism, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run, ThickEdge
 from wherefrom.storage.port import Database, Progress, Transaction
 
@@ -46,10 +47,14 @@ class PlanApplication:
     total: int = 0
     done: int = 0
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
+    held: Collection[int] = ()
+    overlooked: Collection[int] = ()
+    taken_over: set[edges.Key] = field(default_factory=set)
 
     def apply(self, removals: Removals) -> None:
         """Apply all of a plan; whatever interrupts it, what is done stays done."""
         self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
+        self.held, self.overlooked = set(removals.held), removals.overlooked
         for conflicting in self._batches(sorted(removals.conflicting.items())):
             self._write(len(conflicting), partial(self._settle, conflicting=dict(conflicting)))
         for nodes in self._node_batches(removals.nodes):
@@ -91,7 +96,7 @@ class PlanApplication:
         return self._retire_edges(graph.tx, reasons, {removal.rule for removal in conflicting.values()})
 
     def _prune(self, graph: MeasuredGraph, seqs: Sequence[int], **more: Any) -> Counter[str]:
-        found = graph.thin_edges(seqs)
+        found = (edge for edge in graph.thin_edges(seqs) if _key(edge) not in self.taken_over)
         reasons = {edge.seq: {"rule": "thin", "thickness": round(edge.value, _DIGITS), **more} for edge in found}
         return self._retire_edges(graph.tx, reasons, {"thin"})
 
@@ -105,23 +110,42 @@ class PlanApplication:
         return Counter(links=count, own=count)
 
     def _remove(self, graph: MeasuredGraph, removals: Sequence[NodeRemoval]) -> Counter[str]:
-        tx, edges = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
-        may = self._still_removable(graph, removals, edges)
+        graph.overlook(self.overlooked)
+        tx, measured = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
+        may = self._still_removable(graph, removals, measured)
         if not may:
             return Counter()
         now = timestamp(self.clock())
         figures = {removal.id: _figures(removal) for removal in may}
         stand_ins = {removal.id: removal.neighbour.id for removal in may if removal.neighbour is not None}
-        thickness = {edge.seq: round(edge.value, _DIGITS) for edge in edges}
-        receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness)
+        thickness = {edge.seq: round(edge.value, _DIGITS) for edge in measured}
+        moved = self._hand_over(graph, stand_ins, measured)
+        receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness, moved)
         gone, count = receipts.retire_nodes(tx, self.access, list(figures), receipt)
         told = [{"id": node_id, **why} for node_id, why in figures.items()]
         payload = {"run_id": self.run.id, "nodes": told, "links": count}
         events.record(tx, self.access, "metabolism", payload, about=events.shown_to_nobody(self.access.root), at=now)
         return Counter(nodes=len(gone), links=count)
 
+    def _hand_over(
+        self, graph: MeasuredGraph, stand_ins: Mapping[str, str], measured: Sequence[ThickEdge]
+    ) -> dict[str, inheritance.Record]:
+        """Let stand-ins take over what the nodes have that go for them. A thin relation is left behind, as the same run
+        would let it go, unless it is held or was taken over before.
+        """
+        thin = {edge.seq for edge in graph.thin_edges([edge.seq for edge in measured])} - set(self.held)
+
+        def is_taken(seq: int, edge: Edge) -> bool:
+            left = seq in self.overlooked or (seq in thin and edges.key_of(edge) not in self.taken_over)
+            return not left
+
+        exclusive = {tag for settings in self.clocks.settings.values() for tag in settings.exclusive}
+        moved, made = inheritance.hand_over(graph.tx, self.access, stand_ins, inheritance.Terms(is_taken, exclusive))
+        self.taken_over |= made
+        return moved
+
     def _still_removable(
-        self, graph: MeasuredGraph, removals: Sequence[NodeRemoval], edges: Sequence[ThickEdge]
+        self, graph: MeasuredGraph, removals: Sequence[NodeRemoval], measured: Sequence[ThickEdge]
     ) -> list[NodeRemoval]:
         """Return the removals whose nodes are as weak and as restorable as they were when the plan was made."""
         ids = [removal.id for removal in removals]
@@ -129,12 +153,14 @@ class PlanApplication:
         weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
         versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
         staying = graph.standing_in(ids)
-        for edge in edges:
+        strong = {node.id: node for node in graph.judged_nodes([removal.id for removal in removals if removal.is_strong])}
+        for edge in measured:
             # An edge that this access may not see is not its to let go.
             staying.update(() if edge.free else (edge.source_id, edge.target_id))
 
         def may_go(removal: NodeRemoval) -> bool:
             node = orphans.get(removal.id) or (weak.get(removal.id) if removal.rule == "restorable" else None)
+            node = node or strong.get(removal.id)
             same = node is not None and node.rule is None and node.version == removal.version
             near = removal.neighbour
             kept = near is None or versions.get(near.id) == removal.neighbour_version
@@ -151,18 +177,20 @@ class PlanApplication:
 
     def _node_batches(self, removals: Sequence[NodeRemoval]) -> Iterator[list[NodeRemoval]]:
         batch: list[NodeRemoval] = []
-        edges = 0
+        seen: set[int] = set()
         for removal in removals:
-            full = len(batch) >= self.batch.size or edges + len(removal.edges) > _MAX_EDGES_PER_BATCH
-            if batch and (full or batch[-1].wave != removal.wave):
+            full = len(batch) >= self.batch.size or len(seen) + len(removal.edges) > _MAX_EDGES_PER_BATCH
+            # An edge between two nodes that go is handed over by one after the other.
+            if batch and (full or batch[-1].wave != removal.wave or not seen.isdisjoint(removal.edges)):
                 yield batch
-                batch, edges = [], 0
+                batch, seen = [], set()
             # The thinnest edges of a node that has very many may go, whatever becomes of it.
-            for seqs in self._batches(removal.edges[:-_MAX_EDGES_PER_BATCH]):
+            spare = [seq for seq in removal.edges[:-_MAX_EDGES_PER_BATCH] if seq not in self.held]
+            for seqs in self._batches(spare):
                 self.total += len(seqs)
                 self._write(len(seqs), partial(self._prune, seqs=seqs, end=True))
             batch.append(removal)
-            edges += min(len(removal.edges), _MAX_EDGES_PER_BATCH)
+            seen.update(removal.edges[-_MAX_EDGES_PER_BATCH:])
         if batch:
             yield batch
 
@@ -170,6 +198,10 @@ class PlanApplication:
 def _is_same(now: ThickEdge | None, planned: ThickEdge) -> bool:
     """True if an edge is as thick as it was when the plan was made."""
     return now is not None and abs(now.value - planned.value) < 10**-_DIGITS
+
+
+def _key(edge: ThickEdge) -> edges.Key:
+    return edge.source_id, edge.target_id, edge.tag
 
 
 def _figures(removal: NodeRemoval) -> dict[str, Any]:

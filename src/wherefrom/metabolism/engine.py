@@ -6,8 +6,10 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from wherefrom.embedding.port import vectors_of
 from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
@@ -17,13 +19,14 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
 from wherefrom.model.param import Param, parameters_of
-from wherefrom.storage import edges, events, metabolism, receipts
+from wherefrom.storage import edges, embeddings, events, metabolism, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
 from wherefrom.storage.port import Progress, Transaction
 
 if TYPE_CHECKING:
     from wherefrom.metabolism import apply as application
     from wherefrom.metabolism import plan
+    from wherefrom.metabolism.facts import Embed
     from wherefrom.policy.boundary import Policies
 else:
     application, plan = lazy_modules("wherefrom.metabolism", "apply", "plan")
@@ -112,7 +115,8 @@ class MetabolismEngine(Engine):
             newest = metabolism.newest(tx, access, moment)
             settings = _settings(tx, access, known, given, newest)
             graph = MeasuredGraph(tx, access, Clocks(moment, newest, settings))
-            return plan.make(graph, settings, figures=figures, progress=progress).plan
+            embed = self._embed(tx)
+            return plan.make(graph, settings, figures=figures, progress=progress, embed=embed).plan
 
         return self.store.database.read(look)
 
@@ -129,7 +133,8 @@ class MetabolismEngine(Engine):
 
             def make(tx: Transaction) -> plan.Removals:
                 graph = MeasuredGraph(tx, access, clocks)
-                return plan.make(graph, settings, let_go=let_go, figures=figures, beat=work.beat)
+                embed = self._embed(tx)
+                return plan.make(graph, settings, let_go=let_go, figures=figures, beat=work.beat, embed=embed)
 
             removals = self.store.database.read(make)
             work.apply(removals)
@@ -158,6 +163,13 @@ class MetabolismEngine(Engine):
             skipped=counts["skipped"],
             purged=purged,
         )
+
+    def _embed(self, tx: Transaction) -> Embed | None:
+        """Makes the vectors of texts as the stored ones were made; None if that would take time or send them away."""
+        embedder, model = self.store.embedder, embeddings.active(tx)
+        if embedder is None or model is None or model.model_id != embedder.model_id:
+            return None
+        return partial(vectors_of, embedder) if embeddings.is_instant(embedder) else None
 
     def _give_back(self, access: Access, work: application.PlanApplication) -> None:
         try:

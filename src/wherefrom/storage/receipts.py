@@ -16,7 +16,7 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, locks, nodes, replacing, versions
+from wherefrom.storage import edges, embeddings, events, inheritance, locks, nodes, replacing, versions
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
@@ -40,7 +40,7 @@ _CORRECTION: Final = ("action", "source_id", "relation_before", "relation_after"
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """The facts that `retired` keeps beside the rows: the run, the time, why each node went, which node stands in for
-    it, and how thick the edges were that went with it.
+    it, how thick the edges were that went with it, and what it left to its stand-in.
     """
 
     run_id: str
@@ -49,6 +49,7 @@ class Receipt:
     reasons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     thickness: Mapping[int, float] = field(default_factory=dict)
+    moved: Mapping[str, inheritance.Record] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,7 @@ def restore_nodes(
     former_seqs = {row[2]: row[4] for row in rows}
     seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
     receipts = [row for row in rows if row[2] in back]
+    inheritance.give_back(tx, access, [(row[0], were[row[2]], row[6]) for row in receipts])
     _restore_attached(tx, access, receipts)
     _restore_versions(tx, access, receipts, guard)
     embeddings.settle(tx, access, seqs.values())
@@ -274,6 +276,7 @@ def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[s
         content = json_text({**json.loads(content), "versions": former})
     row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": content}
     reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
+    reason |= {"moved": receipt.moved[node.id]} if node.id in receipt.moved else {}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
 
