@@ -101,7 +101,12 @@ def test_short_bodies_under_one_long_title_are_not_taken_for_copies(static_memor
 
 @pytest.mark.parametrize(
     "better",
-    [{"title": "Amber on the beach"}, {"utility": 0.2}, {"provenance": {"url": "https://example.org"}}, {"days": 201.0}],
+    [
+        {"title": "Amber on the beach"},
+        {"utility": 0.2},
+        {"provenance": {"url": "https://example.org"}},
+        {"days": 201.0},
+    ],
 )
 @pytest.mark.parametrize("name", ["a", "z"])
 def test_of_two_copies_the_one_that_has_more_stays(graph, memory, better, name):
@@ -157,10 +162,12 @@ def test_one_that_says_less_does_not_stay_for_its_title(graph, memory):
 def estate():
     """Three copies of one note, with all that can move, and two nodes that they are related to."""
     made = Graph()
-    hub, _ = made.hubs()
+    made.hubs()
     source = {"url": "https://example.org/amber"}
     made.node("heir", says("Amber"), title="Amber on the beach", utility=1.0, judged_at=ago(days=100), days=300)
-    made.node("one", says("Amber", 1), title="Amber after storms", utility=0.2, provenance=source, judged_at=ago(days=90))
+    made.node(
+        "one", says("Amber", 1), title="Amber after storms", utility=0.2, provenance=source, judged_at=ago(days=90)
+    )
     made.node("two", says("Amber", 2), utility=0.4, aliases=("Amber after storms", "Baltic gold"), provenance=source)
     for name in ("Opal", "Topaz", "Quartz"):
         made.node(name, f"{name} is another matter altogether.")

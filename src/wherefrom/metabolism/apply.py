@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from wherefrom.metabolism.adaptive_batch import AdaptiveBatch
 from wherefrom.metabolism.conflicts import EdgeRemoval
-from wherefrom.metabolism.plan import NodeRemoval, Removals
+from wherefrom.metabolism.removals import NodeRemoval, Removals
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy
 from wherefrom.model.graph import Edge
@@ -153,7 +153,9 @@ class PlanApplication:
         weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
         versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
         staying = graph.standing_in(ids)
-        strong = {node.id: node for node in graph.judged_nodes([removal.id for removal in removals if removal.is_strong])}
+        strong = {
+            node.id: node for node in graph.judged_nodes([removal.id for removal in removals if removal.is_strong])
+        }
         for edge in measured:
             # An edge that this access may not see is not its to let go.
             staying.update(() if edge.free else (edge.source_id, edge.target_id))

@@ -1,4 +1,4 @@
-"""Copies: which mentions join two of them, which neighbours are copies by their bodies, and which strong nodes stand back.
+"""Copies: the mentions that join two of them, neighbours that are copies by their bodies, strong ones that stand back.
 
 Vectors are made of title and text. Where a title is involved, two nodes are as similar as their bodies are without it.
 """
@@ -6,9 +6,10 @@ Vectors are made of title and text. Where a title is involved, two nodes are as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
 
+from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
+from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.nearest import Candidate, Neighbour, may_stand_for
 from wherefrom.storage import embeddings
@@ -17,9 +18,6 @@ from wherefrom.storage.port import EmbeddingModel
 
 Floors = Mapping[str, float]
 """By namespace, the similarity above which two nodes are near."""
-
-# Vectors of one body under two titles are rarely less similar; the bodies of those below are not compared.
-LEAST_TITLED_SIMILARITY: Final = 0.7
 
 
 def mentions_between(
@@ -30,7 +28,7 @@ def mentions_between(
     for page in graph.mentions_of_kin():
         beat()
         ids = sorted({end for row in page for end in row[1:3]})
-        vectors = {}
+        vectors: dict[str, Matrix] = {}
         for start in range(0, len(ids), PAGE_ROWS):
             vectors |= embeddings.of_nodes(graph.tx, graph.access, ids[start : start + PAGE_ROWS], model)
         rows = [row for row in page if row[3] in floors and row[1] in vectors and row[2] in vectors]
@@ -39,25 +37,25 @@ def mentions_between(
         products = np.einsum("ij,ij->i", *(np.stack([vectors[row[end]] for row in rows]) for end in (1, 2)))
         near = [(row, value) for row, value in zip(rows, products.tolist(), strict=True)]
         unsure = [(row, value) for row, value in near if floors[row[3]] >= value > LEAST_TITLED_SIMILARITY]
-        ends = {end for row, _ in unsure for end in row[1:3]}
-        facts.read(ends)
-        facts.read_bodies(ends)
-        by_body = {row[0] for row, value in unsure if facts.body_similarity(row[1], row[2], value) > floors[row[3]]}
+        facts.read({end for row, _ in unsure for end in row[1:3]})
+        facts.bodies.make_vectors((row[1], row[2]) for row, _ in unsure)
+        similarity = facts.bodies.similarity
+        by_body = {row[0] for row, value in unsure if similarity(row[1], row[2], value) > floors[row[3]]}
         found |= {row[0]: (row[1], row[2]) for row, value in near if value > floors[row[3]] or row[0] in by_body}
     return found
 
 
 def keep_near(candidates: Sequence[Candidate], facts: FactsByNode, floors: Floors) -> None:
-    """Leave of the neighbours of each candidate those that are near by their bodies. Of those whose whole texts are not,
-    as many are tried as are compared.
+    """Leave of the neighbours of each candidate those that are near by their bodies. Of those whose whole texts are
+    not, as many are tried as are compared.
     """
     tried = {candidate.node.id: _to_try(candidate, floors) for candidate in candidates}
     pairs = [(node_id, near.id) for node_id, some in tried.items() for near in some]
     facts.read({end for pair in pairs for end in pair})
-    facts.read_bodies({end for pair in pairs if facts.is_titled(*pair) for end in pair})
+    facts.bodies.make_vectors(pairs)
     for candidate in candidates:
         one, floor = candidate.node.id, floors[candidate.node.namespace]
-        found = [Neighbour(near.id, facts.body_similarity(one, near.id, near.similarity)) for near in tried[one]]
+        found = [Neighbour(near.id, facts.bodies.similarity(one, near.id, near.similarity)) for near in tried[one]]
         candidate.near = []
         candidate.add([near for near in found if near.similarity > floor])
 

@@ -6,10 +6,8 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wherefrom.embedding.port import vectors_of
 from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
@@ -26,7 +24,7 @@ from wherefrom.storage.port import Progress, Transaction
 if TYPE_CHECKING:
     from wherefrom.metabolism import apply as application
     from wherefrom.metabolism import plan
-    from wherefrom.metabolism.facts import Embed
+    from wherefrom.metabolism.removals import Removals
     from wherefrom.policy.boundary import Policies
 else:
     application, plan = lazy_modules("wherefrom.metabolism", "apply", "plan")
@@ -115,7 +113,7 @@ class MetabolismEngine(Engine):
             newest = metabolism.newest(tx, access, moment)
             settings = _settings(tx, access, known, given, newest)
             graph = MeasuredGraph(tx, access, Clocks(moment, newest, settings))
-            embed = self._embed(tx)
+            embed = embeddings.embed_now(tx, self.store.embedder)
             return plan.make(graph, settings, figures=figures, progress=progress, embed=embed).plan
 
         return self.store.database.read(look)
@@ -131,9 +129,9 @@ class MetabolismEngine(Engine):
         try:
             let_go = self.store.database.read(lambda tx: metabolism.let_go(tx, access, run)) if run.resumed else {}
 
-            def make(tx: Transaction) -> plan.Removals:
+            def make(tx: Transaction) -> Removals:
                 graph = MeasuredGraph(tx, access, clocks)
-                embed = self._embed(tx)
+                embed = embeddings.embed_now(tx, self.store.embedder)
                 return plan.make(graph, settings, let_go=let_go, figures=figures, beat=work.beat, embed=embed)
 
             removals = self.store.database.read(make)
@@ -163,13 +161,6 @@ class MetabolismEngine(Engine):
             skipped=counts["skipped"],
             purged=purged,
         )
-
-    def _embed(self, tx: Transaction) -> Embed | None:
-        """Makes the vectors of texts as the stored ones were made; None if that would take time or send them away."""
-        embedder, model = self.store.embedder, embeddings.active(tx)
-        if embedder is None or model is None or model.model_id != embedder.model_id:
-            return None
-        return partial(vectors_of, embedder) if embeddings.is_instant(embedder) else None
 
     def _give_back(self, access: Access, work: application.PlanApplication) -> None:
         try:

@@ -104,7 +104,7 @@ def nearest(
 
 def may_stand_for(stays: WeakNode, goes: WeakNode) -> bool:
     """True if whoever sees a node that goes also sees the one that stays, and for as long."""
-    no_stricter = BOUNDARY_CLASSES.index(stays.boundary_class) <= BOUNDARY_CLASSES.index(goes.boundary_class)  # type: ignore[arg-type]
+    no_stricter = BOUNDARY_CLASSES.index(stays.boundary_class) <= BOUNDARY_CLASSES.index(goes.boundary_class)
     return no_stricter and (stays.expires_at or _NEVER) >= (goes.expires_at or _NEVER)
 
 

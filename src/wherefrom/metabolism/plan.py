@@ -16,9 +16,11 @@ from typing import Final
 from wherefrom.embedding.port import Matrix
 from wherefrom.engine.view import silent
 from wherefrom.metabolism import conflicts, copies
-from wherefrom.metabolism.facts import Embed, FactsByNode
+from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY, Bodies, Embed
+from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.mdl_test import Verdict, judge
-from wherefrom.metabolism.nearest import Candidate, Neighbour, nearest
+from wherefrom.metabolism.nearest import Candidate, nearest
+from wherefrom.metabolism.removals import NodeRemoval, Removals
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.metabolism import Histogram, MetabolismPlan, NodeVerdict, RemovalRule, SparedRule, TagConflict
@@ -37,41 +39,6 @@ _MAX_BEST_BELOW_FLOOR: Final = 256
 _NO_MODEL: Final = "there are no vectors, so no node can be judged: only relations and orphaned entities may go"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRemoval:
-    """A node that goes: as it was judged, and what it is restored from.
-
-    edges: the seqs of its edges, the thinnest first. wave: the removal round; a node left without edges goes one round
-    after its last neighbour. is_strong: True if it is not weak, but its copy outranks it.
-    """
-
-    id: str
-    version: int
-    rule: RemovalRule
-    thickness: float | None
-    neighbour: Neighbour | None
-    neighbour_version: int | None
-    edges: tuple[int, ...]
-    wave: int
-    is_strong: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Removals:
-    """A plan with all that applying it needs: nodes in the order in which they go, edges by their seq.
-
-    held: thin edges of nodes that go which their stand-ins take over, because nothing thicker is left of a node that
-    stays. overlooked: mentions between copies, which keep nobody.
-    """
-
-    plan: MetabolismPlan
-    nodes: tuple[NodeRemoval, ...]
-    conflicting: Mapping[int, conflicts.EdgeRemoval]
-    thin: Mapping[int, float]
-    held: frozenset[int] = frozenset()
-    overlooked: frozenset[int] = frozenset()
-
-
 def make(
     graph: MeasuredGraph,
     settings: Mapping[str, MetabolismSettings],
@@ -88,7 +55,7 @@ def make(
     did then. beat: called now and then, so that a run can extend its lease. progress: hears of steps. embed: makes
     vectors of the bodies of titled texts, if that takes no time.
     """
-    planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph, embed))
+    planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph, Bodies(embed)))
     steps = (
         *(planner.settle_conflicts, planner.overlook_copies, planner.find_weak),
         *(planner.judge, planner.find_left_over, planner.find_thin),
@@ -317,12 +284,13 @@ class _Planner:
             key=lambda node_id: (self._thickest(node_id) or 0.0, node_id),
         )
         floors, titled = self._floors(places), self.graph.titled_places(kinds)
-        least = copies.LEAST_TITLED_SIMILARITY
         nearest(
             candidates,
             self.graph.vectors_that_stay(model, namespaces=places, kinds=kinds),
             self.graph.tx.dialect.from_vectors,
-            floors={name: min(floor, least) if name in titled else floor for name, floor in floors.items()},
+            floors={
+                name: min(floor, LEAST_TITLED_SIMILARITY) if name in titled else floor for name, floor in floors.items()
+            },
             without=frozenset(self.going),
             best_of=None if self.figures else set(thinnest),
             beat=self.beat,
@@ -359,8 +327,7 @@ class _Planner:
         return None if near is None else near.id
 
     def _differing(self) -> int:
-        """The number of near-copies that stay because they say something else, and of which nobody said that both hold.
-        """
+        """The number of near pairs that stay because they say something else, if nobody said that both hold."""
         pairs = {pair for pair in self.facts.apart if not pair & self.going.keys()}
         ids = sorted({node_id for pair in pairs for node_id in pair})
         settled = reviewing.compatible(self.graph.tx, self.graph.access, ids)

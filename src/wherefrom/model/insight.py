@@ -16,7 +16,7 @@ GateMode = Literal["fixed", "running"]
 PlanState = Literal["proposed", "applied", "undone"]
 Degraded = Annotated[tuple[str, ...], Param("Why the answer may lack something; empty if it does not.")]
 
-# The confidence of a new link. Links that are accepted weigh 0.55 and more, so that one that nobody uses is thinner than
+# The confidence of a new link. Links that are accepted weigh 0.55 and more, so that one that nobody uses falls below
 # metabolism's threshold after six weeks (docs/decisions/0018-copies-and-strength.md).
 CONFIDENCE: Final = 0.5
 # Taken off that confidence where a walk, or the next decision, follows such a link: what is left, 0.15, is the share of

@@ -1,9 +1,9 @@
 """What a node that goes leaves to the one that stands for it: names, sources, utility and relations; and gives back.
 
-The receipt of the node that goes records what was taken over, without texts: numbers before and after, and which of its
-names and sources the other did not have. When it comes back, each value that is still as it was left gets what it was
-before; what somebody has changed since stays with the one that stood in. Where several nodes went for one, each is taken
-out of the row of those before and after it, in whatever order they come back.
+The receipt of the node that goes records what was taken over, without texts: numbers before and after, and which of
+its names and sources the other did not have. When it comes back, each value that is still as it was left gets what it
+was before; what somebody has changed since stays with the one that stood in. Where several nodes went for one, each is
+taken out of the row of those before and after it, in whatever order they come back.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class _Chain:
 
     def rewritten(self, back: Collection[int]) -> dict[int, str]:
         """The reasons of the receipts that stay and whose records were changed, by seq."""
-        found = {}
+        found: dict[int, str] = {}
         for seq, _, _, reason, _ in self.rows:
             if seq not in back and self.records.get(seq):
                 new = json_text({**json.loads(reason), "moved": self.records[seq]})
@@ -315,9 +315,7 @@ def _between(tx: Transaction, access: Access, keys: Collection[Key]) -> dict[Key
     return {edges.key_of(edge): edge for edge in found}
 
 
-def _mend_receipts(
-    tx: Transaction, access: Access, missing: Sequence[tuple[Key, list[Any] | None, list[Any]]]
-) -> None:
+def _mend_receipts(tx: Transaction, access: Access, missing: Sequence[tuple[Key, list[Any] | None, list[Any]]]) -> None:
     """Of edges that were made or changed by handing over and went since, delete the receipts, or let them say what the
     edges were before.
     """

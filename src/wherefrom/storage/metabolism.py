@@ -171,8 +171,8 @@ class MeasuredGraph:
         return self.tx.stream("vectors_that_stay", {**self._where, **given})
 
     def texts(self, ids: Sequence[str]) -> Iterator[Row]:
-        """Id, version, title, text, metadata, provenance, validity, speaker, session, hash, utility and time of creation
-        of these nodes.
+        """Id, version, title, text, metadata, provenance, validity, speaker, session, hash, utility and time of
+        creation of these nodes.
         """
         return self._rows("texts_compared", ids)
 

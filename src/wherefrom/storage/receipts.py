@@ -177,8 +177,7 @@ def restore_nodes(
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
     events.follow_nodes(tx, access, list(back))
-    runs = {row[2]: row[1] for row in receipts}
-    abouts = [events.about_node(node, part_of=runs[node.id]) for node in back.values()]
+    abouts = [events.about_node(back[row[2]], part_of=row[1]) for row in receipts]
     events.append(tx, [events.row_of(access, "return", {}, about=about, at=now) for about in abouts])
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
     last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
@@ -275,8 +274,8 @@ def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[s
     if former:
         content = json_text({**json.loads(content), "versions": former})
     row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": content}
-    reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
-    reason |= {"moved": receipt.moved[node.id]} if node.id in receipt.moved else {}
+    moved = {"moved": receipt.moved[node.id]} if node.id in receipt.moved else {}
+    reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {}), **moved}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
 

@@ -12,7 +12,9 @@ from wherefrom.text.tokens import STOP_WORDS, folded
 
 # Words that begin with so many of the same letters and end in these are forms of one word: deploy, deployment.
 _MIN_STEM: Final = 4
-_ENDINGS: Final = frozenset("|s|es|e|ed|d|ing|ment|ments|er|ers|or|ion|ions|al|ally|ly|y|ies|ied|ist".split("|"))
+_ENDINGS: Final = frozenset(
+    ("", "s", "es", "e", "ed", "d", "ing", "ment", "ments", "er", "ers", "or", "ion", "ions", "al", "ly", "y", "ies")
+)
 _NO_HIRAGANA: Final = re.compile("[^\u3040-\u309f]+")
 # How many of the words of the other text a word is compared with for slips.
 _MAX_COMPARED: Final = 200
@@ -44,8 +46,8 @@ def titles_difference(one: tuple[str | None, str], other: tuple[str | None, str]
 
 
 def body_difference(one: Facts, other: Facts) -> Difference | None:
-    """As `difference`, for the bodies of titled texts: a short one is lost as well if the other lacks most of its words,
-    however similar their titles make the whole.
+    """As `difference`, for the bodies of titled texts: a short one is lost as well if the other lacks most of its
+    words, however similar their titles make the whole.
     """
     return difference(one, other) or ("content" if word_share(one, other) < _LEAST_SHARE else None)
 
@@ -84,7 +86,8 @@ def _is_akin(word: str, other: str) -> bool:
     """True if two words are forms of one word, by their endings."""
     stem = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), None)
     stem = min(len(word), len(other)) if stem is None else stem
-    return stem >= _MIN_STEM and word[stem:] in _ENDINGS and other[stem:] in _ENDINGS
+    ends = {word[stem:], other[stem:]}
+    return (stem >= _MIN_STEM and ends <= _ENDINGS) or (stem == _MIN_STEM - 1 and ends == {"", "s"})
 
 
 def _renamed(mine: Facts, theirs: Facts, bodies: tuple[Facts, Facts]) -> bool:
