@@ -7,7 +7,7 @@ same times has exactly the rest to do.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,14 +47,17 @@ class PlanApplication:
     total: int = 0
     done: int = 0
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
-    held: Collection[int] = ()
-    overlooked: Collection[int] = ()
+    held: frozenset[int] = frozenset()
+    overlooked: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     taken_over: set[edges.Key] = field(default_factory=set)
 
     def apply(self, removals: Removals) -> None:
         """Apply all of a plan; whatever interrupts it, what is done stays done."""
         self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
-        self.held, self.overlooked = set(removals.held), removals.overlooked
+        self.held = removals.held
+        for seq, ends in removals.overlooked.items():
+            for end in ends:
+                self.overlooked[end].add(seq)
         for conflicting in self._batches(sorted(removals.conflicting.items())):
             self._write(len(conflicting), partial(self._settle, conflicting=dict(conflicting)))
         for nodes in self._node_batches(removals.nodes):
@@ -110,7 +113,8 @@ class PlanApplication:
         return Counter(links=count, own=count)
 
     def _remove(self, graph: MeasuredGraph, removals: Sequence[NodeRemoval]) -> Counter[str]:
-        graph.overlook(self.overlooked)
+        overlooked = set().union(*(self.overlooked.get(removal.id, ()) for removal in removals))
+        graph.overlook(overlooked)
         tx, measured = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
         may = self._still_removable(graph, removals, measured)
         if not may:
@@ -119,7 +123,7 @@ class PlanApplication:
         figures = {removal.id: _figures(removal) for removal in may}
         stand_ins = {removal.id: removal.neighbour.id for removal in may if removal.neighbour is not None}
         thickness = {edge.seq: round(edge.value, _DIGITS) for edge in measured}
-        moved = self._hand_over(graph, stand_ins, measured)
+        moved = self._hand_over(graph, stand_ins, measured, overlooked)
         receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness, moved)
         gone, count = receipts.retire_nodes(tx, self.access, list(figures), receipt)
         told = [{"id": node_id, **why} for node_id, why in figures.items()]
@@ -128,15 +132,19 @@ class PlanApplication:
         return Counter(nodes=len(gone), links=count)
 
     def _hand_over(
-        self, graph: MeasuredGraph, stand_ins: Mapping[str, str], measured: Sequence[ThickEdge]
+        self,
+        graph: MeasuredGraph,
+        stand_ins: Mapping[str, str],
+        measured: Sequence[ThickEdge],
+        overlooked: Collection[int],
     ) -> dict[str, inheritance.Record]:
         """Let stand-ins take over what the nodes have that go for them. A thin relation is left behind, as the same run
         would let it go, unless it is held or was taken over before.
         """
-        thin = {edge.seq for edge in graph.thin_edges([edge.seq for edge in measured])} - set(self.held)
+        thin = {edge.seq for edge in graph.thin_edges([edge.seq for edge in measured])} - self.held
 
         def is_taken(seq: int, edge: Edge) -> bool:
-            left = seq in self.overlooked or (seq in thin and edges.key_of(edge) not in self.taken_over)
+            left = seq in overlooked or (seq in thin and edges.key_of(edge) not in self.taken_over)
             return not left
 
         exclusive = {tag for settings in self.clocks.settings.values() for tag in settings.exclusive}

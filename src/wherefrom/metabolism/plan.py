@@ -258,8 +258,7 @@ class _Planner:
             cuts = self.settings.get(root) or next(iter(self.settings.values()), MetabolismSettings())
             thickness = Histogram(self.graph.thickness_counts(), cuts.prune_threshold)
             plan = replace(plan, thickness=thickness, difficulty=Histogram(self._difficulties(), cuts.mdl_benefit))
-        overlooked = frozenset(self.overlooked)
-        return Removals(plan, tuple(going), self.losing, self.thin, frozenset(self.held), overlooked)
+        return Removals(plan, tuple(going), self.losing, self.thin, frozenset(self.held), self.overlooked)
 
     def _candidates(self, found: Sequence[WeakNode], model: EmbeddingModel) -> dict[str, Candidate]:
         vectors: dict[str, Matrix] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wherefrom.metabolism.conflicts import EdgeRemoval
 from wherefrom.metabolism.nearest import Neighbour
@@ -34,7 +34,7 @@ class Removals:
     """A plan with all that applying it needs: nodes in the order in which they go, edges by their seq.
 
     held: thin edges of nodes that go which their stand-ins take over, because nothing thicker is left of a node that
-    stays. overlooked: mentions between copies, which keep nobody.
+    stays. overlooked: the ends of mentions between copies, which keep nobody.
     """
 
     plan: MetabolismPlan
@@ -42,4 +42,4 @@ class Removals:
     conflicting: Mapping[int, EdgeRemoval]
     thin: Mapping[int, float]
     held: frozenset[int] = frozenset()
-    overlooked: frozenset[int] = frozenset()
+    overlooked: Mapping[int, tuple[str, str]] = field(default_factory=dict)
