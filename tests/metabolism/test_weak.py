@@ -388,17 +388,6 @@ def test_an_entity_whose_last_relation_is_taken_over_stays(graph, memory):
     assert (again.removed, again.pruned) == ((), 0)
 
 
-def test_an_entity_that_is_left_over_goes_in_the_same_run(graph, memory):
-    """Else a second run would find it orphaned: the last relation of this one is with an entity that goes."""
-    for name, text in (("entity", "Jade"), ("copy", "Jade or so")):
-        graph.node(name, text, kind="entity")
-    graph.edge("copy", "entity", weight=0.05, days=10)
-    graph.put(memory)
-    assert removed(memory.metabolize(apply=True)) == {"copy": "restorable", "entity": "orphan"}
-    again = memory.metabolize(apply=True)
-    assert (again.removed, again.pruned) == ((), 0)
-
-
 def test_with_orphans_all_the_last_relation_of_one_that_stays_stays_too(graph, memory):
     graph.node("alone", "Quartz is another matter altogether.")
     graph.weak("copy", says("Amber", 1), to="alone")

@@ -315,6 +315,8 @@ class _Planner:
         """The ends of an edge after the plan: stand-ins take over the edges of those that they stand for. Empty if the
         edge goes with one of its ends, or joins a node with its stand-in.
         """
+        if edge.source_id not in self.going and edge.target_id not in self.going:
+            return edge.source_id, edge.target_id
         ends = tuple(filter(None, map(self._heir, (edge.source_id, edge.target_id))))
         return ends if len(set(ends)) == 2 else ()
 

@@ -48,7 +48,9 @@ def hand_over(
     """
     access = access.writing()
     rows = tx.rows("nodes_going", {"owner": access.owner, "ids": json_text(list(heirs))})
-    going = {node.id: node for node in (nodes.from_row(row[1:]) for row in rows) if node.id in heirs}
+    known = {node.id: node for node in (nodes.from_row(row[1:]) for row in rows)}
+    # In the order of the receipts, whatever is done in one transaction.
+    going = {node_id: known[node_id] for node_id in heirs if node_id in known}
     were = nodes.by_ids(tx, access, sorted(set(heirs.values())))
     going = {node_id: node for node_id, node in going.items() if heirs[node_id] in were}
     now = dict(were)

@@ -93,6 +93,8 @@ def retire_nodes(
     access = access.writing()
     where = {"owner": access.owner, "ids": json_text(ids)}
     going = [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_going", where)]
+    order = {node_id: place for place, node_id in enumerate(ids)}
+    going.sort(key=lambda numbered: (numbered[1].kind != "page", order.get(numbered[1].id, len(order))))
     if instead is not None:
         going = [(seq, instead.get(node.id, node)) for seq, node in going]
     gone = [node.id for _, node in going]
@@ -180,8 +182,7 @@ def restore_nodes(
     abouts = [events.about_node(back[row[2]], part_of=row[1]) for row in receipts]
     events.append(tx, [events.row_of(access, "return", {}, about=about, at=now) for about in abouts])
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
-    last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
-    return (list(back), skipped), last
+    return (list(back), skipped), rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
 
 
 def restore_edges(
@@ -235,8 +236,8 @@ def purge(tx: Transaction, access: Access, moment: datetime) -> int:
 
 def places_of_expired(tx: Transaction, access: Access, *, now: str) -> list[str]:
     """The namespaces of the root in which something has expired."""
-    where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
-    return [row[0] for row in tx.rows("expired_places", where)]
+    rows = tx.rows("expired_places", {"owner": access.owner, "now": now, **inside_parameters("root", access.root)})
+    return [row[0] for row in rows]
 
 
 def retire_expired(
