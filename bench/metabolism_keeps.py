@@ -36,7 +36,7 @@ from bench.singular import singular_texts
 from wherefrom import Memory
 from wherefrom.embedding.port import vectors_of
 from wherefrom.embedding.static import StaticEmbedder
-from wherefrom.metabolism import facts as planning
+from wherefrom.metabolism import bodies as planning
 from wherefrom.model.metabolism import MetabolismPlan
 
 SETS = ("locomo", "scifact")

@@ -57,6 +57,7 @@ def fill(memory, clock, *, topics=12):
     for number in range(0, topics, 2):
         memory.relate(strong[number], strong[number - 3], tag="status", weight=0.9)
         memory.relate(strong[number], strong[number - 4], tag="status", weight=0.5)
+    memory.feedback(strong[2], signal="helpful")  # as its copy, which else would stay in its place
     clock.go_on(days=10)
     return old | {"strong": strong}
 

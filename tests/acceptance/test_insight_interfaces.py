@@ -329,7 +329,7 @@ def test_saving_shows_the_links_that_it_made():
         claim_kind=None, scope=None, boundary_class="internal", confidence=0.5, observed_at="", recency_anchor="",
         created_at="", updated_at="",
     )  # fmt: skip
-    assert "linked a -[relates_to 0.71, confidence 0.15, guess: insight]-> b: both are about ships" in readable(
+    assert "linked a -[relates_to 0.71, confidence 0.5, guess: insight]-> b: both are about ships" in readable(
         linked_lines(Saved(node, "created", links=(link("a", "b"),)))
     )
     assert "no new relation is worth it" in readable(linked_lines(Saved(node, "created")))

@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import itertools
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import pytest
+from metabolism_for_tests import put
 from recall_for_tests import START, Compass, policy, texts
 from talking_for_tests import Clock
 
 from wherefrom import Memory
-from wherefrom.model.graph import Node
+from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.recall import settings
 from wherefrom.storage.transfer.records import line
@@ -472,6 +473,19 @@ def names(store):
     assert few["cake by Ada Lovelace south"] > few["tea by Charles Babbage west"] > 0
     assert many["tea by Charles Babbage west"] > few["tea by Charles Babbage west"]
     assert "cake by Ada Lovelace south" not in reached(store, names=0)
+
+
+@shows("graph.doubt")
+def doubt(store):
+    """Relations by hand are followed as they are, those that insight found only as far as they are beyond doubt."""
+    ids = [store.memory.save(text).node.id for text in ("deploy north", "cake south", "tea west")]
+    for target_id, judge in ((ids[1], None), (ids[2], "insight")):
+        edge = Edge(ids[0], target_id, "related", 1.0, "main", "main", *("2026-01-01T00:00:00.000000Z",) * 3)
+        put(store.memory, [line("edge", replace(edge, confidence=0.5, judge=judge))])
+    equal, doubted = reached(store, doubt=0), reached(store)
+    assert equal["cake south"] == pytest.approx(equal["tea west"], abs=1e-3)
+    assert doubted["cake south"] > doubted["tea west"] > 0
+    assert "tea west" not in reached(store, doubt=0.5)
 
 
 @shows("graph.hops")

@@ -8,6 +8,7 @@ from itertools import combinations, groupby
 from typing import Final
 
 from wherefrom.api.history_sentences import quoted
+from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY, TELLING, Bodies, Embed
 from wherefrom.metabolism.nearest import Candidate, nearest
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model.access import Access
@@ -20,7 +21,6 @@ from wherefrom.storage.metabolism import WeakNode
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.reviewing import CertainPair
 from wherefrom.text.differences import told_apart
-from wherefrom.text.tokens import folded, text_of
 
 # The newest statements whose titles and texts are compared; texts with those of so many others.
 _COMPARED: Final = 500
@@ -65,6 +65,7 @@ class Finder:
     access: Access
     policies: Policies
     now: str
+    embed: Embed | None = None
 
     def pairs(self) -> Iterator[Found]:
         """All pairs, each once, in the order of their keys."""
@@ -103,43 +104,72 @@ class Finder:
             return
         rows = reviewing.vectors(self.tx, self.access, model, now=self.now, examined=_COMPARED_WITH)
         near, less_near = self._nearest(rows)
-        pairs = [*near, *less_near]
-        ids = {row[1] for pair in pairs for row in pair}
-        read = reviewing.texts(self.tx, self.access, ids)
-        texts = {node_id: (since, text_of(title, content)) for node_id, title, content, since in read}
-        titles = {node_id: folded(title or "") for node_id, title, _, _ in read}
-        plain = {node_id: ShortStatement(node_id, title, content, since, "") for node_id, title, content, since in read}
-        older = (older_ones([plain[row[1]] for row in pair]) for pair in less_near)
-        exchanged = [pair for pair, found in zip(less_near, older, strict=True) if found]
-        # Statements of two titles are about two things: "Gate 1", "Gate 2".
-        same = [pair for pair in (*near, *exchanged) if len({titles[row[1]] for row in pair} - {""}) < 2]
-        yield from self._apart(same, texts, seen, rank=4)
+        ids = {row[1] for pair in (*near, *less_near) for row in pair}
+        bodies, times = Bodies(self.embed), {}
+        plain: dict[str, ShortStatement] = {}
+        for node_id, title, content, since in reviewing.texts(self.tx, self.access, ids):
+            bodies.add(node_id, title, content)
+            times[node_id] = since, content
+            plain[node_id] = ShortStatement(node_id, title, content, since, "")
+        alike = self._alike(less_near, bodies)
+        newest = {row[1] for row in rows[:_COMPARED]}
+        others = [pair for pair in less_near if pair not in alike and not newest.isdisjoint(row[1] for row in pair)]
+        exchanged = [pair for pair in others if older_ones([plain[row[1]] for row in pair])]
+        # Statements of two titles that state different things are about two things: "Gate 1", "Gate 2".
+        same = [
+            pair for pair in (*near, *alike, *exchanged) if bodies.titles_difference(pair[0][1], pair[1][1]) is None
+        ]
+        apart = [pair for pair in same if bodies.difference(pair[0][1], pair[1][1]) in TELLING]
+        yield from self._apart(apart, times, seen, rank=4)
 
-    def _nearest(self, rows: list[Row]) -> tuple[list[tuple[Row, Row]], list[tuple[Row, Row]]]:
-        """Return the pairs of the newest statements and those that are near to them, by the measure of metabolism; and
-        those that are less near, of which one may exchange a value of the other.
+    def _alike(self, pairs: Mapping[tuple[Row, Row], float], bodies: Bodies) -> dict[tuple[Row, Row], None]:
+        """Of pairs that are less near, those whose bodies are near apart from their titles."""
+        titled = [pair for pair in pairs if bodies.is_titled(pair[0][1], pair[1][1])]
+        bodies.make_vectors((one[1], other[1]) for one, other in titled)
+        floors = self._floors({one[2] for one, _ in titled})
+        return {
+            (one, other): None
+            for one, other in titled
+            if bodies.similarity(one[1], other[1], pairs[one, other]) > floors[one[2]]
+        }
+
+    def _floors(self, places: Iterable[str]) -> dict[str, float]:
+        """By namespace, the similarity above which metabolism takes two statements for copies."""
+        known = {place: self.policies.at(place).settings(MetabolismSettings) for place in places}
+        return {place: 1.0 - settings.mdl_benefit - 1e-6 for place, settings in known.items()}
+
+    def _nearest(self, rows: list[Row]) -> tuple[list[tuple[Row, Row]], dict[tuple[Row, Row], float]]:
+        """Return the pairs of statements that are near, by the measure of metabolism; and with their similarity those
+        that are less near: their bodies may be near, or of the newest one may exchange a value of the other.
         """
-        newest = rows[:_COMPARED]
-        settings = {row[2]: self.policies.at(row[2]).settings(MetabolismSettings) for row in newest}
-        if not newest:
-            return [], []
-        matrix = self.tx.dialect.from_vectors([row[7] for row in newest])
+        if not rows:
+            return [], {}
+        matrix = self.tx.dialect.from_vectors([row[7] for row in rows])
         candidates = [
             Candidate(WeakNode(row[0], row[1], 1, row[2], row[3], row[4], row[5], row[6], None), vector)
-            for row, vector in zip(newest, matrix, strict=True)
+            for row, vector in zip(rows, matrix, strict=True)
         ]
-        floors = {place: 1.0 - found.mdl_benefit - 1e-6 for place, found in settings.items()}
-        lower = {place: min(floor, _EXCHANGED_FLOOR) for place, floor in floors.items()}
-        nearest(candidates, rows, self.tx.dialect.from_vectors, floors=lower, best_of=())
-        by_id = {row[1]: row for row in rows}
-        found: tuple[dict[frozenset[str], tuple[Row, Row]], ...] = ({}, {})
+        floors = self._floors({row[2] for row in rows})
+        for some, lowest in (
+            (candidates[:_COMPARED], _EXCHANGED_FLOOR),
+            (candidates[_COMPARED:], LEAST_TITLED_SIMILARITY),
+        ):
+            lower = {place: min(floor, lowest) for place, floor in floors.items()}
+            if some:
+                nearest(some, rows, self.tx.dialect.from_vectors, floors=lower, best_of=())
+        by_id = {row[1]: row[:3] for row in rows}
+        compared = {place: self.policies.at(place).settings(MetabolismSettings).mdl_neighbours for place in floors}
+        near: dict[tuple[Row, Row], None] = {}
+        less_near: dict[tuple[Row, Row], float] = {}
         for candidate in candidates:
             row = by_id[candidate.node.id]
-            for near in candidate.near[: settings[row[2]].mdl_neighbours]:
-                later, earlier = sorted((row, by_id[near.id]), key=lambda row: -row[0])
-                among = found[0] if near.similarity > floors[row[2]] else found[1]
-                among.setdefault(frozenset((later[1], earlier[1])), (later, earlier))
-        return list(found[0].values()), [pair for key, pair in found[1].items() if key not in found[0]]
+            for found in candidate.near[: compared[row[2]]]:
+                later, earlier = sorted((row, by_id[found.id]), key=lambda row: -row[0])
+                if found.similarity > floors[row[2]]:
+                    near[later, earlier] = None
+                else:
+                    less_near[later, earlier] = found.similarity
+        return list(near), {pair: value for pair, value in less_near.items() if pair not in near}
 
     def _apart(
         self,

@@ -17,7 +17,7 @@ from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import last_day
 from wherefrom.model.param import Param
 from wherefrom.model.review import Kept, Review, ReviewPair, SettleCall, Settled, UndoCall
-from wherefrom.storage import edges, events, locks, nodes, replacing, reviewing, versions
+from wherefrom.storage import edges, embeddings, events, locks, nodes, replacing, reviewing, versions
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.reviewing import COMPATIBLE
 from wherefrom.text import check
@@ -56,7 +56,8 @@ class ReviewEngine(Engine):
         known, after = self.view.boundary.policies, _position(cursor)
 
         def work(tx: Transaction) -> Review:
-            rest = (found for found in Finder(tx, access, known, now).pairs() if after is None or found.key > after)
+            finder = Finder(tx, access, known, now, embeddings.embed_now(tx, self.store.embedder))
+            rest = (found for found in finder.pairs() if after is None or found.key > after)
             page = list(islice(rest, limit + 1))
             more = cursors.encode(_CURSOR, "{}.{}.{}".format(*page[limit - 1].key)) if len(page) > limit else None
             return Review(access.root, _shown(tx, access, page[:limit]), more)

@@ -19,7 +19,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Gone, InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.model.insight import Decision, InsightPlan, ProposedEdge
+from wherefrom.model.insight import DOUBT, Decision, InsightPlan, ProposedEdge
 from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
@@ -228,9 +228,9 @@ class InsightEngine(DecisionEngine):
         staged, state = self.store.database.read(work), draft.gates[namespace]
         decision, draft.gates[namespace] = decide.decide(staged, state, linking=linking, cache=self.store.pair_cache)
         draft.decisions.append(decision)
-        # As strong as they are once they are written.
+        # As strong as they are followed once they are written.
         draft.accepted += [
-            WeightedEdge(edge.source_id, edge.target_id, edge.tag, edge.weight * edge.confidence)
+            WeightedEdge(edge.source_id, edge.target_id, edge.tag, edge.weight * (edge.confidence - DOUBT))
             for edge in decision.accepted
         ]
         first, fired = decision.cycles[0], any(metrics.ag for metrics in decision.cycles)

@@ -7,8 +7,8 @@ same times has exactly the rest to do.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,12 +18,13 @@ from typing import Any, Final, TypeVar
 
 from wherefrom.metabolism.adaptive_batch import AdaptiveBatch
 from wherefrom.metabolism.conflicts import EdgeRemoval
-from wherefrom.metabolism.plan import NodeRemoval, Removals
+from wherefrom.metabolism.removals import NodeRemoval, Removals
 from wherefrom.model.access import Access
 from wherefrom.model.errors import StoreBusy
+from wherefrom.model.graph import Edge
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import WHY_SPARED
-from wherefrom.storage import events, locks, metabolism, nodes, receipts
+from wherefrom.storage import edges, events, inheritance, locks, metabolism, nodes, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run, ThickEdge
 from wherefrom.storage.port import Database, Progress, Transaction
 
@@ -57,10 +58,17 @@ class PlanApplication:
     total: int = 0
     done: int = 0
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
+    held: frozenset[int] = frozenset()
+    overlooked: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    taken_over: set[edges.Key] = field(default_factory=set)
 
     def apply(self, removals: Removals) -> None:
         """Apply all of a plan; whatever interrupts it, what is done stays done."""
         self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
+        self.held = removals.held
+        for seq, ends in removals.overlooked.items():
+            for end in ends:
+                self.overlooked[end].add(seq)
         for conflicting in self._batches(sorted(removals.conflicting.items())):
             self._write(len(conflicting), partial(self._settle, conflicting=dict(conflicting)))
         for some in self._node_batches(removals.nodes):
@@ -105,7 +113,7 @@ class PlanApplication:
         return self._retire_edges(graph.tx, reasons, {removal.rule for removal in conflicting.values()})
 
     def _prune(self, graph: MeasuredGraph, seqs: Sequence[int], **more: Any) -> Counter[str]:
-        found = list(graph.thin_edges(seqs))
+        found = [edge for edge in graph.thin_edges(seqs) if _key(edge) not in self.taken_over]
         if len(found) < len(seqs) and not more:
             missing = set(seqs).difference(edge.seq for edge in found)
             self._name_edges(graph.edges_by_seq(missing).values(), _NOT_THIN)
@@ -122,23 +130,47 @@ class PlanApplication:
         return Counter(links=count, own=count)
 
     def _remove(self, graph: MeasuredGraph, removals: Sequence[NodeRemoval]) -> Counter[str]:
-        tx, edges = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
-        may = self._still_removable(graph, removals, edges)
+        overlooked = set().union(*(self.overlooked.get(removal.id, ()) for removal in removals))
+        graph.overlook(overlooked)
+        tx, measured = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
+        may = self._still_removable(graph, removals, measured)
         if not may:
             return Counter()
         now = timestamp(self.clock())
         figures = {removal.id: _figures(removal) for removal in may}
         stand_ins = {removal.id: removal.neighbour.id for removal in may if removal.neighbour is not None}
-        thickness = {edge.seq: round(edge.value, _DIGITS) for edge in edges}
-        receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness)
+        thickness = {edge.seq: round(edge.value, _DIGITS) for edge in measured}
+        moved = self._hand_over(graph, stand_ins, measured, overlooked)
+        receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness, moved)
         gone, count = receipts.retire_nodes(tx, self.access, list(figures), receipt)
         told = [{"id": node_id, **why} for node_id, why in figures.items()]
         payload = {"run_id": self.run.id, "nodes": told, "links": count}
         events.record(tx, self.access, "metabolism", payload, about=events.shown_to_nobody(self.access.root), at=now)
         return Counter(nodes=len(gone), links=count)
 
+    def _hand_over(
+        self,
+        graph: MeasuredGraph,
+        stand_ins: Mapping[str, str],
+        measured: Sequence[ThickEdge],
+        overlooked: Collection[int],
+    ) -> dict[str, inheritance.Record]:
+        """Let stand-ins take over what the nodes have that go for them. A thin relation is left behind, as the same run
+        would let it go, unless it is held or was taken over before.
+        """
+        thin = {edge.seq for edge in graph.thin_edges([edge.seq for edge in measured])} - self.held
+
+        def is_taken(seq: int, edge: Edge) -> bool:
+            left = seq in overlooked or (seq in thin and edges.key_of(edge) not in self.taken_over)
+            return not left
+
+        exclusive = {tag for settings in self.clocks.settings.values() for tag in settings.exclusive}
+        moved, made = inheritance.hand_over(graph.tx, self.access, stand_ins, inheritance.Terms(is_taken, exclusive))
+        self.taken_over |= made
+        return moved
+
     def _still_removable(
-        self, graph: MeasuredGraph, removals: Sequence[NodeRemoval], edges: Sequence[ThickEdge]
+        self, graph: MeasuredGraph, removals: Sequence[NodeRemoval], measured: Sequence[ThickEdge]
     ) -> list[NodeRemoval]:
         """Return the removals whose nodes are as weak and as restorable as they were when the plan was made."""
         ids = [removal.id for removal in removals]
@@ -146,12 +178,16 @@ class PlanApplication:
         weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
         versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
         staying = dict.fromkeys(graph.standing_in(ids), WHY_SPARED["stands_in"])
-        for edge in edges:
+        strong = {
+            node.id: node for node in graph.judged_nodes([removal.id for removal in removals if removal.is_strong])
+        }
+        for edge in measured:
             # An edge that this access may not see is not its to let go.
             staying |= {} if edge.free else dict.fromkeys((edge.source_id, edge.target_id), _NOT_WEAK)
 
         def why_stays(removal: NodeRemoval) -> str | None:
             node = orphans.get(removal.id) or (weak.get(removal.id) if removal.rule == "restorable" else None)
+            node = node or strong.get(removal.id)
             near = removal.neighbour
             if node is None:
                 return _NOT_WEAK
@@ -187,18 +223,20 @@ class PlanApplication:
 
     def _node_batches(self, removals: Sequence[NodeRemoval]) -> Iterator[list[NodeRemoval]]:
         batch: list[NodeRemoval] = []
-        edges = 0
+        seen: set[int] = set()
         for removal in removals:
-            full = len(batch) >= self.batch.size or edges + len(removal.edges) > _MAX_EDGES_PER_BATCH
-            if batch and (full or batch[-1].wave != removal.wave):
+            full = len(batch) >= self.batch.size or len(seen) + len(removal.edges) > _MAX_EDGES_PER_BATCH
+            # An edge between two nodes that go is handed over by one after the other.
+            if batch and (full or batch[-1].wave != removal.wave or not seen.isdisjoint(removal.edges)):
                 yield batch
-                batch, edges = [], 0
+                batch, seen = [], set()
             # The thinnest edges of a node that has very many may go, whatever becomes of it.
-            for seqs in self._batches(removal.edges[:-_MAX_EDGES_PER_BATCH]):
+            spare = [seq for seq in removal.edges[:-_MAX_EDGES_PER_BATCH] if seq not in self.held]
+            for seqs in self._batches(spare):
                 self.total += len(seqs)
                 self._write(len(seqs), partial(self._prune, seqs=seqs, end=True))
             batch.append(removal)
-            edges += min(len(removal.edges), _MAX_EDGES_PER_BATCH)
+            seen.update(removal.edges[-_MAX_EDGES_PER_BATCH:])
         if batch:
             yield batch
 
@@ -206,6 +244,10 @@ class PlanApplication:
 def _is_same(now: ThickEdge | None, planned: ThickEdge) -> bool:
     """True if an edge is as thick as it was when the plan was made."""
     return now is not None and abs(now.value - planned.value) < 10**-_DIGITS
+
+
+def _key(edge: ThickEdge) -> edges.Key:
+    return edge.source_id, edge.target_id, edge.tag
 
 
 def _figures(removal: NodeRemoval) -> dict[str, Any]:

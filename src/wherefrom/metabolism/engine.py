@@ -17,13 +17,14 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
 from wherefrom.model.param import Param, parameters_of
-from wherefrom.storage import edges, events, metabolism, metabolism_plans, receipts
+from wherefrom.storage import edges, embeddings, events, metabolism, metabolism_plans, receipts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
 from wherefrom.storage.port import Progress, Transaction
 
 if TYPE_CHECKING:
     from wherefrom.metabolism import apply as application
     from wherefrom.metabolism import plan, stored
+    from wherefrom.metabolism.removals import Removals
     from wherefrom.policy.boundary import Policies
 else:
     application, plan, stored = lazy_modules("wherefrom.metabolism", "apply", "plan", "stored")
@@ -125,11 +126,12 @@ class MetabolismEngine(Engine):
     ) -> MetabolismPlan:
         moment, known = self.store.clock(), self.view.boundary.policies
 
-        def look(tx: Transaction) -> tuple[plan.Removals, Mapping[str, str]]:
+        def look(tx: Transaction) -> tuple[Removals, Mapping[str, str]]:
             newest = metabolism.newest(tx, access, moment)
             settings = _settings(tx, access, known, given, newest)
             graph = MeasuredGraph(tx, access, Clocks(moment, newest, settings))
-            return plan.make(graph, settings, figures=figures, progress=progress), newest
+            embed = embeddings.embed_now(tx, self.store.embedder)
+            return plan.make(graph, settings, figures=figures, progress=progress, embed=embed), newest
 
         made, newest = self.store.database.read(look)
         if self.store.database.read_only or not access.writes or not (made.nodes or made.plan.pruned):
@@ -154,7 +156,7 @@ class MetabolismEngine(Engine):
             lambda tx: metabolism.begin(tx, access, new_id, asked=asked, moment=moment, measured=exact.newest)
         )
 
-        def make(tx: Transaction, _: Callable[[], None]) -> plan.Removals:
+        def make(tx: Transaction, _: Callable[[], None]) -> Removals:
             return exact.without(*metabolism_plans.gone_by(tx, access, run.id)) if run.resumed else exact.removals
 
         done = self._applied(access, run, exact.clocks(moment), make, progress=progress)
@@ -170,9 +172,10 @@ class MetabolismEngine(Engine):
         settings = self.store.database.read(lambda tx: _settings(tx, access, known, given, run.newest))
         clocks = Clocks(moment, run.newest, settings)
 
-        def make(tx: Transaction, beat: Callable[[], None]) -> plan.Removals:
+        def make(tx: Transaction, beat: Callable[[], None]) -> Removals:
             let_go = metabolism.let_go(tx, access, run) if run.resumed else {}
-            return plan.make(MeasuredGraph(tx, access, clocks), settings, let_go=let_go, figures=figures, beat=beat)
+            graph, embed = MeasuredGraph(tx, access, clocks), embeddings.embed_now(tx, self.store.embedder)
+            return plan.make(graph, settings, let_go=let_go, figures=figures, beat=beat, embed=embed)
 
         return self._applied(access, run, clocks, make, progress=progress)
 
@@ -181,7 +184,7 @@ class MetabolismEngine(Engine):
         access: Access,
         run: Run,
         clocks: Clocks,
-        make: Callable[[Transaction, Callable[[], None]], plan.Removals],
+        make: Callable[[Transaction, Callable[[], None]], Removals],
         *,
         progress: Progress,
     ) -> MetabolismPlan:

@@ -49,7 +49,7 @@ class Candidate:
     how many of its neighbours are compared.
 
     best: its most similar neighbour; near: those above the floor, the most similar first. more: True if there are more
-    of them than are kept.
+    of them than are kept. is_strong: True for a node that is not weak, but may go because its copy outranks it.
     """
 
     node: WeakNode
@@ -60,6 +60,7 @@ class Candidate:
     best: Neighbour | None = None
     near: list[Neighbour] = field(default_factory=list)
     more: bool = False
+    is_strong: bool = False
 
     def add(self, found: Sequence[Neighbour]) -> None:
         """Note some more neighbours above the floor; of very many the most similar are kept."""
@@ -99,6 +100,12 @@ def nearest(
             block_of = _Block(same, to_vectors)
             for pool in pools[group]:
                 pool.compare(block_of)
+
+
+def may_stand_for(stays: WeakNode, goes: WeakNode) -> bool:
+    """True if whoever sees a node that goes also sees the one that stays, and for as long."""
+    no_stricter = BOUNDARY_CLASSES.index(stays.boundary_class) <= BOUNDARY_CLASSES.index(goes.boundary_class)
+    return no_stricter and (stays.expires_at or _NEVER) >= (goes.expires_at or _NEVER)
 
 
 class _Block:

@@ -15,14 +15,16 @@ from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.engine.view import silent
-from wherefrom.metabolism import conflicts
+from wherefrom.metabolism import conflicts, copies
+from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY, Bodies, Embed
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.mdl_test import Verdict, judge
-from wherefrom.metabolism.nearest import Candidate, Neighbour, nearest
+from wherefrom.metabolism.nearest import Candidate, nearest
+from wherefrom.metabolism.removals import NodeRemoval, Removals
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model.graph import NodeRef
 from wherefrom.model.metabolism import Histogram, MetabolismPlan, NodeVerdict, RemovalRule, SparedRule, TagConflict
-from wherefrom.storage import embeddings, metabolism, nodes
+from wherefrom.storage import embeddings, metabolism, nodes, reviewing
 from wherefrom.storage.metabolism import PAGE_ROWS, THICKNESS_PARTS, MeasuredGraph, ThickEdge, WeakNode
 from wherefrom.storage.port import EmbeddingModel, Progress
 
@@ -37,34 +39,6 @@ _MAX_BEST_BELOW_FLOOR: Final = 256
 _NO_MODEL: Final = "there are no vectors, so no node can be judged: only relations and orphaned entities may go"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRemoval:
-    """A node that goes: as it was judged, and what it is restored from.
-
-    edges: the seqs of its edges, the thinnest first. wave: the removal round; a node left without edges goes one round
-    after its last neighbour.
-    """
-
-    id: str
-    version: int
-    rule: RemovalRule
-    thickness: float | None
-    neighbour: Neighbour | None
-    neighbour_version: int | None
-    edges: tuple[int, ...]
-    wave: int
-
-
-@dataclass(frozen=True, slots=True)
-class Removals:
-    """A plan with all that applying it needs: nodes in the order in which they go, edges by their seq."""
-
-    plan: MetabolismPlan
-    nodes: tuple[NodeRemoval, ...]
-    conflicting: Mapping[int, conflicts.EdgeRemoval]
-    thin: Mapping[int, float]
-
-
 def make(
     graph: MeasuredGraph,
     settings: Mapping[str, MetabolismSettings],
@@ -73,14 +47,19 @@ def make(
     figures: bool = False,
     beat: Callable[[], None] = lambda: None,
     progress: Progress = silent,
+    embed: Embed | None = None,
 ) -> Removals:
     """Plan for the root of a graph, by the settings of each namespace.
 
     let_go: by node, the thickest edge that the same run removed before it was cut off; with it, the run judges as it
-    did then. beat: called now and then, so that a run can extend its lease. progress: hears of steps.
+    did then. beat: called now and then, so that a run can extend its lease. progress: hears of steps. embed: makes
+    vectors of the bodies of titled texts, if that takes no time.
     """
-    planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph))
-    steps = planner.settle_conflicts, planner.find_weak, planner.judge, planner.find_left_over, planner.find_thin
+    planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph, Bodies(embed)))
+    steps = (
+        *(planner.settle_conflicts, planner.overlook_copies, planner.find_weak),
+        *(planner.judge, planner.find_left_over, planner.find_thin),
+    )
     for done, step in enumerate(steps):
         progress(done, len(steps))
         step()
@@ -109,6 +88,9 @@ class _Planner:
     thin: dict[int, float] = field(default_factory=dict)
     thinnest: list[ThickEdge] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
+    overlooked: dict[int, tuple[str, str]] = field(default_factory=dict)
+    strong: set[str] = field(default_factory=set)
+    held: set[int] = field(default_factory=set)
 
     def settle_conflicts(self) -> None:
         """Settle conflicts first, so that the rest is decided without the edges that lose."""
@@ -117,6 +99,14 @@ class _Planner:
         self.losing, self.conflicts = conflicts.settle(found, exclusive)
         self.graph.overlook(self.losing)
         self.beat()
+
+    def overlook_copies(self) -> None:
+        """Find the mentions between near nodes: they make neither of the two less weak."""
+        model = embeddings.active(self.graph.tx)
+        if model is not None:
+            floors = self._floors(self.settings)
+            self.overlooked = copies.mentions_between(self.graph, self.facts, model, floors, self.beat)
+            self.graph.overlook([*self.losing, *self.overlooked])
 
     def find_weak(self) -> None:
         """Find nodes with thin edges only or with none, and the rules that spare them."""
@@ -131,8 +121,10 @@ class _Planner:
             # It has relations that are not this access's to judge, or to tell of.
             del self.weak[node_id], self.edges[node_id]
         self.beat()
+        copied = {end for ends in self.overlooked.values() for end in ends}
         for node in self.graph.orphan_nodes():
             untested = node.kind == "entity" or self.settings[node.namespace].orphans == "all"
+            untested = untested and node.id not in copied
             if node.rule is None and untested:
                 self.going[node.id] = "orphan"
             if untested or node.kind in _JUDGED_KINDS:
@@ -159,9 +151,22 @@ class _Planner:
             self._find_near(unsearched, model)
             self.beat()
             near = {near.id for candidate in waiting for near in candidate.near}
-            self.facts.read([*near, *(candidate.node.id for candidate in waiting if candidate.near)])
-            gone = frozenset(self.going)
-            verdicts, exhausted = judge(waiting, self.facts.against, standing_in=frozenset(kept), going=gone)
+            ids = [*near, *(candidate.node.id for candidate in waiting if candidate.near)]
+            self.facts.read(ids)
+            self.facts.read_ranks(ids, weak=candidates)
+            strong = list(copies.contenders(self.graph, self.facts, candidates, kept=kept | self.going.keys()))
+            verdicts, exhausted = judge(
+                [*waiting, *strong],
+                self.facts.against,
+                standing_in=frozenset(kept),
+                going=frozenset(self.going),
+                rank=self.facts.rank,
+            )
+            for candidate in strong:
+                if not verdicts[candidate.node.id].removed:
+                    del verdicts[candidate.node.id]
+                else:
+                    self._let_strong_go(candidate.node)
             self.verdicts |= verdicts
             removed = {node_id for node_id, verdict in verdicts.items() if verdict.removed}
             self.going |= dict.fromkeys(removed, "restorable")
@@ -195,8 +200,14 @@ class _Planner:
 
     def find_thin(self) -> None:
         """Find thin edges between nodes that stay, but for the thickest that a node has."""
-        staying = (self._staying_edges(node_id) for node_id in self.edges if node_id not in self.going)
-        held = {max(edges, key=_thickness).seq for edges in staying if edges}
+        staying: dict[str, dict[int, ThickEdge]] = {node_id: {} for node_id in self.edges.keys() - self.going.keys()}
+        for edges in self.edges.values():
+            for edge in edges:
+                for end in staying.keys() & set(self._ends_after(edge)):
+                    staying[end][edge.seq] = edge
+        held = {max(edges.values(), key=_thickness).seq for edges in staying.values() if edges}
+        taken = {edge.seq for node_id in self.going for edge in self.edges.get(node_id, ())}
+        self.held = held & taken
 
         def going() -> Iterator[ThickEdge]:
             for edge in self.graph.thin_edges():
@@ -240,13 +251,14 @@ class _Planner:
             conflicts=listed,
             ends=tuple(ends.values()),
             undecided=sum(conflict.kept is None for conflict in self.conflicts),
+            differing=self._differing(),
             degraded=self.degraded,
         )
         if self.figures:
             cuts = self.settings.get(root) or next(iter(self.settings.values()), MetabolismSettings())
             thickness = Histogram(self.graph.thickness_counts(), cuts.prune_threshold)
             plan = replace(plan, thickness=thickness, difficulty=Histogram(self._difficulties(), cuts.mdl_benefit))
-        return Removals(plan, tuple(going), self.losing, self.thin)
+        return Removals(plan, tuple(going), self.losing, self.thin, frozenset(self.held), self.overlooked)
 
     def _candidates(self, found: Sequence[WeakNode], model: EmbeddingModel) -> dict[str, Candidate]:
         vectors: dict[str, Matrix] = {}
@@ -270,30 +282,66 @@ class _Planner:
             (candidate.node.id for candidate in candidates),
             key=lambda node_id: (self._thickest(node_id) or 0.0, node_id),
         )
+        floors, titled = self._floors(places), self.graph.titled_places(kinds)
         nearest(
             candidates,
             self.graph.vectors_that_stay(model, namespaces=places, kinds=kinds),
             self.graph.tx.dialect.from_vectors,
-            floors={name: 1.0 - self.settings[name].mdl_benefit - 1e-6 for name in places},
+            floors={
+                name: min(floor, LEAST_TITLED_SIMILARITY) if name in titled else floor for name, floor in floors.items()
+            },
             without=frozenset(self.going),
             best_of=None if self.figures else set(thinnest),
             beat=self.beat,
         )
+        copies.keep_near([each for each in candidates if each.node.namespace in titled], self.facts, floors)
+
+    def _floors(self, places: Iterable[str]) -> dict[str, float]:
+        """By namespace, the similarity above which a node can be restored from another."""
+        return {name: 1.0 - self.settings[name].mdl_benefit - 1e-6 for name in places}
+
+    def _let_strong_go(self, node: WeakNode) -> None:
+        """Note a node that goes though it is not weak, with its edges."""
+        self.weak[node.id] = node
+        self.strong.add(node.id)
+        self.edges[node.id] = list(self.graph.edges_of([node.id]))
 
     def _is_left(self, node: WeakNode) -> bool:
         """True if all edges of a node that stays go."""
-        return bool(self.edges.get(node.id)) and node.id not in self.going and not self._staying_edges(node.id)
+        edges = self.edges.get(node.id, ())
+        return bool(edges) and node.id not in self.going and not any(map(self._ends_after, edges))
 
-    def _staying_edges(self, node_id: str) -> list[ThickEdge]:
-        edges = self.edges.get(node_id, ())
-        return [edge for edge in edges if edge.source_id not in self.going and edge.target_id not in self.going]
+    def _ends_after(self, edge: ThickEdge) -> tuple[str, ...]:
+        """The ends of an edge after the plan: stand-ins take over the edges of those that they stand for. Empty if the
+        edge goes with one of its ends, or joins a node with its stand-in.
+        """
+        if edge.source_id not in self.going and edge.target_id not in self.going:
+            return edge.source_id, edge.target_id
+        ends = tuple(filter(None, map(self._heir, (edge.source_id, edge.target_id))))
+        return ends if len(set(ends)) == 2 else ()
+
+    def _heir(self, node_id: str) -> str | None:
+        """A node that stays, or the one that stands for it; None if it goes and none does."""
+        if node_id not in self.going:
+            return node_id
+        near = self.verdicts[node_id].neighbour if self.going[node_id] == "restorable" else None
+        return None if near is None else near.id
+
+    def _differing(self) -> int:
+        """The number of near pairs that stay because they say something else, if nobody said that both hold."""
+        pairs = {pair for pair in self.facts.apart if not pair & self.going.keys()}
+        ids = sorted({node_id for pair in pairs for node_id in pair})
+        settled = reviewing.compatible(self.graph.tx, self.graph.access, ids)
+        statements = {ref.id for ref in self._names(ids).values() if ref.kind in ("memo", "claim")}
+        return sum(pair <= statements for pair in pairs - settled)
 
     def _removal(self, node_id: str, rule: RemovalRule) -> NodeRemoval:
         near = self.verdicts[node_id].neighbour if rule == "restorable" else None
         version = None if near is None else self.facts.by_id[near.id].version
         seqs = tuple(edge.seq for edge in sorted(self.edges.get(node_id, ()), key=_thickness))
         wave, thickness = self.waves.get(node_id, 0), self._thickest(node_id)
-        return NodeRemoval(node_id, self.weak[node_id].version, rule, thickness, near, version, seqs, wave)
+        known, is_strong = self.weak[node_id].version, node_id in self.strong
+        return NodeRemoval(node_id, known, rule, thickness, near, version, seqs, wave, is_strong)
 
     def _thickest(self, node_id: str) -> float | None:
         return max((edge.value for edge in self.edges.get(node_id, ())), default=None)

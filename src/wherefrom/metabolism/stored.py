@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from wherefrom.metabolism.conflicts import EdgeRemoval, thin_edge
 from wherefrom.metabolism.nearest import Neighbour
-from wherefrom.metabolism.plan import NodeRemoval, Removals
+from wherefrom.metabolism.removals import NodeRemoval, Removals
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput
@@ -21,19 +21,22 @@ from wherefrom.storage.port import Transaction
 
 _DIGITS: Final = 9
 _MAX_LISTED: Final = 100
+_SHOWN: Final = ("nodes", "links", "settings", "spared", "undecided", "differing", "degraded")
 LEFT_OUT: Final = "left out, as asked"
 
 
 def content_of(removals: Removals, newest: Mapping[str, str]) -> dict[str, Any]:
     """Return what is stored of a plan: ids and figures, no text of any node."""
     plan = removals.plan
-    shown = {name: getattr(plan, name) for name in ("nodes", "links", "settings", "spared", "undecided", "degraded")}
+    shown = {name: getattr(plan, name) for name in _SHOWN}
     return {
         **shown,
         "newest": newest,
         "going": [_without_nulls(asdict(removal)) for removal in removals.nodes],
         "conflicting": [asdict(removal) for _, removal in sorted(removals.conflicting.items())],
         "thin": [[seq, round(value, _DIGITS)] for seq, value in sorted(removals.thin.items())],
+        "held": sorted(removals.held),
+        "overlooked": [[seq, *ends] for seq, ends in sorted(removals.overlooked.items())],
     }
 
 
@@ -85,7 +88,8 @@ def removals_of(stored: StoredMetabolism) -> Removals:
         for row in content["conflicting"]
     }
     plan = MetabolismPlan(root_namespace=stored.namespace, created_at=stored.created_at)
-    return Removals(plan, going, conflicting, dict(content["thin"]))
+    overlooked = {seq: (one, other) for seq, one, other in content["overlooked"]}
+    return Removals(plan, going, conflicting, dict(content["thin"]), frozenset(content["held"]), overlooked)
 
 
 def names_of(tx: Transaction, access: Access, removals: Removals) -> dict[str, Any]:
@@ -110,7 +114,7 @@ def shown_plan(stored: StoredMetabolism, removals: Removals, names: Mapping[str,
             node = names[removal.id]
             verdict = NodeVerdict(node, True, removal.rule, len(removal.edges), thickness, figures, stand_in)
             verdicts.append(verdict)
-    told = {name: content[name] for name in ("nodes", "links", "settings", "spared", "undecided")}
+    told = {name: content[name] for name in _SHOWN if name != "degraded"}
     return replace(
         removals.plan,
         plan_id=stored.id,

@@ -17,9 +17,12 @@ PlanState = Literal["proposed", "applied", "undone"]
 LinkState = Literal["open", "made", "left_out", "declined"]
 Degraded = Annotated[tuple[str, ...], Param("Why the answer may lack something; empty if it does not.")]
 
-# The share of the accepted links between texts that are true, where that is known; with a higher confidence the graph
-# arm follows them where it should not (docs/decisions/0005-insight.md).
-CONFIDENCE: Final = 0.15
+# The confidence of a new link. Links that are accepted weigh 0.55 and more, so that one that nobody uses falls below
+# metabolism's threshold after six weeks (docs/decisions/0018-copies-and-strength.md).
+CONFIDENCE: Final = 0.5
+# Taken off that confidence where a walk, or the next decision, follows such a link: what is left, 0.15, is the share of
+# the accepted links between texts that are true, where that is known (docs/decisions/0005-insight.md).
+DOUBT: Final = 0.35
 
 
 @dataclass(frozen=True, slots=True)

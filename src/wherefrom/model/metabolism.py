@@ -120,6 +120,9 @@ class MetabolismPlan:
     ] = ()
     ends: tuple[NodeRef, ...] = ()
     undecided: Annotated[int, Param("How many conflicts are undecided: delete the wrong relation, or leave it.")] = 0
+    differing: Annotated[
+        int, Param("How many near-copies differ in a number, date, negation or name: review lists them.")
+    ] = 0
     nodes_removed: Annotated[int, Param("Once applied: how many nodes went.")] = 0
     links_removed: Annotated[
         int, Param("Once applied: how many relations went, with nodes or by themselves.", name="relations_removed")

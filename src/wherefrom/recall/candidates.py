@@ -143,7 +143,9 @@ class CandidateReader:
             left = settings.edges - len(found)
             if not frontier or left <= 0:
                 break
-            edges = candidates.edges_around(self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left)
+            edges = candidates.edges_around(
+                self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left, doubt=settings.doubt
+            )
             edges += self._read_turns(frontier, [*found, *edges], limit=left - len(edges))
             shared: list[WeightedEdge] = []
             if settings.names > 0:

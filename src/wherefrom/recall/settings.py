@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
+from wherefrom.model.insight import DOUBT
 from wherefrom.model.limits import MODEL_CHARACTERS
 from wherefrom.model.param import Param
 from wherefrom.policy.settings import Settings
@@ -157,6 +158,9 @@ class Graph:
     names: Annotated[
         float, Param("The part of the walks that leaves a text by rare names in it; 0: such names lead nowhere.", 0, 1)
     ] = 0.1
+    doubt: Annotated[
+        float, Param("Taken off the confidence of relations that insight found, where a walk follows them.", 0, 1)
+    ] = DOUBT
     hops: Annotated[int, Param("How far edges are read.", 1, 3)] = 2
     edges: Annotated[int, Param("How many edges are read at most.", 10, 10_000)] = 2_000
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
+from wherefrom.model.insight import DOUBT
 from wherefrom.storage import embeddings, mentions, names_in_texts
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import Near, Nearest, SearchRequest, Transaction, Vectors
@@ -276,10 +277,13 @@ def short_statements(tx: Transaction, access: Access, ids: Sequence[str]) -> lis
 
 
 def edges_around(
-    tx: Transaction, access: Access, frontier: Sequence[str], *, per_node: int, limit: int
+    tx: Transaction, access: Access, frontier: Sequence[str], *, per_node: int, limit: int, doubt: float = DOUBT
 ) -> list[WeightedEdge]:
-    """The edges at these nodes: of each node at most `per_node` in either direction, at most `limit` in all."""
+    """The edges at these nodes: of each node at most `per_node` in either direction, at most `limit` in all. Those that
+    insight found are less sure by `doubt`.
+    """
     where = {**scope_parameters(access), "frontier": json_text(frontier), "each": per_node, "limit": limit}
+    where["doubt"] = doubt
     return list(map(WeightedEdge._make, tx.rows("edges_around", where)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from wherefrom.embedding.port import Embedder, Matrix, vectors_of
@@ -57,6 +58,14 @@ def embedded_text(node: Node) -> str:
 def is_instant(embedder: Embedder | None) -> bool:
     """True if texts are embedded within a save; what is sent away waits for the worker, which knows what may be."""
     return embedder is not None and embedder.instant and not embedder.sends
+
+
+def embed_now(tx: Transaction, embedder: Embedder | None) -> Callable[[Sequence[str]], Matrix] | None:
+    """Return what makes vectors like the stored ones at once; None if it would take time or send the texts away."""
+    model = active(tx)
+    if embedder is None or model is None or model.model_id != embedder.model_id or not is_instant(embedder):
+        return None
+    return partial(vectors_of, embedder)
 
 
 def active(tx: Transaction) -> EmbeddingModel | None:

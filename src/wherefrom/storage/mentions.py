@@ -74,6 +74,12 @@ def rename(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
     add_names(tx, access, changed)
 
 
+def replace_names(tx: Transaction, access: Access, changed: Sequence[Node]) -> None:
+    """Replace the names of nodes by those that they have now; the mentions that there are stay."""
+    tx.run("names_forget", _of(access, [node.id for node in changed]))
+    add_names(tx, access, changed)
+
+
 def add_names(tx: Transaction, access: Access, named: Iterable[Node]) -> None:
     """Store the names of nodes."""
     holders: dict[str, list[str]] = defaultdict(list)

@@ -171,13 +171,34 @@ class MeasuredGraph:
         return self.tx.stream("vectors_that_stay", {**self._where, **given})
 
     def texts(self, ids: Sequence[str]) -> Iterator[Row]:
-        """Id, version, title, text, metadata, provenance, validity, speaker, session and hash of these nodes."""
+        """Id, version, title, text, metadata, provenance, validity, speaker, session, hash, utility and time of
+        creation of these nodes.
+        """
         return self._rows("texts_compared", ids)
 
     def disputes(self, ids: Sequence[str]) -> set[frozenset[str]]:
         """The pairs of these nodes that contradict or replace each other, whoever may see that."""
         rows = self.tx.rows("disputes_of_all", {**self._where, "ids": json_text(ids)}) if ids else ()
         return {frozenset(row) for row in rows}
+
+    def standings(self, ids: Sequence[str]) -> Iterator[Row]:
+        """Id, number of judgements, of stated relations and of all but found mentions of these nodes."""
+        return self._rows("standings", ids)
+
+    def titled_places(self, kinds: Sequence[str]) -> set[str]:
+        """The namespaces in which a node of these kinds has a title."""
+        return {row[0] for row in self.tx.rows("titled_places", {**self._where, "kinds": json_text(kinds)})}
+
+    def mentions_of_kin(self) -> Iterator[list[Row]]:
+        """Seq, ends and namespace of the mentions by names between nodes of one namespace and kind, in pages."""
+        after = 0
+        while rows := self.tx.rows("mentions_of_kin", {**self._where, "after": after, "limit": PAGE_ROWS}):
+            yield rows
+            after = rows[-1][0]
+
+    def judged_nodes(self, ids: Sequence[str]) -> Iterator[WeakNode]:
+        """These nodes with the rules that exempt them, however thick their edges are."""
+        return (WeakNode(*row) for row in self._pages("nodes_judged", ids=ids)) if ids else iter(())
 
     def live_versions(self, ids: Sequence[str]) -> dict[str, int]:
         """The versions of those of these nodes that live and that nothing has replaced."""

@@ -16,7 +16,7 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, locks, nodes, replacing, versions
+from wherefrom.storage import edges, embeddings, events, inheritance, locks, nodes, replacing, versions
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
@@ -40,7 +40,7 @@ _CORRECTION: Final = ("action", "source_id", "relation_before", "relation_after"
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """The facts that `retired` keeps beside the rows: the run, the time, why each node went, which node stands in for
-    it, and how thick the edges were that went with it.
+    it, how thick the edges were that went with it, and what it left to its stand-in.
     """
 
     run_id: str
@@ -49,6 +49,7 @@ class Receipt:
     reasons: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     thickness: Mapping[int, float] = field(default_factory=dict)
+    moved: Mapping[str, inheritance.Record] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ def retire_nodes(
     access = access.writing()
     where = {"owner": access.owner, "ids": json_text(ids)}
     going = [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_going", where)]
+    order = {node_id: place for place, node_id in enumerate(ids)}
+    going.sort(key=lambda numbered: (numbered[1].kind != "page", order.get(numbered[1].id, len(order))))
     if instead is not None:
         going = [(seq, instead.get(node.id, node)) for seq, node in going]
     gone = [node.id for _, node in going]
@@ -169,18 +172,17 @@ def restore_nodes(
     former_seqs = {row[2]: row[4] for row in rows}
     seqs = nodes.insert(tx, access, list(back.values()), None, now=now, former_seqs=former_seqs, link=False)
     receipts = [row for row in rows if row[2] in back]
+    inheritance.give_back(tx, access, [(row[0], were[row[2]], row[6]) for row in receipts])
     _restore_attached(tx, access, receipts)
     _restore_versions(tx, access, receipts, guard)
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
     events.follow_nodes(tx, access, list(back))
-    runs = {row[2]: row[1] for row in receipts}
-    abouts = [events.about_node(node, part_of=runs[node.id]) for node in back.values()]
+    abouts = [events.about_node(back[row[2]], part_of=row[1]) for row in receipts]
     events.append(tx, [events.row_of(access, "return", {}, about=about, at=now) for about in abouts])
     tx.run("retired_delete", {"owner": access.owner, "seqs": json_text([row[0] for row in receipts])})
-    last = rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
-    return (list(back), skipped), last
+    return (list(back), skipped), rows[-1][0] if len(rows) == limit and wanted.node_id is None else None
 
 
 def restore_edges(
@@ -234,8 +236,8 @@ def purge(tx: Transaction, access: Access, moment: datetime) -> int:
 
 def places_of_expired(tx: Transaction, access: Access, *, now: str) -> list[str]:
     """The namespaces of the root in which something has expired."""
-    where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
-    return [row[0] for row in tx.rows("expired_places", where)]
+    rows = tx.rows("expired_places", {"owner": access.owner, "now": now, **inside_parameters("root", access.root)})
+    return [row[0] for row in rows]
 
 
 def retire_expired(
@@ -273,7 +275,8 @@ def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[s
     if former:
         content = json_text({**json.loads(content), "versions": former})
     row = {"kind": "node", "node_id": node.id, "namespace": node.namespace, "content": content}
-    reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {})}
+    moved = {"moved": receipt.moved[node.id]} if node.id in receipt.moved else {}
+    reason = {"rule": receipt.rule, **receipt.reasons.get(node.id, {}), **moved}
     return {**row, "row_seq": seq, "reason": json_text(reason), "stand_in": receipt.stand_ins.get(node.id)}
 
 

@@ -126,6 +126,9 @@ def metabolism_lines(plan: MetabolismPlan) -> Iterator[RenderableType]:
         for rule, number in sorted(plan.spared.items(), key=lambda item: -item[1])
     ]
     yield from _table("spared, though weak or thin:", spared, "count why for_example nearest", listed=len(spared))
+    if plan.differing:
+        near = "near-copy differs and waits" if plan.differing == 1 else "near-copies differ and wait"
+        yield f"{plan.differing:,} {near} in review: wherefrom review"
     yield from _conflicts(plan, names)
     yield from ("", *_after_metabolism(plan))
     yield from degraded_lines(plan)

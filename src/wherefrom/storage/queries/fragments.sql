@@ -54,6 +54,14 @@ and ({0}.node_id is not null or {0}.namespace not in {each partly_seen}) --if hi
 -- A walk does not follow edges by which one node contradicts or replaces another.
 -- fragment: walkable = {visible_edge {0}} and {0}.valid_to is null and {0}.tag not in ('contradicts', 'conflicts', 'neutral', 'refutes', 'supersedes')
 
+-- fragment: trusted
+-- The confidence of an edge where a walk follows it: that of what insight found is less by :doubt.
+case
+    when {0}.judge is null or {0}.judge <> 'insight' then {0}.confidence
+    when {0}.confidence > :doubt then {0}.confidence - :doubt
+    else 0.0
+end
+
 -- fragment: found_by_text
 left join nodes n on n.seq = {0}.seq and {visible_or_masked n} and n.kind in {each kinds}
   and {recallable n}

@@ -143,9 +143,53 @@ where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.k
 
 -- name: texts_compared
 select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to, n.speaker, n.session,
-       n.content_hash
+       n.content_hash, n.utility, n.created_at
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
+
+-- fragment: is_stated = coalesce({0}.judge, 'human') = 'human'
+-- fragment: is_not_by_name = coalesce({0}.judge, '') <> 'names'
+
+-- fragment: some_edges
+-- How many edges of a kind a node has, up to 200 each way: more tell nothing more.
+(select count(*) from (
+    select 1 from edges e where e.owner_id = :owner and e.source_id = {0}.id and {{1} e} limit 200
+) as outward) + (select count(*) from (
+    select 1 from edges e where e.owner_id = :owner and e.target_id = {0}.id and {{1} e} limit 200
+) as inward)
+
+-- name: standings
+-- Judgements, relations that somebody stated, and all relations of these nodes but for mentions found by names.
+select n.id, (select count(*) from feedback f where f.owner_id = :owner and f.node_id = n.id),
+       {some_edges n is_stated}, {some_edges n is_not_by_name}
+from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: titled_places
+-- The namespaces in which a node has a title.
+select distinct n.namespace
+from nodes n
+where n.owner_id = :owner and n.title is not null and n.kind in {each kinds}
+
+-- name: mentions_of_kin
+-- Mentions by names between nodes of one namespace and kind whose texts are not of very different length: of two copies
+-- one mentions the other by its title.
+select e.seq, e.source_id, e.target_id, e.source_namespace
+from edges e
+join nodes s on s.owner_id = :owner and s.id = e.source_id
+join nodes t on t.owner_id = :owner and t.id = e.target_id
+where e.owner_id = :owner and e.seq > :after and e.tag = 'mentions' and e.judge = 'names'
+  and e.source_kind = e.target_kind and e.source_kind <> 'entity' and e.source_namespace = e.target_namespace
+  and length(s.content) <= 4 * length(t.content) and length(t.content) <= 4 * length(s.content) and {visible_edge e}
+order by e.seq
+limit :limit
+
+-- name: nodes_judged
+-- These nodes with the rule that exempts each, whatever edges they have.
+{judged_nodes}
+where n.owner_id = :owner and n.seq > :after and case when r.namespace is null then 0 when {visible n} then 1 end = 1
+order by n.seq
+limit :limit
 
 -- name: disputes_of_all
 -- The pairs of these nodes that contradict or replace each other, whether the access may see that or not.

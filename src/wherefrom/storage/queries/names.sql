@@ -36,6 +36,9 @@ from edges e
 join nodes n on n.owner_id = :owner and n.id = e.source_id
 where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and e.judge = :judge
 
+-- Nodes of one title do not mention each other by it; an entity is what a title of its name is about.
+-- fragment: told_apart = {0}.title is null or {1}.title is null or {1}.kind = 'entity' or {folded {0}.title} <> {folded {1}.title}
+
 -- name: mentions_add
 -- A node that is mentioned everywhere says nothing, so the number of its automatic mentions is limited.
 insert into edges (owner_id, {edge_columns})
@@ -48,7 +51,7 @@ from (
 ) as r
 join nodes s on s.owner_id = :owner and s.id = r.source_id
 join nodes t on t.owner_id = :owner and t.id = r.target_id
-where cast(:judge as text) is null or r.number + (
+where cast(:judge as text) is null or ({told_apart s t}) and r.number + (
     select count(*)
     from (
         select 1

@@ -28,6 +28,35 @@ from edges e
 where e.owner_id = :owner and e.seq in {each_number seqs}
 order by e.seq
 
+-- name: edges_of_heirs
+-- The edges from some nodes to others or with these tags, and so those that an heir may have already.
+select {edge e}
+from edges e
+where e.owner_id = :owner and e.source_id in {each sources} and (e.target_id in {each targets} or e.tag in {each tags})
+
+-- name: edges_of_keys
+select {edge e}
+from {rows source_id text, target_id text, tag text}
+join edges e on e.owner_id = :owner and e.source_id = r.source_id and e.target_id = r.target_id and e.tag = r.tag
+
+-- name: receipts_of_heirs
+-- The receipts of the nodes for which these stand, in order.
+select r.seq, r.node_id, r.content, r.reason, r.stand_in
+from retired r
+where r.owner_id = :owner and r.stand_in in {each ids} and r.kind = 'node'
+order by r.seq
+
+-- name: retired_edges_between
+select t.seq, t.content
+from {rows source_id text, target_id text}
+join retired t on t.owner_id = :owner and t.kind = 'edge' and t.node_id = r.source_id and t.target_id = r.target_id
+
+-- name: retired_reasons
+update retired
+set reason = r.reason
+from {rows seq bigint, reason text}
+where retired.owner_id = :owner and retired.seq = r.seq
+
 -- name: vectors_going
 select n.id, m.model_id, v.content_hash, {vector v}, v.created_at
 from nodes n
@@ -76,7 +105,7 @@ where owner_id = :owner and node_id in {each ids} and kind = 'embedding'
 
 -- name: retired_nodes
 -- The nodes that can be brought back, oldest first; for a single node its last receipt.
-select r.seq, r.run_id, r.node_id, r.namespace, r.row_seq, r.content
+select r.seq, r.run_id, r.node_id, r.namespace, r.row_seq, r.content, r.stand_in
 from retired r
 where r.owner_id = :owner and {within r.namespace root} and r.kind = 'node' and r.seq > :after
   and r.node_id = :node_id --if node_id

@@ -1,6 +1,7 @@
 """Compares the facts of two nearly equal texts."""
 
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
+from wherefrom.text.differences.titled import body_difference, titles_difference, word_share
 from wherefrom.text.differences.wording import told_apart
 
-__all__ = ["Facts", "difference", "facts_of", "told_apart"]
+__all__ = ["Facts", "body_difference", "difference", "facts_of", "titles_difference", "told_apart", "word_share"]

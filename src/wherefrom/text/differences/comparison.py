@@ -336,9 +336,9 @@ def _moved(one: Facts, other: Facts) -> bool:
 
 
 def _places(words: tuple[str, ...]) -> dict[str, int]:
-    """The places of the words that occur only once, in order."""
+    """The places of the words that occur only once, in order; an article may stand anywhere."""
     counts = Counter(words)
-    return {word: at for at, word in enumerate(words) if counts[word] == 1}
+    return {word: at for at, word in enumerate(words) if counts[word] == 1 and word not in known.ARTICLES}
 
 
 def _other_role(one: Facts, other: Facts) -> bool:

@@ -157,6 +157,7 @@ OPENERS: Final = frozenset(
     """.split()
 )
 USUAL: Final = STOP_WORDS | OPENERS
+ARTICLES: Final = frozenset(("a", "an", "the"))
 
 # Japanese and Chinese: only where the runs of two texts differ.
 HAN_DATES: Final = re.compile(

@@ -1,7 +1,7 @@
 -- The neighbourhood of some nodes on SQLite: a few edges of each, found by their keys.
 
 -- name: edges_around
-select e.source_id, e.target_id, e.tag, e.weight * e.confidence
+select e.source_id, e.target_id, e.tag, e.weight * {trusted e}
 from {each frontier} as f
 cross join edges e on e.seq in (
     select o.seq from (

@@ -1,0 +1,85 @@
+"""The texts of nodes as they are compared: bodies apart from titles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from wherefrom.embedding.port import Matrix
+from wherefrom.text.differences import Facts, body_difference, difference, facts_of, titles_difference, word_share
+from wherefrom.text.tokens import text_of
+
+Embed = Callable[[Sequence[str]], Matrix]
+
+# The differences that a person can settle: two statements of which one may be outdated.
+TELLING: Final = ("number", "date", "negation", "name")
+# The vectors of whole texts with one body under two titles are rarely less similar; of others bodies are not compared.
+LEAST_TITLED_SIMILARITY: Final = 0.7
+_BODIES_AT_ONCE: Final = 1_000
+_DIGITS: Final = 6
+
+
+@dataclass(slots=True)
+class Bodies:
+    """Titles and bodies by node. embed: makes the vectors of bodies, if that takes no time."""
+
+    embed: Embed | None = None
+    titles: dict[str, str | None] = field(default_factory=dict)
+    bodies: dict[str, str] = field(default_factory=dict)
+    _vectors: dict[str, Matrix] = field(default_factory=dict)
+    _facts: dict[str, Facts] = field(default_factory=dict)
+    _wholes: dict[str, Facts] = field(default_factory=dict)
+
+    def add(self, node_id: str, title: str | None, body: str) -> None:
+        """Note the text of a node."""
+        self.titles[node_id], self.bodies[node_id] = title, body
+
+    def is_titled(self, one: str, other: str) -> bool:
+        """True if one of two nodes has a title, so that their vectors say little about their bodies."""
+        return bool(self.titles[one] or self.titles[other])
+
+    def make_vectors(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Make the vectors of the bodies of these pairs, where a title is involved."""
+        titled = {end for pair in pairs if self.is_titled(*pair) for end in pair}
+        new = sorted(titled - self._vectors.keys()) if self.embed is not None else []
+        for start in range(0, len(new), _BODIES_AT_ONCE):
+            some = new[start : start + _BODIES_AT_ONCE]
+            vectors = self.embed([self.bodies[node_id] for node_id in some]) if self.embed is not None else ()
+            self._vectors |= zip(some, vectors, strict=True)
+
+    def similarity(self, one: str, other: str, whole: float) -> float:
+        """The similarity of the bodies of two nodes, `whole` if neither has a title: the cosine of their vectors (where
+        none are made, of the whole texts), or the share of words that both bodies have, whichever is more.
+        """
+        if not self.is_titled(one, other):
+            return whole
+        if self.embed is not None:
+            whole = float((self._vectors[one].astype("float64") * self._vectors[other].astype("float64")).sum())
+        mine, theirs = self._body(one), self._body(other)
+        return round(max(whole, min(word_share(mine, theirs), word_share(theirs, mine))), _DIGITS)
+
+    def titles_difference(self, one: str, other: str) -> str | None:
+        """The kind of fact in which the titles of two nodes differ; None if one has none, or they differ in wording."""
+        return titles_difference((self.titles[one], self.bodies[one]), (self.titles[other], self.bodies[other]))
+
+    def difference(self, one: str, other: str) -> str | None:
+        """What the body of one node says that the other does not say."""
+        if not self.is_titled(one, other):
+            return difference(self._body(one), self._body(other))
+        kind = body_difference(self._body(one), self._body(other))
+        is_one_untitled = not (self.titles[one] and self.titles[other])
+        # What one says in its title the other may say in its text.
+        if kind is not None and is_one_untitled and difference(self._whole(one), self._whole(other)) is None:
+            return None
+        return kind
+
+    def _body(self, node_id: str) -> Facts:
+        if node_id not in self._facts:
+            self._facts[node_id] = facts_of(self.bodies[node_id])
+        return self._facts[node_id]
+
+    def _whole(self, node_id: str) -> Facts:
+        if node_id not in self._wholes:
+            self._wholes[node_id] = facts_of(text_of(self.titles[node_id], self.bodies[node_id]))
+        return self._wholes[node_id]

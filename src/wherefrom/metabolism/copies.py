@@ -1,0 +1,96 @@
+"""Copies: the mentions that join two of them, neighbours that are copies by their bodies, strong ones that stand back.
+
+Vectors are made of title and text. Where a title is involved, two nodes are as similar as their bodies are without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from wherefrom.embedding.port import Matrix
+from wherefrom.lazy import np
+from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY
+from wherefrom.metabolism.facts import FactsByNode
+from wherefrom.metabolism.nearest import Candidate, Neighbour, may_stand_for
+from wherefrom.storage import embeddings
+from wherefrom.storage.metabolism import PAGE_ROWS, MeasuredGraph, WeakNode
+from wherefrom.storage.port import EmbeddingModel
+
+Floors = Mapping[str, float]
+"""By namespace, the similarity above which two nodes are near."""
+
+
+def mentions_between(
+    graph: MeasuredGraph, facts: FactsByNode, model: EmbeddingModel, floors: Floors, beat: Callable[[], None]
+) -> dict[int, tuple[str, str]]:
+    """The mentions by names that join two near nodes, by seq: they say no more than that the two are alike."""
+    found: dict[int, tuple[str, str]] = {}
+    for page in graph.mentions_of_kin():
+        beat()
+        ids = sorted({end for row in page for end in row[1:3]})
+        vectors: dict[str, Matrix] = {}
+        for start in range(0, len(ids), PAGE_ROWS):
+            vectors |= embeddings.of_nodes(graph.tx, graph.access, ids[start : start + PAGE_ROWS], model)
+        rows = [row for row in page if row[3] in floors and row[1] in vectors and row[2] in vectors]
+        if not rows:
+            continue
+        products = np.einsum("ij,ij->i", *(np.stack([vectors[row[end]] for row in rows]) for end in (1, 2)))
+        near = [(row, value) for row, value in zip(rows, products.tolist(), strict=True)]
+        unsure = [(row, value) for row, value in near if floors[row[3]] >= value > LEAST_TITLED_SIMILARITY]
+        facts.read({end for row, _ in unsure for end in row[1:3]})
+        facts.bodies.make_vectors((row[1], row[2]) for row, _ in unsure)
+        similarity = facts.bodies.similarity
+        by_body = {row[0] for row, value in unsure if similarity(row[1], row[2], value) > floors[row[3]]}
+        found |= {row[0]: (row[1], row[2]) for row, value in near if value > floors[row[3]] or row[0] in by_body}
+    return found
+
+
+def keep_near(candidates: Sequence[Candidate], facts: FactsByNode, floors: Floors) -> None:
+    """Leave of the neighbours of each candidate those that are near by their bodies. Of those whose whole texts are
+    not, as many are tried as are compared.
+    """
+    tried = {candidate.node.id: _to_try(candidate, floors) for candidate in candidates}
+    pairs = [(node_id, near.id) for node_id, some in tried.items() for near in some]
+    facts.read({end for pair in pairs for end in pair})
+    facts.bodies.make_vectors(pairs)
+    for candidate in candidates:
+        one, floor = candidate.node.id, floors[candidate.node.namespace]
+        found = [Neighbour(near.id, facts.bodies.similarity(one, near.id, near.similarity)) for near in tried[one]]
+        candidate.near = []
+        candidate.add([near for near in found if near.similarity > floor])
+
+
+def contenders(
+    graph: MeasuredGraph, facts: FactsByNode, candidates: Mapping[str, Candidate], *, kept: set[str]
+) -> Iterator[Candidate]:
+    """Nodes that are not weak, but whose copy has the title or the judgements: they may go in its place.
+
+    facts: with the ranks of the candidates and of all that are near to them. kept: nodes that stay in any case.
+    """
+    behind: dict[str, list[Neighbour]] = {}
+    for candidate in candidates.values():
+        for near in candidate.near:
+            if near.id in candidates or near.id in kept or facts.merits(near.id) >= facts.merits(candidate.node.id):
+                continue
+            behind.setdefault(near.id, []).append(Neighbour(candidate.node.id, near.similarity))
+    free = _free(graph, sorted(behind))
+    for node in free:
+        ahead = [near for near in behind[node.id] if may_stand_for(candidates[near.id].node, node)]
+        first = candidates[behind[node.id][0].id]
+        found = Candidate(node, first.vector, 0.0, first.benefit, first.compared, is_strong=True)
+        found.add(ahead)
+        yield found
+
+
+def _free(graph: MeasuredGraph, ids: Sequence[str]) -> list[WeakNode]:
+    """Those of these nodes that no rule exempts, that stand for nobody, and of which the access sees all edges."""
+    hidden = {end for edge in graph.edges_of(ids) if not edge.free for end in (edge.source_id, edge.target_id)}
+    standing_in = graph.standing_in(ids)
+    found = graph.judged_nodes(ids)
+    return [node for node in found if node.rule is None and node.id not in hidden and node.id not in standing_in]
+
+
+def _to_try(candidate: Candidate, floors: Floors) -> list[Neighbour]:
+    floor = floors[candidate.node.namespace]
+    above = [near for near in candidate.near if near.similarity > floor]
+    return [*above, *candidate.near[len(above) : len(above) + candidate.compared]]
