@@ -274,7 +274,8 @@ class MetabolismAnswer(
 
     brief: ClassVar[str] = (
         "state run_id plan_id nodes relations nodes_to_go relations_to_go removed weakest thinnest spared conflicts "
-        "undecided differing nodes_removed relations_removed skipped stayed purged resumed degraded next_cursor truncated"
+        "undecided differing nodes_removed relations_removed skipped stayed purged resumed degraded next_cursor "
+        "truncated"
     )
     always: ClassVar[str] = "nodes_to_go relations_to_go"
 
