@@ -9,7 +9,7 @@ from insight_for_tests import tuned
 from recall_for_tests import Compass
 
 from wherefrom import Memory
-from wherefrom.insight import decide, propose
+from wherefrom.insight import decide, expand, propose
 from wherefrom.insight.gates import GateState
 from wherefrom.model.insight import ExpansionRequest
 from wherefrom.storage import embeddings
@@ -27,9 +27,17 @@ def memory(tmp_path):
         yield opened
 
 
-def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0, planned=()):
-    """The stage for a memo with this text, or for the question. alpha 1: only vectors count, 0: only words."""
+# What is rare is scored in test_shared.py.
+PLAIN = {"names": 0.0, "terms": 0.0}
+
+
+def composed(memory, text, *, center_id=None, linking=None, request=None, staged=None, **how):
+    """The stage for a memo with this text, or for the question; with a request L1's answer to it. alpha 1: only vectors
+    count, 0: only words.
+    """
     store, access = memory.view.store, memory.view.access
+    linking = linking or tuned(candidates=PLAIN)
+    alpha, floor, planned = how.get("alpha", 1.0), how.get("floor", 0.0), how.get("planned", ())
 
     def work(tx):
         model = embeddings.active(tx)
@@ -38,7 +46,9 @@ def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0
             vector = vector / (vector @ vector) ** 0.5
         question = SearchRequest(text, vector, model, times=Times(memory.view.now()))
         index = propose.Index(tx, access, store.text_search, store.database.vectors, alpha=alpha, floor=floor)
-        return propose.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
+        if request is not None:
+            return expand.expand(index, question, staged, request, linking=linking, planned=planned)
+        return propose.compose(index, question, center_id=center_id, linking=linking, planned=planned)
 
     return store.database.read(work)
 

@@ -17,7 +17,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, Gone, InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.model.insight import Decision, InsightPlan, ProposedEdge
+from wherefrom.model.insight import Decision, ExpansionRequest, InsightPlan, ProposedEdge
 from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, events, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
@@ -27,11 +27,11 @@ from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
-    from wherefrom.insight import decide, gates, propose
+    from wherefrom.insight import decide, expand, gates, propose
     from wherefrom.policy.boundary import Policies
     from wherefrom.storage.port import EmbeddingModel
 else:
-    decide, gates, propose = lazy_modules("wherefrom.insight", "decide", "gates", "propose")
+    decide, expand, gates, propose = lazy_modules("wherefrom.insight", "decide", "expand", "gates", "propose")
 
 _MAX_CHARACTERS_COMPARED: Final = 2_000
 # After that a new node is judged without a vector.
@@ -246,15 +246,21 @@ class InsightEngine(Engine):
         linking, holds = known.at(namespace).settings(InsightSettings), holding(draft.access, known)
         alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
 
+        def index(tx: Transaction) -> propose.Index:
+            text, vectors = self.store.text_search, self.store.database.vectors
+            return propose.Index(tx, draft.access, text, vectors, alpha, trust.floor, holds)
+
         def work(tx: Transaction) -> propose.Staged:
             if namespace not in draft.gates:
                 draft.gates[namespace] = gates.from_json(insight.gates(tx, draft.access, namespace))
-            text, vectors = self.store.text_search, self.store.database.vectors
-            index = propose.Index(tx, draft.access, text, vectors, alpha, trust.floor, holds)
-            return propose.compose(index, question, center_id=center_id, linking=linking, planned=draft.accepted)
+            return propose.compose(index(tx), question, center_id=center_id, linking=linking, planned=draft.accepted)
 
-        staged, state = self.store.database.read(work), draft.gates[namespace]
-        decision, draft.gates[namespace] = decide.decide(staged, state, linking=linking, cache=self.store.pair_cache)
+        def search_again(staged: propose.Staged, request: ExpansionRequest) -> propose.Staged | None:
+            more = {"linking": linking, "planned": draft.accepted}
+            return self.store.database.read(lambda tx: expand.expand(index(tx), question, staged, request, **more))
+
+        staged, state, cache = self.store.database.read(work), draft.gates[namespace], self.store.pair_cache
+        decision, draft.gates[namespace] = decide.decide(staged, state, search_again, linking=linking, cache=cache)
         draft.decisions.append(decision)
         # As strong as they are once they are written.
         draft.accepted += [

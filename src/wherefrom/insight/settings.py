@@ -29,7 +29,13 @@ class Candidates:
     top_k: Annotated[int, Param("How many candidates at most, of as many found by words and by meaning.", 1, 100)] = 32
     theta_cand: Annotated[float, Param("The least score of a candidate.", 0, 1, at_most="theta_link")] = 0.3
     theta_link: Annotated[float, Param("The least score of a candidate that is proposed.", 0, 1)] = 0.55
-    support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.4
+    support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.35
+    names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.4
+    terms: Annotated[float, Param("How much other rare terms that both texts have count in the score.", 0, 2)] = 0.1
+    time: Annotated[float, Param("The share of its relevance that a text of another time loses.", 0, 1)] = 0.3
+    time_half_life_days: Annotated[
+        float, Param("After how many days between two texts their time counts half.", 0.01, 3_650)
+    ] = 7.0
     links: Annotated[int, Param("How many relations one decision accepts at most.", 1, 50)] = 5
     allow_autocand: Annotated[bool, Param("True: L3 may make candidates itself.")] = False
 

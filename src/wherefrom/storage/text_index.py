@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -179,6 +179,26 @@ class TextSearch:
         """The number of texts with each term of a question."""
         wanted = query_terms(text)[:_MAX_TERMS]
         return dict.fromkeys(wanted, 0) | self._counted(tx, access, wanted)
+
+    def count_texts(self, tx: Transaction, access: Access, kinds: Sequence[str]) -> int:
+        """The number of texts among which terms are rare or common."""
+        statistics = self._current(tx, access, kinds)
+        return statistics.sampled if 0 < statistics.sampled < _SAMPLED_TEXTS else statistics.texts
+
+    def texts_of_rarest(
+        self, tx: Transaction, access: Access, text: str, *, known: Collection[str], most: tuple[int, int]
+    ) -> dict[str, list[str]]:
+        """The ids of the texts with each of the rarest terms of a text that others have, too: at most `most[0]` terms
+        in at most `most[1]` texts, without the `known` ones.
+        """
+        counts = self._counted(tx, access, query_terms(text)[:_MAX_TERMS])
+        rarest = sorted((count, term) for term, count in counts.items() if 1 < count <= most[1] and term not in known)
+        wanted = [term for _, term in rarest[: most[0]]]
+        found: dict[str, list[str]] = {}
+        where = {**scope_parameters(access), "terms": json_text(wanted)}
+        for term, node_id in tx.rows("texts_of_terms", where) if wanted else ():
+            found.setdefault(term, []).append(node_id)
+        return {term: ids for term, ids in found.items() if len(ids) > 1}
 
     def term_weights(
         self, tx: Transaction, access: Access, counts: Mapping[str, int], kinds: Sequence[str]

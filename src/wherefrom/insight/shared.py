@@ -1,0 +1,121 @@
+"""What a center shares with other texts apart from their words and meaning as a whole: rare names, rare terms, a time.
+
+Two texts that both name Mrs Kaya belong together though all their other words differ, so a name counts by how few texts
+have it, and so does a term. What df of n texts have has the rarity ln(n / df) / ln(n) / ln(1 + df): the first part says
+how telling it is among all texts, the second, as with neighbours, among how many it is divided. Of several the rarest
+counts in full, the next by half, and so on, because what comes along with it says little more. In a text of many names
+or terms each of them says less. A name of one word counts less, as several people are called so. A term of a name that
+counts does not count again. In scripts without spaces terms are pairs of characters, so a name that nothing marks as
+one counts as rare terms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from wherefrom.model.access import Access
+from wherefrom.storage import candidates as search
+from wherefrom.storage import names_in_texts
+from wherefrom.storage.port import SearchRequest, Transaction
+from wherefrom.storage.text_index import TextSearch
+from wherefrom.text.found_names import is_one_word
+from wherefrom.text.names import phrase_of
+from wherefrom.text.tokens import query_terms, terms
+
+# What more texts have says little of each.
+MAX_TEXTS: Final = names_in_texts.MAX_TEXTS_PER_NAME
+_MAX_TERMS: Final = 12
+# Of a few texts one cannot say that what two of them have is common.
+_MIN_TEXTS: Final = 20
+# Of a text with more names or terms each counts less, by the root of how many times as many there are.
+_FEW_NAMES, _FEW_TERMS = 3, 5
+_ONE_WORD_SHARE: Final = 0.6
+_SECONDS_PER_DAY: Final = 86_400.0
+
+Rarities = Mapping[str, float]
+"""For each other text how rare what it shares is; those that share nothing are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The rarity of the names, and of the terms, that other texts share with one."""
+
+    names: Rarities = field(default_factory=dict)
+    terms: Rarities = field(default_factory=dict)
+
+    def strength(self, node_id: str) -> float:
+        """Return how rare what a text shares is, in all."""
+        return self.names.get(node_id, 0.0) + self.terms.get(node_id, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When a text was observed, in days, and the session that it is a turn of."""
+
+    day: float
+    session: tuple[str, str] | None
+
+
+def read_shared(
+    tx: Transaction, access: Access, text: TextSearch, question: SearchRequest, texts: Mapping[str, str]
+) -> dict[str, Shared]:
+    """Return for each of these centers, by its text, what the rest shares with it."""
+    names = names_in_texts.of_texts(tx, access, list(texts))
+    standing = names_in_texts.standing(tx, access, names, most=MAX_TEXTS + 1)
+    texts_in_store = text.count_texts(tx, access, question.kinds)
+    found = {}
+    for center, said in texts.items():
+        own = [name for name, places in names.items() if any(node_id == center for node_id, _ in places)]
+        by_name = {name: {node_id for node_id, _ in standing.get(name, ())} for name in own}
+        counted = {name: ids for name, ids in by_name.items() if 1 < len(ids) <= MAX_TEXTS}
+        known = {term for name in counted for term in terms(phrase_of(name))}
+        by_term = text.texts_of_rarest(tx, access, said, known=known, most=(_MAX_TERMS, MAX_TEXTS))
+        found[center] = Shared(
+            _rarities(counted, center, texts_in_store, among=len(own) / _FEW_NAMES),
+            _rarities(by_term, center, texts_in_store, among=len(query_terms(said)) / _FEW_TERMS),
+        )
+    return found
+
+
+def read_moments(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Moment]:
+    """Return when each of these texts was observed."""
+    said, _ = search.with_sayings(tx, access, [search.Candidate(node_id) for node_id in ids])
+    return {one.id: Moment(_day(one.observed_at), one.session) for one in said if one.observed_at is not None}
+
+
+def closeness(first: Moment | None, second: Moment | None, *, half_life: float) -> float:
+    """Return how close in time two texts are, 0 to 1: 1 in one session, and half as much each `half_life` days."""
+    if first is None or second is None:
+        return 0.0
+    if first.session is not None and first.session == second.session:
+        return 1.0
+    return float(0.5 ** (abs(first.day - second.day) / half_life))
+
+
+def _rarities(places: Mapping[str, Iterable[str]], center: str, texts: int, *, among: float) -> Rarities:
+    found: dict[str, list[float]] = defaultdict(list)
+    for name, ids in places.items():
+        others = set(ids)
+        rarity = rarity_of(name, len(others), texts) / math.sqrt(max(among, 1.0))
+        for node_id in others - {center}:
+            found[node_id].append(rarity)
+    return {
+        node_id: sum(value * 0.5**place for place, value in enumerate(sorted(values, reverse=True)))
+        for node_id, values in found.items()
+    }
+
+
+def rarity_of(name: str, count: int, texts: int) -> float:
+    """Return how rare a name or term is that so many of all texts have, 0 to about 1."""
+    among = max(texts, _MIN_TEXTS)
+    telling = max(math.log(among / count) / math.log(among), 0.0) / math.log1p(count)
+    return telling * (_ONE_WORD_SHARE if is_one_word(name) else 1.0)
+
+
+def _day(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp() / _SECONDS_PER_DAY
