@@ -67,9 +67,7 @@ def _expanded(
         if any(1 < first <= hop for first in first_hop.values())
     }
     selection = {**larger.context.candidate_selection, "k_star": len(before) + len(chosen), "expanded_by": len(chosen)}
-    return replace(
-        larger.context, candidate_edges=common, candidate_edges_by_hop=by_hop, candidate_selection=selection
-    )
+    return replace(larger.context, candidate_edges=common, candidate_edges_by_hop=by_hop, candidate_selection=selection)
 
 
 def _search_again(
@@ -82,8 +80,8 @@ def _search_again(
     ends = [staged.ids[end] for edge in request.accepted for end in (edge.source, edge.target)]
     middle = [first.rows[node_id] for node_id in dict.fromkeys(ends) if node_id in first.rows]
     if question.model is not None and middle:
-        mean = np.mean(middle, axis=0, dtype=np.float32)
-        around = replace(question, vector=mean / max(float(np.linalg.norm(mean)), 1e-10))
+        mean = np.asarray(sum(middle), dtype=np.float32)
+        around = replace(question, vector=mean / np.float32(max(float(np.linalg.norm(mean)), 1e-10)))
         near = search.nearest(index.tx, index.access, around, vectors=index.vectors, limit=reach, thorough=True)
         wider.rows = {**dict(zip(near.ids, near.vectors, strict=True)), **wider.rows}
         wider.order += [node_id for node_id in near.ids if node_id not in set(wider.order)]

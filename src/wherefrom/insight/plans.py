@@ -21,21 +21,25 @@ from wherefrom.model.insight import Decision, ExpansionRequest, InsightPlan, Pro
 from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, events, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
-from wherefrom.storage.insight import GateObservation, StoredPlan
+from wherefrom.storage.insight import GateObservation, Seen, StoredPlan
 from wherefrom.storage.port import SEARCHED, SearchRequest, Times, Transaction
 from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
-    from wherefrom.insight import decide, expand, gates, propose
+    from wherefrom.insight import decide, expand, gates, propose, told
     from wherefrom.policy.boundary import Policies
     from wherefrom.storage.port import EmbeddingModel
 else:
-    decide, expand, gates, propose = lazy_modules("wherefrom.insight", "decide", "expand", "gates", "propose")
+    decide, expand, gates, propose, told = lazy_modules(
+        "wherefrom.insight", "decide", "expand", "gates", "propose", "told"
+    )
 
 _MAX_CHARACTERS_COMPARED: Final = 2_000
 # After that a new node is judged without a vector.
 _MAX_WAIT_FOR_VECTOR: Final = timedelta(days=1)
+# Of those that were judged before, one call looks through so many numbers for nodes without relations.
+_SEQS_LOOKED_THROUGH: Final = 20_000
 # The nodes around the proposed edges are named for a picture of them.
 _MAX_NODES_NAMED_AROUND: Final = 60
 _NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
@@ -46,7 +50,7 @@ _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 class _Draft:
     """A plan while it is made: its decisions in order, the edges accepted so far, and the gates by namespace.
 
-    seen_seq, remaining: of the nodes that are new, the last that was judged, and how many are left.
+    seen: what was judged, once the plan is applied; remaining: how many new nodes are left.
     """
 
     access: Access
@@ -56,7 +60,7 @@ class _Draft:
     observed: list[GateObservation] = field(default_factory=list)
     gates: dict[str, gates.GateState] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
-    seen_seq: int | None = None
+    seen: Seen | None = None
     remaining: int = 0
 
 
@@ -131,7 +135,7 @@ class InsightEngine(Engine):
             if kept.plan.state == "undone":
                 raise Conflict(f"plan {plan_id} was undone", hint="find_insight makes a new one")
             if kept.plan.state == "proposed":
-                kept = self._apply(tx, access, kept, known)
+                kept = self._apply(tx, access, replace(kept, plan=self._told(tx, access, kept.plan)), known)
             return self._show(tx, access, kept.plan)
 
         return self.store.database.write(work)
@@ -210,15 +214,37 @@ class InsightEngine(Engine):
         access, now = draft.access, self.view.now()
         upto = self.store.database.write(lambda tx: insight.settled(tx, access))
 
-        def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
-            after = insight.seen(tx, access)
-            return after, *insight.new_nodes(tx, access, after=after, upto=upto, kinds=SEARCHED, now=now, limit=limit)
+        def look(tx: Transaction) -> tuple[Seen, list[tuple[int, Node]], int]:
+            seen = insight.seen(tx, access)
+            return seen, *insight.new_nodes(tx, access, after=seen.seq, upto=upto, now=now, limit=limit)
 
-        after, found, total = self.store.database.read(look)
+        seen, found, total = self.store.database.read(look)
         found = found[: self._ready(access, [node for _, node in found])]
-        draft.asked, draft.remaining = {"since": str(after)}, total - len(found)
-        draft.seen_seq = found[-1][0] if found else after
-        return self._keep(self._judge(draft, [node for _, node in found]))
+        draft.asked, draft.remaining = {"since": str(seen.seq)}, total - len(found)
+        after = replace(seen, seq=found[-1][0] if found else seen.seq, judged=seen.judged + len(found))
+        draft.seen, again = self._find_again(
+            access, seen, after, limit=limit - len(found) if not draft.remaining else 0
+        )
+        return self._keep(self._judge(draft, [*(node for _, node in found), *again]))
+
+    def _find_again(self, access: Access, before: Seen, after: Seen, *, limit: int) -> tuple[Seen, list[Node]]:
+        """Return nodes that were judged when there was less, and still have no relation, the oldest first; and what has
+        been judged with them. A round of this begins when the namespace has grown enough since the last one began.
+        """
+        settings = self.view.boundary.policies.at(access.root).settings(InsightSettings).again
+        if after.again_at == 0:
+            return replace(after, again_at=after.judged), []
+        if after.again_seq >= after.again_end and after.judged >= (1.0 + settings.growth) * after.again_at:
+            after = replace(after, again_at=after.judged, again_seq=0, again_end=before.seq)
+        most, until = min(limit, settings.limit), min(after.again_end, after.again_seq + _SEQS_LOOKED_THROUGH)
+        if most <= 0 or after.again_seq >= until:
+            return after, []
+        now = self.view.now()
+        found = self.store.database.read(
+            lambda tx: insight.unlinked_nodes(tx, access, after=after.again_seq, upto=until, now=now, limit=most)
+        )
+        reached = found[-1][0] if len(found) == most else until
+        return replace(after, again_seq=reached), [node for _, node in found]
 
     def _ready(self, access: Access, some: Sequence[Node]) -> int:
         """Return the number of nodes before the first that waits for its vector; after a day one is judged without."""
@@ -256,11 +282,14 @@ class InsightEngine(Engine):
             return propose.compose(index(tx), question, center_id=center_id, linking=linking, planned=draft.accepted)
 
         def search_again(staged: propose.Staged, request: ExpansionRequest) -> propose.Staged | None:
-            more = {"linking": linking, "planned": draft.accepted}
-            return self.store.database.read(lambda tx: expand.expand(index(tx), question, staged, request, **more))
+            planned = draft.accepted
+            return self.store.database.read(
+                lambda tx: expand.expand(index(tx), question, staged, request, linking=linking, planned=planned)
+            )
 
         staged, state, cache = self.store.database.read(work), draft.gates[namespace], self.store.pair_cache
         decision, draft.gates[namespace] = decide.decide(staged, state, search_again, linking=linking, cache=cache)
+        decision = self._tell(draft.access, decision, linking)
         draft.decisions.append(decision)
         # As strong as they are once they are written.
         draft.accepted += [
@@ -272,11 +301,19 @@ class InsightEngine(Engine):
             values = tuple(round(edge.figures.g, 6) for edge in decision.links)
             draft.observed.append(GateObservation(namespace, round(first.g0, 6), values, fired))
 
+    def _tell(self, access: Access, decision: Decision, linking: InsightSettings) -> Decision:
+        """Return a decision whose accepted links say in words what joins their ends, and have a tag that does."""
+        if not decision.accepted:
+            return decision
+        text, subject = self.store.text_search, linking.candidates.subject
+        links = self.store.database.read(lambda tx: told.tell(tx, access, text, decision.accepted, subject=subject))
+        return replace(decision, links=(*links, *(link for link in decision.links if not link.accepted)))
+
     def _plan(self, draft: _Draft) -> StoredPlan:
         root, decisions = draft.access.root, tuple(draft.decisions)
         plan = InsightPlan(self.store.new_id(), root, "proposed", draft.asked, self.view.now(), decisions)
         plan = replace(plan, judged=len(decisions), remaining=draft.remaining, degraded=draft.degraded)
-        return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen_seq)
+        return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen)
 
     def _keep(self, draft: _Draft) -> InsightPlan:
         """Store the plan that a draft has become, and return it as it is shown."""
@@ -321,7 +358,16 @@ class InsightEngine(Engine):
             replace(decision, links=tuple(link for link in decision.links if _ends(link) <= seen))
             for decision in plan.decisions
         )
-        return replace(plan, decisions=decisions, nodes=known)
+        return self._told(tx, access, replace(plan, decisions=decisions, nodes=known))
+
+    def _told(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
+        """Return the plan with reasons that name what the ends of its accepted links share."""
+        some = iter(told.told_again(tx, access, self.store.text_search, plan.accepted))
+        decisions = tuple(
+            replace(decision, links=tuple(next(some) if link.accepted else link for link in decision.links))
+            for decision in plan.decisions
+        )
+        return replace(plan, decisions=decisions)
 
 
 def _vectors(tx: Transaction, access: Access, some: Sequence[Node]) -> tuple[EmbeddingModel | None, dict[str, Matrix]]:

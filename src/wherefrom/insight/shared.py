@@ -5,13 +5,18 @@ have it, and so does a term. What df of n texts have has the rarity ln(n / df) /
 how telling it is among all texts, the second, as with neighbours, among how many it is divided. Of several the rarest
 counts in full, the next by half, and so on, because what comes along with it says little more. In a text of many names
 or terms each of them says less. A name of one word counts less, as several people are called so. A term of a name that
-counts does not count again. In scripts without spaces terms are pairs of characters, so a name that nothing marks as
-one counts as rare terms.
+counts does not count again.
+
+A rare term counts as a name of one word where a sentence has it with a capital inside ("Dinner for Mrs Kaya"), because
+another text may call her otherwise. In scripts without spaces terms are pairs of characters; pairs that overlap and
+that the same texts have are a word of three characters or more, such as 王丽华, and count as a name. Pairs with kana,
+which are mostly endings, do not count.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,18 +28,24 @@ from wherefrom.storage import candidates as search
 from wherefrom.storage import names_in_texts
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.storage.text_index import TextSearch
-from wherefrom.text.found_names import is_one_word
-from wherefrom.text.names import phrase_of
-from wherefrom.text.tokens import query_terms, terms
+from wherefrom.text.found_names import IN_NO_NAME, is_one_word
+from wherefrom.text.names import CAPITAL, phrase_of
+from wherefrom.text.tokens import folded, is_unspaced, placed_terms, query_terms, terms
 
 # What more texts have says little of each.
 MAX_TEXTS: Final = names_in_texts.MAX_TEXTS_PER_NAME
 _MAX_TERMS: Final = 12
 # Of a few texts one cannot say that what two of them have is common.
 _MIN_TEXTS: Final = 20
+# Of fewer texts one cannot say that a term is rare; a name is one in any store.
+_MANY_TEXTS: Final = 1_000
 # Of a text with more names or terms each counts less, by the root of how many times as many there are.
 _FEW_NAMES, _FEW_TERMS = 3, 5
 _ONE_WORD_SHARE: Final = 0.6
+_PAIR: Final = 2
+KANA: Final = re.compile("[\u3040-\u309f]")
+# A word with a capital that no sentence begins with.
+_INSIDE: Final = re.compile(r"(?<=[\w,] )[^\W\d_]\w+")
 _SECONDS_PER_DAY: Final = 86_400.0
 
 Rarities = Mapping[str, float]
@@ -75,9 +86,13 @@ def read_shared(
         counted = {name: ids for name, ids in by_name.items() if 1 < len(ids) <= MAX_TEXTS}
         known = {term for name in counted for term in terms(phrase_of(name))}
         by_term = text.texts_of_rarest(tx, access, said, known=known, most=(_MAX_TERMS, MAX_TEXTS))
+        telling = {term: set(ids) for term, ids in by_term.items() if not KANA.search(term)}
+        written = written_as_names(said, telling)
+        plain = {term: ids for term, ids in telling.items() if not any(term in folded(name) for name in written)}
+        by_names = [*_rarities(counted, texts_in_store, few=_MIN_TEXTS), *_rarities(written, texts_in_store)]
         found[center] = Shared(
-            _rarities(counted, center, texts_in_store, among=len(own) / _FEW_NAMES),
-            _rarities(by_term, center, texts_in_store, among=len(query_terms(said)) / _FEW_TERMS),
+            _summed(by_names, center, among=len({*own, *written}) / _FEW_NAMES),
+            _summed(_rarities(plain, texts_in_store), center, among=len(query_terms(said)) / _FEW_TERMS),
         )
     return found
 
@@ -97,23 +112,47 @@ def closeness(first: Moment | None, second: Moment | None, *, half_life: float) 
     return float(0.5 ** (abs(first.day - second.day) / half_life))
 
 
-def _rarities(places: Mapping[str, Iterable[str]], center: str, texts: int, *, among: float) -> Rarities:
+def written_as_names(text: str, by_term: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Return the rare terms of a text that are written as names, and the texts that have each."""
+    found: dict[str, set[str]] = {}
+    for match in _INSIDE.finditer(text):
+        if match[0][0].isupper() and match[0].casefold() not in IN_NO_NAME:
+            found |= {CAPITAL + term: by_term[term] for term in terms(match[0]) if term in by_term}
+    if not is_unspaced(text):
+        return found
+    begun, end, ids = 0, 0, set[str]()
+    for term, start, stop in placed_terms(text):
+        if term not in by_term or len(term) < _PAIR:
+            continue
+        both = ids & by_term[term] if start < end else set[str]()
+        if len(both) > 1:
+            found.pop(text[begun:end], None)
+            ids = found[text[begun:stop]] = both
+        else:
+            begun, ids = start, by_term[term]
+        end = stop
+    return found
+
+
+def _rarities(places: Mapping[str, set[str]], texts: int, *, few: int = _MANY_TEXTS) -> list[tuple[float, set[str]]]:
+    """Return how rare each name or term is, and the texts that have it. few: among fewer texts it tells less."""
+    return [(rarity_of(name, len(ids), texts, few=few), ids) for name, ids in places.items()]
+
+
+def _summed(some: Iterable[tuple[float, set[str]]], center: str, *, among: float) -> Rarities:
     found: dict[str, list[float]] = defaultdict(list)
-    for name, ids in places.items():
-        others = set(ids)
-        rarity = rarity_of(name, len(others), texts) / math.sqrt(max(among, 1.0))
-        for node_id in others - {center}:
-            found[node_id].append(rarity)
+    for rarity, ids in some:
+        for node_id in ids - {center}:
+            found[node_id].append(rarity / math.sqrt(max(among, 1.0)))
     return {
         node_id: sum(value * 0.5**place for place, value in enumerate(sorted(values, reverse=True)))
         for node_id, values in found.items()
     }
 
 
-def rarity_of(name: str, count: int, texts: int) -> float:
-    """Return how rare a name or term is that so many of all texts have, 0 to about 1."""
-    among = max(texts, _MIN_TEXTS)
-    telling = max(math.log(among / count) / math.log(among), 0.0) / math.log1p(count)
+def rarity_of(name: str, count: int, texts: int, *, few: int) -> float:
+    """Return how rare a name or term is that so many of all texts have, 0 to about 1; less where texts are few."""
+    telling = max(math.log(max(texts, _MIN_TEXTS) / count), 0.0) / math.log(max(texts, few)) / math.log1p(count)
     return telling * (_ONE_WORD_SHARE if is_one_word(name) else 1.0)
 
 

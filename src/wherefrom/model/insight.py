@@ -128,7 +128,10 @@ class EdgeFigures:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdge:
-    """A link that was judged: `reason` says in plain words why it was accepted or not."""
+    """A link that was judged: `reason` says in plain words why it was accepted or not.
+
+    told: the beginning of the reason that names what both texts have; it is not stored with a plan.
+    """
 
     source_id: str
     target_id: str
@@ -137,6 +140,7 @@ class ProposedEdge:
     accepted: bool
     reason: str
     figures: EdgeFigures
+    told: str = ""
     confidence: ClassVar[float] = CONFIDENCE
     """The confidence of the relation when it is made."""
     judge: ClassVar[str] = INSIGHT

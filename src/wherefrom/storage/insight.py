@@ -16,7 +16,7 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, EdgeFigures, InsightPlan, PlanState, ProposedEdge
 from wherefrom.model.namespaces import is_inside
 from wherefrom.storage import edges, events, locks, nodes
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import SEARCHED, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
@@ -39,16 +39,31 @@ class GateObservation:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """Which nodes of a namespace were judged. seq: up to which all new ones were; judged: how many new ones, in all.
+
+    Those without relations are judged again in rounds. again_at: how many had been judged when the last round began;
+    again_seq, again_end: the seqs up to which it has come, and where it ends.
+    """
+
+    seq: int = 0
+    judged: int = 0
+    again_at: int = 0
+    again_seq: int = 0
+    again_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPlan:
     """A plan as it is stored. made: the edges that it has written. seen_by: the `sight` of the access whose new nodes
-    it judged; seen_seq: the seq of the last of those nodes.
+    it judged; seen: what was judged once the plan is applied.
     """
 
     plan: InsightPlan
     namespace: str
     seen_by: str
     observed: tuple[GateObservation, ...] = ()
-    seen_seq: int | None = None
+    seen: Seen | None = None
     made: tuple[edges.Key, ...] = ()
 
 
@@ -59,13 +74,22 @@ def settled(tx: Transaction, access: Access) -> int:
 
 
 def new_nodes(
-    tx: Transaction, access: Access, *, after: int, upto: int, kinds: Sequence[str], now: str, limit: int
+    tx: Transaction, access: Access, *, after: int, upto: int, now: str, limit: int
 ) -> tuple[list[tuple[int, Node]], int]:
     """The nodes between two seqs (the second one included), oldest first, and how many there are in all."""
-    between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
+    between = {"after": after, "upto": upto, "kinds": json_text(SEARCHED), "now": now, "limit": limit}
     where = {**scope_parameters(access.own()), **between}
     total = tx.number("nodes_new", {**where, "counted": True})
     return [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_new", where)], int(total)
+
+
+def unlinked_nodes(
+    tx: Transaction, access: Access, *, after: int, upto: int, now: str, limit: int
+) -> list[tuple[int, Node]]:
+    """The nodes between two seqs (the second one included) that have no relation, oldest first."""
+    between = {"after": after, "upto": upto, "kinds": json_text(SEARCHED), "now": now, "limit": limit}
+    rows = tx.rows("nodes_unlinked", {**scope_parameters(access.own()), **between})
+    return [(row[0], nodes.from_row(row[1:])) for row in rows]
 
 
 def linkable(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> dict[str, Node]:
@@ -80,10 +104,10 @@ def sight(access: Access) -> str:
     return " ".join((",".join(access.classes), *access.hidden))
 
 
-def seen(tx: Transaction, access: Access) -> int:
-    """The seq up to which all nodes of the root were judged, for accesses that see the same as this one."""
+def seen(tx: Transaction, access: Access) -> Seen:
+    """Which nodes of the root were judged, for accesses that see the same as this one."""
     where = {"owner": access.owner, "namespace": access.root, "seen_by": sight(access)}
-    return tx.number("insight_seen_get", where)
+    return Seen(*(tx.row("insight_seen_get", where) or ()))
 
 
 def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] | None:
@@ -137,7 +161,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
         for saw in known["observed"]
     )
     made = tuple((source, target, tag) for source, target, tag in known["made"])
-    return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made)
+    return StoredPlan(plan, namespace, known["seen_by"], observed, _seen(known), made)
 
 
 def _is_any_hidden(tx: Transaction, access: Access, ids: Sequence[str], seen_by: str) -> bool:
@@ -175,9 +199,9 @@ def apply(tx: Transaction, access: Access, stored: StoredPlan, *, now: str, hold
     inserted = edges.insert(tx, access, new, skip_known=True)
     made = {key: edge for edge in new if (key := edges.key_of(edge)) in inserted}
     _note(tx, access, "integrate", made.values(), plan_id=stored.plan.id, now=now)
-    if stored.seen_seq is not None:
-        row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by, "seq": stored.seen_seq}
-        tx.run("insight_seen_put", row)
+    if stored.seen is not None:
+        row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by}
+        tx.run("insight_seen_put", {**row, **asdict(stored.seen)})
     plan = replace(stored.plan, state="applied", applied_at=now, written=len(made))
     return _marked(tx, access, replace(stored, plan=plan, made=tuple(made)), expected="proposed")
 
@@ -232,10 +256,20 @@ def _note(tx: Transaction, access: Access, topic: Topic, some: Iterable[Edge], *
 
 
 def _content(stored: StoredPlan) -> str:
-    plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen_seq": stored.seen_seq, "made": stored.made}
+    seen = None if stored.seen is None else asdict(stored.seen)
+    plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen": seen, "made": stored.made}
     counts = {"judged": stored.plan.judged, "written": stored.plan.written}
-    rows = {"links": list(map(asdict, stored.plan.accepted)), "observed": list(map(asdict, stored.observed))}
+    # A plan may outlive the texts, so their words are not stored with it.
+    links = [replace(link, reason=link.reason.removeprefix(link.told), told="") for link in stored.plan.accepted]
+    rows = {"links": list(map(asdict, links)), "observed": list(map(asdict, stored.observed))}
     return json_text({**plain, **counts, **rows})
+
+
+def _seen(known: Mapping[str, Any]) -> Seen | None:
+    """What a stored plan has judged; one that was stored before nodes were judged again has a seq alone."""
+    if known.get("seen") is not None:
+        return Seen(**known["seen"])
+    return None if known.get("seen_seq") is None else Seen(known["seen_seq"])
 
 
 def _ends(links: Sequence[ProposedEdge]) -> list[str]:

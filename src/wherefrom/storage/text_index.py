@@ -180,6 +180,10 @@ class TextSearch:
         wanted = query_terms(text)[:_MAX_TERMS]
         return dict.fromkeys(wanted, 0) | self._counted(tx, access, wanted)
 
+    def count_terms(self, tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
+        """The number of texts with each of these terms that is in any."""
+        return self._counted(tx, access, wanted) if wanted else {}
+
     def count_texts(self, tx: Transaction, access: Access, kinds: Sequence[str]) -> int:
         """The number of texts among which terms are rare or common."""
         statistics = self._current(tx, access, kinds)
