@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -42,7 +42,6 @@ _MANY_TEXTS: Final = 1_000
 # Of a text with more names or terms each counts less, by the root of how many times as many there are.
 _FEW_NAMES, _FEW_TERMS = 3, 5
 _ONE_WORD_SHARE: Final = 0.6
-_PAIR: Final = 2
 KANA: Final = re.compile("[\u3040-\u309f]")
 # A word with a capital that no sentence begins with.
 _INSIDE: Final = re.compile(r"(?<=[\w,] )[^\W\d_]\w+")
@@ -88,8 +87,11 @@ def read_shared(
         by_term = text.texts_of_rarest(tx, access, said, known=known, most=(_MAX_TERMS, MAX_TEXTS))
         telling = {term: set(ids) for term, ids in by_term.items() if not KANA.search(term)}
         written = written_as_names(said, telling)
-        plain = {term: ids for term, ids in telling.items() if not any(term in folded(name) for name in written)}
-        by_names = [*_rarities(counted, texts_in_store, few=_MIN_TEXTS), *_rarities(written, texts_in_store)]
+        in_names = {term for name in written for term in terms(phrase_of(name))}
+        plain = {term: ids for term, ids in telling.items() if term not in in_names}
+        certain = counted | {name: ids for name, ids in written.items() if " " in name}
+        others = {name: ids for name, ids in written.items() if name not in certain}
+        by_names = [*_rarities(certain, texts_in_store, few=_MIN_TEXTS), *_rarities(others, texts_in_store)]
         found[center] = Shared(
             _summed(by_names, center, among=len({*own, *written}) / _FEW_NAMES),
             _summed(_rarities(plain, texts_in_store), center, among=len(query_terms(said)) / _FEW_TERMS),
@@ -113,25 +115,40 @@ def closeness(first: Moment | None, second: Moment | None, *, half_life: float) 
 
 
 def written_as_names(text: str, by_term: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return the rare terms of a text that are written as names, and the texts that have each."""
-    found: dict[str, set[str]] = {}
-    for match in _INSIDE.finditer(text):
-        if match[0][0].isupper() and match[0].casefold() not in IN_NO_NAME:
-            found |= {CAPITAL + term: by_term[term] for term in terms(match[0]) if term in by_term}
-    if not is_unspaced(text):
-        return found
-    begun, end, ids = 0, 0, set[str]()
-    for term, start, stop in placed_terms(text):
-        if term not in by_term or len(term) < _PAIR:
-            continue
-        both = ids & by_term[term] if start < end else set[str]()
-        if len(both) > 1:
-            found.pop(text[begun:end], None)
-            ids = found[text[begun:stop]] = both
-        else:
-            begun, ids = start, by_term[term]
-        end = stop
+    """Return the rare terms of a text that are written as names, and the texts that have each: words with a capital
+    inside a sentence, those that stand side by side as one, and pairs of characters that make up a longer word.
+    """
+    spans = [
+        (match.start(), match.end(), by_term[term])
+        for match in _INSIDE.finditer(text)
+        if match[0][0].isupper() and match[0].casefold() not in IN_NO_NAME
+        for term in terms(match[0])
+        if term in by_term
+    ]
+    found = {}
+    for start, end, count, ids in _joined(spans, gap=1):
+        word = folded(text[start:end])
+        found[word if count > 1 else CAPITAL + word] = ids
+    if is_unspaced(text):
+        pairs = [(start, end, by_term[term]) for term, start, end in placed_terms(text) if term in by_term]
+        found |= {folded(text[start:end]): ids for start, end, count, ids in _joined(pairs, gap=-1) if count > 1}
     return found
+
+
+def _joined(spans: Sequence[tuple[int, int, set[str]]], *, gap: int) -> Iterator[tuple[int, int, int, set[str]]]:
+    """Yield pieces of a text that are at most so far apart, and that the same texts have, as one: where it begins and
+    ends, of how many it is made, and the texts that have all of them.
+    """
+    open_one: tuple[int, int, int, set[str]] | None = None
+    for start, end, ids in spans:
+        if open_one is not None and start - open_one[1] <= gap and len(open_one[3] & ids) > 1:
+            open_one = (open_one[0], end, open_one[2] + 1, open_one[3] & ids)
+            continue
+        if open_one is not None:
+            yield open_one
+        open_one = (start, end, 1, ids)
+    if open_one is not None:
+        yield open_one
 
 
 def _rarities(places: Mapping[str, set[str]], texts: int, *, few: int = _MANY_TEXTS) -> list[tuple[float, set[str]]]:
