@@ -137,7 +137,7 @@ def judged(memory: Memory, asked: Sequence[str]) -> tuple[Links, float, float]:
 def figures(links: Links, true: set[Pair]) -> dict[str, Any]:
     """Precision and recall of what was accepted, and of as many by other rankings."""
     count = sum(link.accepted for link in links.values())
-    rankings = {
+    rankings: dict[str, Callable[[ProposedEdge], Any]] = {
         "insight": lambda link: (link.accepted, -link.figures.g),
         "cosine": lambda link: link.figures.similarity or -1.0,
         "words": lambda link: link.figures.words or 0.0,

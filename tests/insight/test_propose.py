@@ -181,14 +181,15 @@ def test_l1_answers_a_request_with_what_another_search_finds(memory):
 
 
 def test_a_node_that_only_a_longer_walk_leads_to_counts_at_its_hop(memory):
-    for times in range(1, 20):
+    for times in range(2, 42):
         memory.save("north " * times + "east")
-    ids = [memory.save(text).node.id for text in ("north", "up", "up up up north", "down")]
+    ids = [memory.save(text).node.id for text in ("north", "up", "up north", "down")]
     for one, other in itertools.pairwise(ids):
         memory.relate(one, other, tag="next", weight=1.0)
-    linking = tuned(candidates={**PLAIN, "top_k": 1}, cand_expansion={"budget": 1}, gauge={"hops": 2})
+    limits = {**PLAIN, "top_k": 1, "support": 2.0}
+    linking = tuned(candidates=limits, cand_expansion={"budget": 1}, gauge={"hops": 2})
     staged = composed(memory, "north", center_id=ids[0], linking=linking)
-    request = ExpansionRequest((0,), staged.context.candidate_edges, "AG", 50, radius_hint=3, theta_link_hint=0.0)
+    request = ExpansionRequest((0,), staged.context.candidate_edges, "AG", 8, radius_hint=3, theta_link_hint=0.0)
     larger = composed(memory, "north", center_id=ids[0], linking=linking, staged=staged, request=request)
     by_hop = larger.context.candidate_edges_by_hop
     assert ids[3] not in targets(larger, larger.context.candidate_edges)

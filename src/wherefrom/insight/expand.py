@@ -17,7 +17,7 @@ from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.port import SearchRequest
 
 # Asked for more, L1 looks for so many times as many texts.
-_WIDER: Final = 3
+_WIDER: Final = 2
 
 
 def expand(
@@ -75,7 +75,7 @@ def _search_again(
 ) -> Found:
     """Return what was found, and what a wider search finds in another way."""
     first = staged.found
-    reach = _WIDER * max(len(first.order), 1)
+    reach = _WIDER * (len(request.prev_ecand) + request.budget)
     wider = search_texts(index, replace(question, text_score="surprise"), center_id, reach=reach)
     ends = [staged.ids[end] for edge in request.accepted for end in (edge.source, edge.target)]
     middle = [first.rows[node_id] for node_id in dict.fromkeys(ends) if node_id in first.rows]

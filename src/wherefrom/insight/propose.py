@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
@@ -39,7 +39,7 @@ _MAX_EDGES_PER_NODE: Final = 30
 _MAX_EDGES: Final = 1_000
 _MAX_TWO_STEPS_AWAY: Final = 32
 TWO_STEPS: Final = 2
-_MAX_BY_WHAT_IS_RARE: Final = 32
+_MAX_BY_WHAT_IS_RARE: Final = 16
 # A candidate has to stand out among the most relevant; a missing one counts as the least relevance.
 _MOST_RELEVANT: Final = 10
 _LEAST_RELEVANCE: Final = 0.15
@@ -136,6 +136,8 @@ def compose(
 
     planned: edges that were accepted before and are not written yet.
     """
+    # They are counted once for the search and for what is rare.
+    question = replace(question, term_counts=index.text.term_counts(index.tx, index.access, question.text))
     found = search_texts(index, question, center_id, reach=linking.candidates.top_k + linking.cand_expansion.budget)
     if center_id is None:
         found.keep(_current(index, question, found.order))

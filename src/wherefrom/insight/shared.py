@@ -34,7 +34,7 @@ from wherefrom.text.tokens import folded, is_unspaced, placed_terms, query_terms
 
 # What more texts have says little of each.
 MAX_TEXTS: Final = names_in_texts.MAX_TEXTS_PER_NAME
-_MAX_TERMS: Final = 12
+_MAX_TERMS: Final = 10
 # Of a few texts one cannot say that what two of them have is common.
 _MIN_TEXTS: Final = 20
 # Of fewer texts one cannot say that a term is rare; a name is one in any store.
@@ -84,8 +84,10 @@ def read_shared(
         by_name = {name: {node_id for node_id, _ in standing.get(name, ())} for name in own}
         counted = {name: ids for name, ids in by_name.items() if 1 < len(ids) <= MAX_TEXTS}
         known = {term for name in counted for term in terms(phrase_of(name))}
-        by_term = text.texts_of_rarest(tx, access, said, known=known, most=(_MAX_TERMS, MAX_TEXTS))
-        telling = {term: set(ids) for term, ids in by_term.items() if not KANA.search(term)}
+        counts = question.term_counts if said == question.text else text.term_counts(tx, access, said)
+        counts = {term: count for term, count in counts.items() if term not in known and not KANA.search(term)}
+        by_term = text.texts_of_rarest(tx, access, counts, most=(_MAX_TERMS, MAX_TEXTS))
+        telling = {term: set(ids) for term, ids in by_term.items()}
         written = written_as_names(said, telling)
         in_names = {term for name in written for term in terms(phrase_of(name))}
         plain = {term: ids for term, ids in telling.items() if term not in in_names}
@@ -101,8 +103,8 @@ def read_shared(
 
 def read_moments(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, Moment]:
     """Return when each of these texts was observed."""
-    said, _ = search.with_sayings(tx, access, [search.Candidate(node_id) for node_id in ids])
-    return {one.id: Moment(_day(one.observed_at), one.session) for one in said if one.observed_at is not None}
+    known = search.times_of(tx, access, ids)
+    return {node_id: Moment(_day(observed_at), session) for node_id, (observed_at, session) in known.items()}
 
 
 def closeness(first: Moment | None, second: Moment | None, *, half_life: float) -> float:

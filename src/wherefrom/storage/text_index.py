@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -190,13 +190,12 @@ class TextSearch:
         return statistics.sampled if 0 < statistics.sampled < _SAMPLED_TEXTS else statistics.texts
 
     def texts_of_rarest(
-        self, tx: Transaction, access: Access, text: str, *, known: Collection[str], most: tuple[int, int]
+        self, tx: Transaction, access: Access, counts: Mapping[str, int], *, most: tuple[int, int]
     ) -> dict[str, list[str]]:
-        """The ids of the texts with each of the rarest terms of a text that others have, too: at most `most[0]` terms
-        in at most `most[1]` texts, without the `known` ones.
+        """The ids of the texts with each of the rarest of some terms that several texts have: at most `most[0]` terms in
+        at most `most[1]` texts. counts: the number of texts with each.
         """
-        counts = self._counted(tx, access, query_terms(text)[:_MAX_TERMS])
-        rarest = sorted((count, term) for term, count in counts.items() if 1 < count <= most[1] and term not in known)
+        rarest = sorted((count, term) for term, count in counts.items() if 1 < count <= most[1])
         wanted = [term for _, term in rarest[: most[0]]]
         found: dict[str, list[str]] = {}
         where = {**scope_parameters(access), "terms": json_text(wanted)}
