@@ -192,8 +192,8 @@ class TextSearch:
     def texts_of_rarest(
         self, tx: Transaction, access: Access, counts: Mapping[str, int], *, most: tuple[int, int]
     ) -> dict[str, list[str]]:
-        """The ids of the texts with each of the rarest of some terms that several texts have: at most `most[0]` terms in
-        at most `most[1]` texts. counts: the number of texts with each.
+        """The ids of the texts with each of the rarest of some terms that several texts have: at most `most[0]` terms
+        in at most `most[1]` texts. counts: the number of texts with each.
         """
         rarest = sorted((count, term) for term, count in counts.items() if 1 < count <= most[1])
         wanted = [term for _, term in rarest[: most[0]]]
