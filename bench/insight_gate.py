@@ -25,7 +25,7 @@ from wherefrom.embedding.static import StaticEmbedder
 from wherefrom.graph.local import graph_of
 from wherefrom.insight.gates import Thresholds
 from wherefrom.insight.judge import Context, Scene, judge
-from wherefrom.insight.propose import _MAX_EDGES, _MAX_EDGES_PER_NODE, Index, _Found, _scored
+from wherefrom.insight.propose import _MAX_EDGES, _MAX_EDGES_PER_NODE, Found, Index, _scored
 from wherefrom.insight.settings import Candidates, InsightSettings
 from wherefrom.model.insight import CandidateEdge, NormSpec
 from wherefrom.storage.term_weights import bm25_weights, rare_terms
@@ -91,7 +91,7 @@ class Gate:
 
     pool: Pool
     linking: InsightSettings
-    found: Sequence[_Found]
+    found: Sequence[Found]
 
     def judged(self, *, names: bool) -> Judged:
         """Judge the links passage by passage: each link once, by the first of its ends."""
@@ -165,7 +165,7 @@ def gate_of(texts: Sequence[str], pool: Pool) -> Gate:
         partners[other].append(str(one))
     found = []
     for place, vector in enumerate(pool.vectors):
-        each = _Found()
+        each = Found()
         each.words = words.shares(place, limit=reach)
         nearest = np.argsort(-(pool.vectors @ vector), kind="stable")[:reach].tolist()
         ids = {*each.words, *map(str, nearest), *partners[place], str(place)}

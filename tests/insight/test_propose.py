@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -9,7 +10,7 @@ from insight_for_tests import tuned
 from recall_for_tests import Compass
 
 from wherefrom import Memory
-from wherefrom.insight import decide, propose
+from wherefrom.insight import decide, expand, propose
 from wherefrom.insight.gates import GateState
 from wherefrom.model.insight import ExpansionRequest
 from wherefrom.storage import embeddings
@@ -27,9 +28,17 @@ def memory(tmp_path):
         yield opened
 
 
-def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0, planned=()):
-    """The stage for a memo with this text, or for the question. alpha 1: only vectors count, 0: only words."""
+# What is rare is scored in test_shared.py.
+PLAIN = {"names": 0.0, "terms": 0.0}
+
+
+def composed(memory, text, *, center_id=None, linking=None, request=None, staged=None, **how):
+    """The stage for a memo with this text, or for the question; with a request L1's answer to it. alpha 1: only vectors
+    count, 0: only words.
+    """
     store, access = memory.view.store, memory.view.access
+    linking = linking or tuned(candidates=PLAIN)
+    alpha, floor, planned = how.get("alpha", 1.0), how.get("floor", 0.0), how.get("planned", ())
 
     def work(tx):
         model = embeddings.active(tx)
@@ -38,7 +47,9 @@ def composed(memory, text, *, center_id=None, linking=None, alpha=1.0, floor=0.0
             vector = vector / (vector @ vector) ** 0.5
         question = SearchRequest(text, vector, model, times=Times(memory.view.now()))
         index = propose.Index(tx, access, store.text_search, store.database.vectors, alpha=alpha, floor=floor)
-        return propose.compose(index, question, center_id=center_id, linking=linking or tuned(), planned=planned)
+        if request is not None:
+            return expand.expand(index, question, staged, request, linking=linking, planned=planned)
+        return propose.compose(index, question, center_id=center_id, linking=linking, planned=planned)
 
     return store.database.read(work)
 
@@ -144,37 +155,68 @@ def test_candidates_are_chosen_by_rank_and_score(memory):
     assert composed(memory, "north", center_id=ids[0], linking=tuned(candidates={"theta_cand": 0.99})).others
 
 
-def test_l1_answers_a_request_with_the_next_best(memory):
+def targets(staged, edges):
+    return [staged.ids[edge.target] for edge in edges]
+
+
+def test_l1_answers_a_request_with_what_another_search_finds(memory):
     ids = [memory.save(text).node.id for text in ["north", *("north " * times + "east" for times in range(1, 9))]]
-    staged = composed(memory, "north", center_id=ids[0], linking=tuned(candidates={"top_k": 2}))
+    linking = tuned(candidates={**PLAIN, "top_k": 2}, cand_expansion={"budget": 1})
+    staged = composed(memory, "north", center_id=ids[0], linking=linking)
     known = staged.context.candidate_edges
-    request = ExpansionRequest(staged.context.centers, known, "AG", budget=3, radius_hint=2, theta_link_hint=0.0)
-    larger = propose.expand(staged, request)
-    assert larger.context.candidate_edges == (*known, *staged.others[:3])
-    assert larger.others == staged.others[3:]
-    assert larger.context.candidate_selection["expanded_by"] == 3
-    middle = staged.others[2].score
-    hinted = propose.expand(staged, ExpansionRequest((0,), known, "AG", 9, 2, theta_link_hint=middle))
-    assert [edge.score for edge in hinted.context.candidate_edges[2:]] == [edge.score for edge in staged.others[:3]]
-    assert propose.expand(staged, ExpansionRequest((0,), known, "AG", 9, 2, theta_link_hint=1.0)) is None
+    asked = {"center_id": ids[0], "linking": linking, "staged": staged}
+
+    def answered(budget, hint):
+        request = ExpansionRequest(staged.context.centers, known, "AG", budget, radius_hint=2, theta_link_hint=hint)
+        return composed(memory, "north", request=request, **asked)
+
+    assert len(staged.found.order) < len(ids), "the first search stopped before the last ones"
+    larger = answered(6, 0.0)
+    assert targets(larger, larger.context.candidate_edges) == ids[:0:-1][:8], "those before, then the next best"
+    assert larger.context.candidate_selection["expanded_by"] == 6
+    assert larger.scene.graph.size > staged.scene.graph.size
+    hinted = answered(6, larger.context.candidate_edges[3].score)
+    assert targets(hinted, hinted.context.candidate_edges) == ids[:0:-1][:4]
+    assert answered(6, 1.0) is None
+
+
+def test_a_node_that_only_a_longer_walk_leads_to_counts_at_its_hop(memory):
+    for times in range(2, 42):
+        memory.save("north " * times + "east")
+    ids = [memory.save(text).node.id for text in ("north", "up", "up north", "down")]
+    for one, other in itertools.pairwise(ids):
+        memory.relate(one, other, tag="next", weight=1.0)
+    limits = {**PLAIN, "top_k": 1, "support": 2.0}
+    linking = tuned(candidates=limits, cand_expansion={"budget": 1}, gauge={"hops": 2})
+    staged = composed(memory, "north", center_id=ids[0], linking=linking)
+    request = ExpansionRequest((0,), staged.context.candidate_edges, "AG", 8, radius_hint=3, theta_link_hint=0.0)
+    larger = composed(memory, "north", center_id=ids[0], linking=linking, staged=staged, request=request)
+    by_hop = larger.context.candidate_edges_by_hop
+    assert ids[3] not in targets(larger, larger.context.candidate_edges)
+    assert ids[3] in targets(larger, by_hop[2])
+    assert set(by_hop) == {2}
 
 
 def test_a_decision_about_a_stage_goes_through_both_cycles(memory):
     ids = [memory.save(text).node.id for text in ["north", *("north " * times + "east" for times in range(1, 9))]]
     linking = tuned(
-        candidates={"top_k": 2, "theta_link": 0.3, "links": 50},
+        candidates={**PLAIN, "top_k": 2, "theta_link": 0.3, "links": 50},
         gates={"theta_ag": -10.0, "theta_dg": 10.0},
         cand_expansion={"budget": 4},
     )
     staged = composed(memory, "north", center_id=ids[0], linking=linking)
-    decision, state = decide.decide(staged, GateState(), linking=linking)
+
+    def again(staged, request):
+        return composed(memory, "north", center_id=ids[0], linking=linking, staged=staged, request=request)
+
+    decision, state = decide.decide(staged, GateState(), again, linking=linking)
     assert [metrics.candidates for metrics in decision.cycles] == [2, 6]
     assert decision.cycles[1].hops[0].ig > decision.cycles[0].hops[0].ig
     assert {link.target_id for link in decision.accepted} == set(ids[3:])
     assert (len(state.attention), state.resting) == (1, linking.gates.cool_down)
     assert state.decision == (min(link.figures.g for link in decision.links),)
-    again, _ = decide.decide(composed(memory, "north", center_id=ids[0], linking=linking), GateState(), linking=linking)
-    assert again == decision
+    anew = composed(memory, "north", center_id=ids[0], linking=linking)
+    assert decide.decide(anew, GateState(), again, linking=linking)[0] == decision
     for link in decision.links:
         assert link.figures.similarity is not None
         assert link.weight == round(link.figures.score, 4)
@@ -185,8 +227,8 @@ def test_the_steps_between_the_ends_are_told(memory):
     ids = [memory.save(text).node.id for text in ("north", "up", "north east", "north north east")]
     memory.relate(ids[0], ids[1], tag="next", weight=0.5)
     memory.relate(ids[1], ids[2], tag="next", weight=0.5)
-    linking = tuned()
-    decision, _ = decide.decide(composed(memory, "north", center_id=ids[0]), GateState(), linking=linking)
+    staged = composed(memory, "north", center_id=ids[0])
+    decision, _ = decide.decide(staged, GateState(), lambda *_: None, linking=tuned())
     distance = {link.target_id: link.figures.distance for link in decision.links}
     assert distance == {ids[2]: 2, ids[3]: None}
     assert {frozenset(pair) for pair in decision.around} == {frozenset(ids[:2]), frozenset(ids[1:3])}

@@ -233,7 +233,7 @@ def test_what_is_about_the_root_leaves_further_roots_out(memory):
     access = access_of("me", ["team"], hidden=("internal team/x/",))
 
     def look(tx):
-        found, total = insight.new_nodes(tx, access, after=0, upto=99, kinds=("memo",), now=NOW, limit=9)
+        found, total = insight.new_nodes(tx, access, after=0, upto=99, now=NOW, limit=9)
         return (
             total,
             [node.namespace for _, node in found],

@@ -378,3 +378,15 @@ def test_what_is_new_is_not_asked_for_past_an_open_writer(memory, url):
         with pytest.raises(StoreBusy):
             memory.find_insight()
     assert memory.find_insight().judged
+
+
+def test_a_plan_is_stored_without_the_words_of_the_texts(memory, sql):
+    memory.save("Ayla Kaya is allergic to hazelnuts.")
+    memory.save("A birthday dinner without hazelnuts for Ayla Kaya.")
+    plan = memory.find_insight()
+    (stored,) = sql("select content from insight_plans")
+    assert "Ayla Kaya" in plan.accepted[0].reason
+    assert "kaya" not in str(stored).casefold()
+    assert memory.insight_plan(plan.id).accepted[0].reason == plan.accepted[0].reason, "they are read again"
+    memory.apply_insight(plan.id)
+    assert "Ayla Kaya" in memory.relations().edges[0].reason

@@ -23,6 +23,7 @@ from wherefrom.model.jobs import Job
 from wherefrom.model.param import Param
 from wherefrom.model.upkeep import Upkeep, waiting_words
 from wherefrom.storage import events, insight, jobs, nodes, upkeep_runs
+from wherefrom.storage.insight import Seen
 from wherefrom.storage.jobs import Lease
 from wherefrom.storage.port import SEARCHED, Transaction
 from wherefrom.storage.upkeep_runs import PlanPart, StoredRun
@@ -171,11 +172,11 @@ class UpkeepRunEngine(Engine):
         run = run and upkeep_runs.rewound(run, moment)
         if run is not None and run.waiting(moment)[0] >= settings.most_waiting and settings.mode == "propose":
             return False
-        after = max(0 if run is None else run.seq, insight.seen(tx, access))
+        seen = _later(run.seen if run is not None else Seen(), insight.seen(tx, access))
         if run is not None and run.looking:
             return True
         new, last = upkeep_runs.new_since(
-            tx, access, after, kinds=SEARCHED, now=timestamp(moment), limit=settings.after_new
+            tx, access, seen.seq, kinds=SEARCHED, now=timestamp(moment), limit=settings.after_new
         )
         is_quiet = last is not None and last <= timestamp(moment - timedelta(seconds=settings.quiet_seconds))
         return new >= settings.after_new or is_quiet
@@ -188,8 +189,8 @@ class UpkeepRunEngine(Engine):
         if known is not None and known.state == "proposed":
             run = upkeep_runs.rewound(replace(known, note=None), moment)
         else:
-            last = (known.seq, known.metabolism_at) if known is not None else (0, None)
-            run = StoredRun(self.store.new_id(), "proposed", last[0], timestamp(moment), last[1])
+            seen, looked_at = (known.seen, known.metabolism_at) if known is not None else (Seen(), None)
+            run = StoredRun(self.store.new_id(), "proposed", seen, timestamp(moment), looked_at)
         if "metabolism" in parts:
             run = self._look_for_removals(run)
             pace.rest()
@@ -204,23 +205,24 @@ class UpkeepRunEngine(Engine):
         return self._put(run, told=waits if waits != told and any(waits) else None)
 
     def _look_for_relations(self, run: StoredRun, pace: Pace) -> StoredRun:
+        """Judge what is new, then those that have no relation though the memory has grown, until the pace is over."""
         access, finder, size = self.view.access, plans.InsightEngine(self.view), _FIRST_PIECE
         seen, last = self.store.database.read(lambda tx: (insight.seen(tx, access), nodes.last_seq(tx, access)))
         # What is saved while it looks is for the next look: else one beside a busy agent would never end.
-        run = replace(run, seq=max(run.seq, seen), looking=True, upto=run.upto if run.looking and run.upto else last)
+        upto = run.upto if run.looking and run.upto else last
+        run = replace(run, seen=_later(run.seen, seen), looking=True, upto=upto)
         planned: list[WeightedEdge] = []
         while not pace.is_over:
-            is_enough = run.waiting(self.store.clock())[0] >= self._settings.most_waiting
-            found = (None, 0, 0) if is_enough else finder.find_after(run.seq, limit=size, planned=planned)
-            plan, judged, seq = found
-            if not judged:
+            if run.waiting(self.store.clock())[0] >= self._settings.most_waiting:
                 return replace(run, looking=False, upto=0)
+            plan, judged, seen = finder.find_after(run.seen, limit=size, planned=planned)
             if plan is not None:
-                part = PlanPart(plan.id, plan.created_at, len(plan.accepted), run.seq)
+                part = PlanPart(plan.id, plan.created_at, len(plan.accepted), run.seen.seq)
                 run = replace(run, plans=(*run.plans, part))
-            run = self._put(replace(run, seq=seq, judged=run.judged + judged))
+            is_stuck = seen == run.seen  # the next node waits for its vector, or there is none
+            run = self._put(replace(run, seen=seen, judged=run.judged + judged))
             taken = pace.rest()
-            if run.seq >= run.upto:
+            if is_stuck or (seen.seq >= run.upto and seen.again_seq >= seen.again_end):
                 return replace(run, looking=False, upto=0)
             if judged == size:
                 size = max(1, min(_LARGEST_PIECE, 2 * size, int(size * _SECONDS_PER_PIECE / max(taken, 1e-3))))
@@ -349,3 +351,8 @@ class UpkeepRunEngine(Engine):
         finally:
             with cancellation.running(None):
                 store.database.write(lambda tx: jobs.end(tx, lease, now=self.view.now(), result=None, error=None))
+
+
+def _later(one: Seen, other: Seen) -> Seen:
+    """Of two states of what was seen, the one that has come further."""
+    return max(one, other, key=lambda seen: (seen.seq, seen.again_at, seen.again_seq))

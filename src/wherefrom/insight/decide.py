@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from typing import Final
 
 from wherefrom.graph.local import FAR, arcs_of, distances
 from wherefrom.graph.paths import PairCache
 from wherefrom.insight.gates import GateState, observed, thresholds
 from wherefrom.insight.judge import Context, Judgement, Scene, Weighed, judge, near_centers
-from wherefrom.insight.propose import Pair, Staged, expand
+from wherefrom.insight.propose import Pair, Staged
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import np
 from wherefrom.model.insight import Decision, EdgeFigures, ExpansionRequest, InsightMetrics, ProposedEdge
 
 TAG: Final = "related"
+_OF_PAIR: Final = tuple(field.name for field in fields(Pair))
 # A smaller share of words would be told as 0 %.
 _LEAST_TOLD_SHARE: Final = 0.005
 
 
 def decide(
-    staged: Staged, state: GateState, *, linking: InsightSettings, cache: PairCache | None = None
+    staged: Staged,
+    state: GateState,
+    search_again: Callable[[Staged, ExpansionRequest], Staged | None],
+    *,
+    linking: InsightSettings,
+    cache: PairCache | None = None,
 ) -> tuple[Decision, GateState]:
-    """Return the decision about a stage, and the state of the gates after it."""
+    """Return the decision about a stage, and the state of the gates after it. search_again: L1's answer to L3."""
 
     def more(request: ExpansionRequest) -> Context | None:
         nonlocal staged
-        larger = expand(staged, request)
+        larger = search_again(staged, request)
         staged = larger or staged
-        return None if larger is None else larger.context
+        return None if larger is None else replace(larger.context, scene=larger.scene)
 
     judgements, after = judged(staged.scene, staged.context, state, more, linking=linking, cache=cache)
     return _decision(staged, judgements[-1], tuple(judgement.metrics for judgement in judgements)), after
@@ -61,7 +67,7 @@ def judged(
             larger = replace(context, candidate_edges=(*(context.candidate_edges or ()), *near)) if near else None
         if larger is None:
             break
-        context = larger
+        context, scene = larger, larger.scene or scene
         cycle = judge(scene, context, linking=linking, thresholds=limits, further=True, cache=cache)
         used = automatic or first.autocand_used
         metrics = replace(cycle.metrics, autocand_used=used, input_contract_ok=first.input_contract_ok)
@@ -98,7 +104,7 @@ def _decision(staged: Staged, judgement: Judgement, cycles: tuple[InsightMetrics
 
 def _figures(weighed: Weighed, pair: Pair | None, distance: int | None) -> EdgeFigures:
     measured = {name: getattr(weighed, name) for name in ("g", "hop", "delta_ged", "delta_h", "delta_sp")}
-    known = {} if pair is None else asdict(pair)
+    known = {} if pair is None else {name: getattr(pair, name) for name in _OF_PAIR}
     score = 1.0 if weighed.edge.score is None else weighed.edge.score
     return EdgeFigures(**{**known, **measured, "score": score, "distance": distance})
 

@@ -24,10 +24,10 @@ from wherefrom.storage.port import Transaction
 from wherefrom.text import check
 
 if TYPE_CHECKING:
-    from wherefrom.insight import gates
+    from wherefrom.insight import gates, told
     from wherefrom.policy.boundary import Policies
 else:
-    (gates,) = lazy_modules("wherefrom.insight", "gates")
+    gates, told = lazy_modules("wherefrom.insight", "gates", "told")
 
 # The nodes around the proposed edges are named for a picture of them.
 _MAX_NODES_NAMED_AROUND: Final = 60
@@ -142,7 +142,7 @@ class DecisionEngine(Engine):
         if kept.plan.undone_at is not None and kept.plan.undone_at < timestamp(moment - insight.PROPOSED_FOR):
             days = insight.PROPOSED_FOR.days
             raise Conflict(f"plan {plan_id} was undone more than {days} days ago", hint="find_insight makes a new one")
-        return replace(kept, plan=insight.stated(tx, access, kept))
+        return replace(kept, plan=self._told(tx, access, insight.stated(tx, access, kept)))
 
     def _apply(
         self, tx: Transaction, access: Access, kept: StoredPlan, numbers: Collection[int], known: Policies
@@ -171,7 +171,7 @@ class DecisionEngine(Engine):
 
     def _show(self, tx: Transaction, access: Access, kept: StoredPlan) -> InsightPlan:
         """Return the plan with those of its edges, and of the nodes at and around them, that the access may see."""
-        plan = insight.stated(tx, access, kept)
+        plan = self._told(tx, access, insight.stated(tx, access, kept))
         ids: set[str] = set()
         around: set[str] = set()
         for decision in plan.decisions:
@@ -185,6 +185,15 @@ class DecisionEngine(Engine):
             for decision in plan.decisions
         )
         return replace(plan, decisions=decisions, nodes=known)
+
+    def _told(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
+        """Return the plan with reasons that name what the ends of its accepted links share."""
+        some = iter(told.told_again(tx, access, self.store.text_search, plan.accepted))
+        decisions = tuple(
+            replace(decision, links=tuple(next(some) if link.accepted else link for link in decision.links))
+            for decision in plan.decisions
+        )
+        return replace(plan, decisions=decisions)
 
 
 def _ends(link: ProposedEdge) -> set[str]:

@@ -51,7 +51,8 @@ class Scene:
 @dataclass(frozen=True, slots=True)
 class Context:
     """The choice of L1. candidate_edges: None if L1 gave none; candidate_edges_by_hop: candidates for one hop, which
-    take the place of the common ones there. norm_spec: the thresholds that L1 chose by.
+    take the place of the common ones there. norm_spec: the thresholds that L1 chose by. scene: what it is about, if L1
+    found more of the graph than it had at first.
     """
 
     centers: tuple[int, ...]
@@ -59,6 +60,7 @@ class Context:
     candidate_edges_by_hop: Mapping[int, tuple[CandidateEdge, ...]] = field(default_factory=dict)
     candidate_selection: Mapping[str, Any] = field(default_factory=dict)
     norm_spec: NormSpec | None = None
+    scene: Scene | None = field(default=None, compare=False)
 
     def at(self, hop: int) -> tuple[CandidateEdge, ...]:
         """Return the candidates of a hop: its own if it has any, else the common ones."""

@@ -19,24 +19,28 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Gone, InvalidInput
 from wherefrom.model.graph import Node
 from wherefrom.model.identifiers import timestamp
-from wherefrom.model.insight import DOUBT, Decision, InsightPlan, ProposedEdge
+from wherefrom.model.insight import DOUBT, Decision, ExpansionRequest, InsightPlan, ProposedEdge
 from wherefrom.model.param import Param
 from wherefrom.storage import embeddings, insight, nodes
 from wherefrom.storage.candidates import WeightedEdge
-from wherefrom.storage.insight import GateObservation, StoredPlan
+from wherefrom.storage.insight import GateObservation, Seen, StoredPlan
 from wherefrom.storage.port import SEARCHED, SearchRequest, Times, Transaction
 from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
-    from wherefrom.insight import decide, gates, propose
+    from wherefrom.insight import decide, expand, gates, propose, told
     from wherefrom.storage.port import EmbeddingModel
 else:
-    decide, gates, propose = lazy_modules("wherefrom.insight", "decide", "gates", "propose")
+    decide, expand, gates, propose, told = lazy_modules(
+        "wherefrom.insight", "decide", "expand", "gates", "propose", "told"
+    )
 
 _MAX_CHARACTERS_COMPARED: Final = 2_000
 # After that a new node is judged without a vector.
 _MAX_WAIT_FOR_VECTOR: Final = timedelta(days=1)
+# Of those that were judged before, one call looks through so many numbers for nodes without relations.
+_SEQS_LOOKED_THROUGH: Final = 20_000
 _NO_VECTORS: Final = "what fits a question is compared by vectors, and there are none: only its links speak"
 _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 
@@ -45,7 +49,7 @@ _NO_VECTOR: Final = "judged by words only: some of these have no vector yet"
 class _Draft:
     """A plan while it is made: its decisions in order, the edges accepted so far, and the gates by namespace.
 
-    seen_seq, remaining: of the nodes that are new, the last that was judged, and how many are left.
+    seen: what was judged, once the plan is applied; remaining: how many new nodes are left.
     """
 
     access: Access
@@ -55,7 +59,7 @@ class _Draft:
     observed: list[GateObservation] = field(default_factory=list)
     gates: dict[str, gates.GateState] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
-    seen_seq: int | None = None
+    seen: Seen | None = None
     remaining: int = 0
 
 
@@ -140,21 +144,24 @@ class InsightEngine(DecisionEngine):
         done = self.store.database.write(work)
         return tuple(link for link in done.accepted if link.state == "made"), kept.plan.degraded
 
-    def find_after(self, after: int, *, limit: int, planned: list[WeightedEdge]) -> tuple[InsightPlan | None, int, int]:
-        """Judge the oldest nodes of the root after a seq, next to the edges that are `planned`, to which it adds its
-        own. Returns the plan, or None if no link is worth it; how many nodes were judged, and the seq of the last.
+    def find_after(
+        self, before: Seen, *, limit: int, planned: list[WeightedEdge]
+    ) -> tuple[InsightPlan | None, int, Seen]:
+        """Judge the oldest nodes of the root that were not seen `before`, then some that have no relation yet, next to
+        the edges that are `planned`, to which it adds its own. Returns the plan, or None if no link is worth it; how
+        many nodes were judged; and what was seen by then.
         """
         access = self.view.access
         draft = _Draft(access.narrowed(access.root), accepted=planned)
-        found = self._new_nodes(draft, after, limit)
-        if not found:
-            return None, 0, draft.seen_seq or after
+        found = self._new_nodes(draft, before, limit)
+        seen = draft.seen or before
         self._judge(draft, found)
-        if draft.decisions and any(decision.accepted for decision in draft.decisions):
-            return self._keep(draft), len(found), draft.seen_seq or after
-        known = self.view.boundary.policies
-        self.store.database.write(lambda tx: self._remember(tx, draft.access, draft.observed, known))
-        return None, len(found), draft.seen_seq or after
+        if any(decision.accepted for decision in draft.decisions):
+            return self._keep(draft), len(found), seen
+        if draft.observed:
+            known = self.view.boundary.policies
+            self.store.database.write(lambda tx: self._remember(tx, draft.access, draft.observed, known))
+        return None, len(found), seen
 
     def _linkable(self, access: Access, node_id: str) -> Node:
         """Return the node with this id; raises if it cannot be linked."""
@@ -177,20 +184,44 @@ class InsightEngine(DecisionEngine):
     def _find_new(self, draft: _Draft, limit: int) -> InsightPlan:
         return self._keep(self._judge(draft, self._new_nodes(draft, None, limit)))
 
-    def _new_nodes(self, draft: _Draft, after: int | None, limit: int) -> list[Node]:
-        """Return the oldest nodes after a seq, or else after the last applied plan; the draft notes which they are."""
+    def _new_nodes(self, draft: _Draft, before: Seen | None, limit: int) -> list[Node]:
+        """Return the oldest nodes that were not seen before, or else by the last applied plan, and then some that have no
+        relation yet; the draft notes which were seen with them.
+        """
         access, now = draft.access, self.view.now()
         upto = self.store.database.write(lambda tx: insight.settled(tx, access))
 
-        def look(tx: Transaction) -> tuple[int, list[tuple[int, Node]], int]:
-            since = insight.seen(tx, access) if after is None else after
-            return since, *insight.new_nodes(tx, access, after=since, upto=upto, kinds=SEARCHED, now=now, limit=limit)
+        def look(tx: Transaction) -> tuple[Seen, list[tuple[int, Node]], int]:
+            seen = insight.seen(tx, access) if before is None else before
+            return seen, *insight.new_nodes(tx, access, after=seen.seq, upto=upto, now=now, limit=limit)
 
-        since, found, total = self.store.database.read(look)
+        seen, found, total = self.store.database.read(look)
         found = found[: self._ready(access, [node for _, node in found])]
-        draft.asked, draft.remaining = {"since": str(since)}, total - len(found)
-        draft.seen_seq = found[-1][0] if found else since
-        return [node for _, node in found]
+        draft.asked, draft.remaining = {"since": str(seen.seq)}, total - len(found)
+        after = replace(seen, seq=found[-1][0] if found else seen.seq, judged=seen.judged + len(found))
+        draft.seen, again = self._find_again(
+            access, seen, after, limit=limit - len(found) if not draft.remaining else 0
+        )
+        return [*(node for _, node in found), *again]
+
+    def _find_again(self, access: Access, before: Seen, after: Seen, *, limit: int) -> tuple[Seen, list[Node]]:
+        """Return nodes that were judged when there was less, and still have no relation, the oldest first; and what has
+        been judged with them. A round of this begins when the namespace has grown enough since the last one began.
+        """
+        settings = self.view.boundary.policies.at(access.root).settings(InsightSettings).again
+        if after.again_at == 0:
+            return replace(after, again_at=after.judged), []
+        if after.again_seq >= after.again_end and after.judged >= (1.0 + settings.growth) * after.again_at:
+            after = replace(after, again_at=after.judged, again_seq=0, again_end=before.seq)
+        most, until = min(limit, settings.limit), min(after.again_end, after.again_seq + _SEQS_LOOKED_THROUGH)
+        if most <= 0 or after.again_seq >= until:
+            return after, []
+        now = self.view.now()
+        found = self.store.database.read(
+            lambda tx: insight.unlinked_nodes(tx, access, after=after.again_seq, upto=until, now=now, limit=most)
+        )
+        reached = found[-1][0] if len(found) == most else until
+        return replace(after, again_seq=reached), [node for _, node in found]
 
     def _ready(self, access: Access, some: Sequence[Node]) -> int:
         """Return the number of nodes before the first that waits for its vector; after a day one is judged without."""
@@ -218,15 +249,24 @@ class InsightEngine(DecisionEngine):
         linking, holds = known.at(namespace).settings(InsightSettings), holding(draft.access, known)
         alpha = trust.alpha_unspaced if is_unspaced(question.text) else trust.alpha
 
+        def index(tx: Transaction) -> propose.Index:
+            text, vectors = self.store.text_search, self.store.database.vectors
+            return propose.Index(tx, draft.access, text, vectors, alpha, trust.floor, holds)
+
         def work(tx: Transaction) -> propose.Staged:
             if namespace not in draft.gates:
                 draft.gates[namespace] = gates.from_json(insight.gates(tx, draft.access, namespace))
-            text, vectors = self.store.text_search, self.store.database.vectors
-            index = propose.Index(tx, draft.access, text, vectors, alpha, trust.floor, holds)
-            return propose.compose(index, question, center_id=center_id, linking=linking, planned=draft.accepted)
+            return propose.compose(index(tx), question, center_id=center_id, linking=linking, planned=draft.accepted)
 
-        staged, state = self.store.database.read(work), draft.gates[namespace]
-        decision, draft.gates[namespace] = decide.decide(staged, state, linking=linking, cache=self.store.pair_cache)
+        def search_again(staged: propose.Staged, request: ExpansionRequest) -> propose.Staged | None:
+            planned = draft.accepted
+            return self.store.database.read(
+                lambda tx: expand.expand(index(tx), question, staged, request, linking=linking, planned=planned)
+            )
+
+        staged, state, cache = self.store.database.read(work), draft.gates[namespace], self.store.pair_cache
+        decision, draft.gates[namespace] = decide.decide(staged, state, search_again, linking=linking, cache=cache)
+        decision = self._tell(draft.access, decision, linking)
         draft.decisions.append(decision)
         # As strong as they are followed once they are written.
         draft.accepted += [
@@ -238,6 +278,14 @@ class InsightEngine(DecisionEngine):
             values = tuple(round(edge.figures.g, 6) for edge in decision.links)
             draft.observed.append(GateObservation(namespace, round(first.g0, 6), values, fired))
 
+    def _tell(self, access: Access, decision: Decision, linking: InsightSettings) -> Decision:
+        """Return a decision whose accepted links say in words what joins their ends, and have a tag that does."""
+        if not decision.accepted:
+            return decision
+        text, subject = self.store.text_search, linking.candidates.subject
+        links = self.store.database.read(lambda tx: told.tell(tx, access, text, decision.accepted, subject=subject))
+        return replace(decision, links=(*links, *(link for link in decision.links if not link.accepted)))
+
     def _plan(self, draft: _Draft) -> StoredPlan:
         root, decisions = draft.access.root, tuple(draft.decisions)
         numbers = count(1)
@@ -247,7 +295,7 @@ class InsightEngine(DecisionEngine):
         )
         plan = InsightPlan(self.store.new_id(), root, "proposed", draft.asked, self.view.now(), decisions)
         plan = replace(plan, judged=len(decisions), remaining=draft.remaining, degraded=draft.degraded)
-        return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen_seq)
+        return StoredPlan(plan, root, insight.sight(draft.access), tuple(draft.observed), draft.seen)
 
     def _keep(self, draft: _Draft) -> InsightPlan:
         """Store the plan that a draft has become, and return it as it is shown."""

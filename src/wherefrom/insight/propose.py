@@ -17,26 +17,29 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import graph_of
 from wherefrom.insight.judge import Context, Scene
 from wherefrom.insight.settings import InsightSettings
+from wherefrom.insight.shared import Moment, Shared, closeness, read_moments, read_shared
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
-from wherefrom.model.insight import CandidateEdge, ExpansionRequest, NormSpec
+from wherefrom.model.insight import CandidateEdge, NormSpec
 from wherefrom.storage import candidates as search
-from wherefrom.storage import embeddings
+from wherefrom.storage import embeddings, nodes
 from wherefrom.storage.candidates import RankingFacts, WeightedEdge
 from wherefrom.storage.port import SearchRequest, Transaction, Vectors
 from wherefrom.storage.text_index import TextSearch
+from wherefrom.text.tokens import text_of
 
 _MAX_CENTERS: Final = 3
 _MAX_EDGES_PER_NODE: Final = 30
 _MAX_EDGES: Final = 1_000
 _MAX_TWO_STEPS_AWAY: Final = 32
+TWO_STEPS: Final = 2
+_MAX_BY_WHAT_IS_RARE: Final = 16
 # A candidate has to stand out among the most relevant; a missing one counts as the least relevance.
 _MOST_RELEVANT: Final = 10
 _LEAST_RELEVANCE: Final = 0.15
@@ -69,12 +72,15 @@ class Pair:
     words: float | None
     shared: float
     common_neighbours: int
+    rare_names: float = 0.0
+    rare_terms: float = 0.0
+    closeness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Staged:
-    """The input of a decision: the nodes by their places, the scene, the context, the figures of each pair, and
-    the candidates that were not chosen, best first.
+    """The input of a decision: the nodes by their places, the scene, the context, the figures of each pair, the
+    candidates that were not chosen, best first, and what L1 found and goes on from if it is asked for more.
     """
 
     ids: tuple[str, ...]
@@ -82,18 +88,35 @@ class Staged:
     context: Context
     pairs: Mapping[tuple[int, int], Pair]
     others: tuple[CandidateEdge, ...]
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a stage is made for. center_id: the memo that is judged; planned: edges accepted and not written yet."""
+
+    question: SearchRequest
+    centers: tuple[str, ...]
+    center_id: str | None
+    planned: tuple[WeightedEdge, ...]
+    linking: InsightSettings
 
 
 @dataclass(slots=True)
-class _Found:
-    """The nodes that were found: their share of the question's words, their vectors, their order by relevance, and the
-    pages that they are on.
+class Found:
+    """The nodes that were found: their share of the question's words, their vectors, their order by relevance, the
+    pages that they are on, and their times. shared: what is rare and they share with each center; steps: how many
+    steps from the centers those nodes are that only a walk led to; is_own: a memo was asked about, and no question.
     """
 
     words: dict[str, float] = field(default_factory=dict)
     rows: dict[str, Matrix] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     pages: dict[str, str] = field(default_factory=dict)
+    moments: dict[str, Moment] = field(default_factory=dict)
+    shared: dict[str, Shared] = field(default_factory=dict)
+    steps: dict[str, int] = field(default_factory=dict)
+    is_own: bool = True
 
     def keep(self, ids: Collection[str]) -> None:
         """Forget all other nodes."""
@@ -113,50 +136,25 @@ def compose(
 
     planned: edges that were accepted before and are not written yet.
     """
-    reach = linking.candidates.top_k + linking.cand_expansion.budget
-    found = _search(index, question, center_id, reach=reach)
+    # They are counted once for the search and for what is rare.
+    question = replace(question, term_counts=index.text.term_counts(index.tx, index.access, question.text))
+    found = search_texts(index, question, center_id, reach=linking.candidates.top_k + linking.cand_expansion.budget)
     if center_id is None:
         found.keep(_current(index, question, found.order))
     centers = [center_id] if center_id is not None else found.order[:_MAX_CENTERS]
-    existing = _edges_near(index, centers, found.order, planned)
-    near = _neighbours(existing)
-    ends = _linkable(index, question, found, centers, near)
-    found.keep({*ends, *centers})
-    for one, other in search.linked(index.tx, index.access, centers, ends):
-        near[one].setdefault(other, 0.0)  # an edge of a node with more of them than were read
-    pairs: dict[tuple[str, str], Pair] = {}
-    for center in centers:
-        pairs |= _scored(center, ends, found, near, own=center == center_id, index=index, linking=linking)
-    for pair in search.declined(index.tx, index.access, centers, ends):
-        pairs.pop(pair, None)
-    return _staged(centers, pairs, found, existing, linking, fresh=int(center_id is not None and not near[center_id]))
+    found.shared = _rare(index, question, centers, linking, center_id=center_id)
+    asked = Asked(question, tuple(centers), center_id, tuple(planned), linking)
+    return staged_for(index, asked, found, radius=TWO_STEPS)
 
 
-def expand(staged: Staged, request: ExpansionRequest) -> Staged | None:
-    """Return L1's answer to L3: the stage with the next best candidates, down to the score that the request hints at;
-    None if there are no more.
-    """
-    likely = (edge for edge in staged.others if (edge.score or 0.0) >= request.theta_link_hint)
-    chosen = tuple(islice(likely, request.budget))
-    if not chosen:
-        return None
-    context = staged.context
-    selection = {**context.candidate_selection, "expanded_by": len(chosen)}
-    edges = (*(context.candidate_edges or ()), *chosen)
-    others = tuple(edge for edge in staged.others if edge not in chosen)
-    return replace(
-        staged, context=replace(context, candidate_edges=edges, candidate_selection=selection), others=others
-    )
-
-
-def _search(index: Index, question: SearchRequest, center_id: str | None, *, reach: int) -> _Found:
+def search_texts(index: Index, question: SearchRequest, center_id: str | None, *, reach: int) -> Found:
     """Search by words and vectors; words count as shares of the center's own score, or of the best."""
     hits = search.find(
         index.tx, index.access, question, text=index.text, vectors=index.vectors, reach=(reach, reach)
     ).found
     scores = {hit.id: hit.text_score for hit in hits if hit.text_score is not None}
     own = scores.get(center_id or "", max(scores.values(), default=0.0))
-    found = _Found()
+    found = Found(is_own=center_id is not None)
     found.words = {node_id: min(score / own, 1.0) for node_id, score in scores.items()} if own > 0 else {}
     found.rows = {hit.id: hit.vector for hit in hits if hit.vector is not None}
     if center_id is not None and question.vector is not None:
@@ -168,17 +166,35 @@ def _search(index: Index, question: SearchRequest, center_id: str | None, *, rea
     return found
 
 
-def _edges_near(
-    index: Index, centers: Sequence[str], found: Sequence[str], planned: Sequence[WeightedEdge]
-) -> list[WeightedEdge]:
-    """Return the edges around the centers, then around their neighbours and the candidates."""
-    first = search.edges_around(index.tx, index.access, list(centers), per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
-    touched = {end for edge in first for end in (edge.source_id, edge.target_id)}
-    frontier = list(dict.fromkeys([*found, *sorted(touched)]))
-    second = search.edges_around(index.tx, index.access, frontier, per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
-    known = {*frontier, *centers}
-    near = [edge for edge in planned if edge.source_id in known or edge.target_id in known]
-    return list(dict.fromkeys([*first, *second, *near]))
+def _rare(
+    index: Index, question: SearchRequest, centers: Sequence[str], linking: InsightSettings, *, center_id: str | None
+) -> dict[str, Shared]:
+    """Return what is rare and other texts share with each center."""
+    if not linking.candidates.names and not linking.candidates.terms:
+        return {}
+    texts = {} if center_id is None else {center_id: question.text}
+    if center_id is None:
+        known = nodes.read_by_ids(index.tx, index.access, centers)
+        texts = {node_id: text_of(node.title, node.content) for node_id, node in known.items()}
+    return read_shared(index.tx, index.access, index.text, question, texts)
+
+
+def _edges_near(index: Index, asked: Asked, found: Sequence[str], *, radius: int) -> list[WeightedEdge]:
+    """Return the edges around the centers, then around their neighbours and the candidates, and so on for as many steps
+    as the radius. A turn of a session is linked to the turns before and after it.
+    """
+    tx, access, centers = index.tx, index.access, asked.centers
+    edges = dict.fromkeys(search.turns_around(tx, access, centers, limit=_MAX_EDGES))
+    seen: set[str] = set()
+    frontier = list(centers)
+    for step in range(radius):
+        around = search.edges_around(tx, access, frontier, per_node=_MAX_EDGES_PER_NODE, limit=_MAX_EDGES)
+        edges |= dict.fromkeys(around)
+        seen.update(frontier)
+        ends = {end for edge in edges for end in (edge.source_id, edge.target_id)}
+        frontier = list(dict.fromkeys([*(found if step == 0 else ()), *sorted(ends - seen)]))
+    near = [edge for edge in asked.planned if edge.source_id in seen or edge.target_id in seen]
+    return list(dict.fromkeys([*edges, *near]))
 
 
 def _neighbours(edges: Sequence[WeightedEdge]) -> Near:
@@ -191,25 +207,52 @@ def _neighbours(edges: Sequence[WeightedEdge]) -> Near:
     return near
 
 
-def _linkable(index: Index, question: SearchRequest, found: _Found, centers: Sequence[str], near: Near) -> list[str]:
-    """Return the nodes that can be linked: those that were found, then those two steps from a center, with the most
-    in common first. A node that was replaced is left out. Pages, and vectors of the latter, are added to `found`.
+def _linkable(index: Index, asked: Asked, found: Found, near: Near, *, radius: int) -> list[str]:
+    """Return the nodes that can be linked: those that were found, those that share something rare with a center, then
+    those some steps from one, with the most in common first. A node that was replaced is left out. Pages, steps, and
+    vectors of those that no search had found, are added to `found`.
     """
-    weight: dict[str, float] = defaultdict(float)
-    for center in centers:
-        for middle in near[center]:
-            for node_id in near[middle].keys() - near[center].keys():
-                weight[node_id] += 1.0 / math.log1p(len(near[middle]))
-    known = set(found.order) | set(centers)
-    likely = sorted(weight.keys() - known, key=lambda node_id: (-weight[node_id], node_id))
-    wanted = [*found.order, *likely[: 2 * _MAX_TWO_STEPS_AWAY]]
-    current = _current(index, question, list(dict.fromkeys([*centers, *wanted])))
+    weight, steps = _walked(asked.centers, near, radius=radius)
+    known = set(found.order) | set(asked.centers)
+    rare = _by_what_is_rare(found, known)
+    likely = sorted(weight.keys() - known - {*rare}, key=lambda node_id: (-weight[node_id], node_id))
+    wanted = [*found.order, *rare, *likely[: 2 * _MAX_TWO_STEPS_AWAY]]
+    current = _current(index, asked.question, list(dict.fromkeys([*asked.centers, *wanted])))
     found.pages = {node_id: facts.page_id for node_id, facts in current.items() if facts.page_id is not None}
     live = [node_id for node_id in wanted if node_id in current]
-    reached = [node_id for node_id in live if node_id not in known][:_MAX_TWO_STEPS_AWAY]
-    if question.model is not None:
-        found.rows |= embeddings.of_nodes(index.tx, index.access, reached, question.model)
+    reached = [node_id for node_id in live if node_id not in known][: len(rare) + _MAX_TWO_STEPS_AWAY]
+    found.steps = {**found.steps, **{node_id: steps[node_id] for node_id in reached if node_id in steps}}
+    if asked.question.model is not None:
+        found.rows |= embeddings.of_nodes(index.tx, index.access, reached, asked.question.model)
     return [*(node_id for node_id in live if node_id in known), *reached]
+
+
+def _walked(centers: Sequence[str], near: Near, *, radius: int) -> tuple[dict[str, float], dict[str, int]]:
+    """Return the nodes two steps or more from a center, how much they have in common with it, and how many steps."""
+    weight: dict[str, float] = defaultdict(float)
+    steps: dict[str, int] = {}
+    for center in centers:
+        seen, level = {center}, dict.fromkeys(near[center], 1.0)
+        for step in range(TWO_STEPS, radius + 1):
+            seen |= level.keys()
+            further: dict[str, float] = defaultdict(float)
+            for middle, reached in level.items():
+                for node_id in near[middle].keys() - seen:
+                    further[node_id] += reached / math.log1p(len(near[middle]))
+            for node_id, reached in further.items():
+                weight[node_id] += reached
+                steps[node_id] = min(step, steps.get(node_id, step))
+            level = further
+    return weight, steps
+
+
+def _by_what_is_rare(found: Found, known: Collection[str]) -> list[str]:
+    """Return the nodes that share something rare with a center, the rarest first, without the known ones."""
+    strength: dict[str, float] = defaultdict(float)
+    for shared in found.shared.values():
+        for node_id in {*shared.names, *shared.terms}.difference(known):
+            strength[node_id] = max(strength[node_id], shared.strength(node_id))
+    return sorted(strength, key=lambda node_id: (-strength[node_id], node_id))[:_MAX_BY_WHAT_IS_RARE]
 
 
 def _current(index: Index, question: SearchRequest, ids: Sequence[str]) -> dict[str, RankingFacts]:
@@ -221,14 +264,22 @@ def _current(index: Index, question: SearchRequest, ids: Sequence[str]) -> dict[
 
 
 def _scored(
-    center: str, ends: Sequence[str], found: _Found, near: Near, *, own: bool, index: Index, linking: InsightSettings
+    center: str, ends: Sequence[str], found: Found, near: Near, *, own: bool, index: Index, linking: InsightSettings
 ) -> dict[tuple[str, str], Pair]:
     """Return the figures of the edges from a center to those of these nodes that it has no edge with."""
     others = [node_id for node_id in ends if node_id != center]
     vector = found.rows.get(center)
     similarity = {node_id: _cosine(vector, found.rows.get(node_id)) for node_id in others}
     words = {node_id: found.words.get(node_id, 0.0) if own else None for node_id in others}
-    relevance = {node_id: _relevance(similarity[node_id], words[node_id], index) for node_id in others}
+    limits, rare, moment = linking.candidates, found.shared.get(center, Shared()), found.moments.get(center)
+    close = {
+        node_id: closeness(moment, found.moments.get(node_id), half_life=limits.time_half_life_days)
+        for node_id in others
+    }
+    relevance = {
+        node_id: _relevance(similarity[node_id], words[node_id], index) * (1.0 - limits.time * (1.0 - close[node_id]))
+        for node_id in others
+    }
     expected = {**relevance, **near[center]}
     # Among all that is near, linked or not: without its kin, which it has edges with, strangers would stand out.
     usual = _usual(relevance.values())
@@ -241,28 +292,53 @@ def _scored(
             for middle, strength in sorted(near[node_id].items())
             if middle in expected
         )
-        standing_out = (relevance[node_id] + linking.candidates.support * shared) / usual
+        names, terms = rare.names.get(node_id, 0.0), rare.terms.get(node_id, 0.0)
+        speaking = limits.support * shared + limits.names * names + limits.terms * terms
+        standing_out = (relevance[node_id] + speaking) / usual
         pairs[center, node_id] = Pair(
             score=standing_out / (1.0 + standing_out),
             similarity=similarity[node_id],
             words=words[node_id],
             shared=shared,
             common_neighbours=len(near[node_id].keys() & near[center].keys()),
+            rare_names=names,
+            rare_terms=terms,
+            closeness=close[node_id],
         )
     return pairs
 
 
-def _staged(
-    centers: Sequence[str],
+def staged_for(index: Index, asked: Asked, found: Found, *, radius: int) -> Staged:
+    """Return the input of a decision from what was found, with the edges and nodes within some steps."""
+    centers, linking = asked.centers, asked.linking
+    existing = _edges_near(index, asked, found.order, radius=radius)
+    near = _neighbours(existing)
+    ends = _linkable(index, asked, found, near, radius=radius)
+    found.keep({*ends, *centers})
+    if linking.candidates.time > 0:
+        found.moments = read_moments(index.tx, index.access, list(dict.fromkeys([*centers, *ends])))
+    for one, other in search.linked(index.tx, index.access, centers, ends):
+        near[one].setdefault(other, 0.0)  # an edge of a node with more of them than were read
+    pairs: dict[tuple[str, str], Pair] = {}
+    for center in centers:
+        pairs |= _scored(center, ends, found, near, own=center == asked.center_id, index=index, linking=linking)
+    for pair in search.declined(index.tx, index.access, centers, ends):
+        pairs.pop(pair, None)
+    fresh = int(asked.center_id is not None and not near[asked.center_id])
+    return _placed(asked, pairs, found, existing, fresh=fresh)
+
+
+def _placed(
+    asked: Asked,
     pairs: Mapping[tuple[str, str], Pair],
-    found: _Found,
+    found: Found,
     existing: Sequence[WeightedEdge],
-    linking: InsightSettings,
     *,
     fresh: int,
 ) -> Staged:
     """Return the input of a decision from these pairs, each once, whichever way it is written: by the better score."""
-    limits = linking.candidates
+    centers = asked.centers
+    limits = asked.linking.candidates
     worst_first = sorted(pairs, key=lambda pair: (-pairs[pair].score, pair), reverse=True)
     best = {frozenset(pair): pair for pair in worst_first if pairs[pair].score > 0}
     ranked = sorted(best.values(), key=lambda pair: (-pairs[pair].score, pair))
@@ -290,7 +366,7 @@ def _staged(
     )
     scene = Scene(graph, np.array([place[node_id] for node_id in rows], dtype=np.int64), features, fresh=fresh)
     by_places = {(place[a], place[b]): pairs[a, b] for a, b in ranked}
-    return Staged(ids, scene, context, by_places, others=tuple(edges[len(chosen) :]))
+    return Staged(ids, scene, context, by_places, others=tuple(edges[len(chosen) :]), found=found)
 
 
 def _usual(relevances: Iterable[float]) -> float:

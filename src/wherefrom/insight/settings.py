@@ -29,7 +29,16 @@ class Candidates:
     top_k: Annotated[int, Param("How many candidates at most, of as many found by words and by meaning.", 1, 100)] = 32
     theta_cand: Annotated[float, Param("The least score of a candidate.", 0, 1, at_most="theta_link")] = 0.3
     theta_link: Annotated[float, Param("The least score of a candidate that is proposed.", 0, 1)] = 0.55
-    support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.4
+    support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.35
+    names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.4
+    terms: Annotated[float, Param("How much other rare terms that both texts have count in the score.", 0, 2)] = 0.1
+    time: Annotated[float, Param("The share of its relevance that a text of another time loses.", 0, 1)] = 0.3
+    time_half_life_days: Annotated[
+        float, Param("After how many days between two texts their time counts half.", 0.01, 3_650)
+    ] = 7.0
+    subject: Annotated[
+        float, Param("From which rarity of the names that both texts have on a relation is `same_subject`.", 0, 2)
+    ] = 0.33
     links: Annotated[int, Param("How many relations one decision accepts at most.", 1, 50)] = 5
     allow_autocand: Annotated[bool, Param("True: L3 may make candidates itself.")] = False
 
@@ -44,6 +53,16 @@ class Expansion:
     budget: Annotated[int, Param("How many more candidates at most.", 0, 64)] = 16
     cycles: Annotated[int, Param("How often more are looked for at most.", 0, 5)] = 1
     near_centers_hop: Annotated[int, Param("How far L3 may look by itself.", 1, 3)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Judging those again that were judged when the namespace was smaller, and have no relation yet."""
+
+    growth: Annotated[
+        float, Param("By which share a namespace has to grow before its unlinked memos are judged again.", 0.05, 10)
+    ] = 0.5
+    limit: Annotated[int, Param("How many of them one call judges at most; 0: none.", 0, 200)] = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +102,7 @@ class InsightSettings(Settings):
     gauge: Gauge = Gauge()
     candidates: Candidates = Candidates()
     cand_expansion: Expansion = Expansion()
+    again: Again = Again()
     gates: Gates = Gates()
     paths: PathKnobs = field(default_factory=PathKnobs)
 

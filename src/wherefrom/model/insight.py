@@ -107,7 +107,9 @@ class EdgeFigures:
 
     similarity: cosine (None without vectors); words: the share of the source's weighted words that the target has;
     shared: neighbours in common, and candidates among the target's neighbours, weighed by how few links they have;
-    score: L1's view of all three, 0 to 1; distance: steps between the ends before (None: none was seen);
+    rare_names, rare_terms: how rare the names, and the other terms, are that both texts have (about 1 for a name of
+    theirs alone); closeness: in time, 0 to 1, 1 in one session;
+    score: L1's view of all of these, 0 to 1; distance: steps between the ends before (None: none was seen);
     delta_*: what this link alone adds to the measures, times the candidate base, so that it does not depend on how
     many candidates there were; g: its gauge, the least over the hops; hop: where.
     """
@@ -123,13 +125,17 @@ class EdgeFigures:
     shared: float = 0.0
     common_neighbours: int = 0
     distance: int | None = None
+    rare_names: float = 0.0
+    rare_terms: float = 0.0
+    closeness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedEdge:
     """A link that was judged: `reason` says in plain words why it was accepted or not.
 
-    note: why it was declined, if somebody said so.
+    note: why it was declined, if somebody said so. told: the beginning of the reason that names what both texts have; it
+    is not stored with a plan.
     """
 
     source_id: str
@@ -142,6 +148,7 @@ class ProposedEdge:
     number: Annotated[int, Param("Its place in the plan, for `only`; 0: not accepted.")] = 0
     state: Annotated[LinkState, Param("left_out: accepted, but an end was gone or linked by then.")] = "open"
     note: str | None = None
+    told: str = ""
     confidence: ClassVar[float] = CONFIDENCE
     """The confidence of the relation when it is made."""
     judge: ClassVar[str] = INSIGHT

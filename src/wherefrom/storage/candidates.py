@@ -255,6 +255,12 @@ def with_sayings(
     return tuple(said), ended
 
 
+def times_of(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, tuple[str, tuple[str, str] | None]]:
+    """When each of these nodes was observed, and the session that it is a turn of."""
+    rows = tx.rows("nodes_said", {"owner": access.owner, "ids": json_text(ids)})
+    return {row[0]: (row[6], None if row[4] is None else (row[5], row[4])) for row in rows}
+
+
 def heirs(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> list[str]:
     """These nodes, and all that took the place of one another after them, by a time."""
     where = {"owner": access.owner, "ids": json_text(ids), "now": now, "limit": _MAX_HEIRS}

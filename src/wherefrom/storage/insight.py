@@ -18,7 +18,7 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import Decision, EdgeFigures, InsightPlan, PlanState, ProposedEdge
 from wherefrom.model.namespaces import is_inside
 from wherefrom.storage import edges, events, locks, nodes
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import SEARCHED, Transaction
 from wherefrom.storage.sql import inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
@@ -27,7 +27,7 @@ PROPOSED_FOR: Final = timedelta(days=14)
 _UNDONE_WITHIN: Final = timedelta(days=365)
 _PAIR: Final = ("first_id", "second_id")
 # What is known of a link besides what its plan stores of it.
-_TOLD: Final = ("number", "state", "note")
+_TOLD: Final = ("number", "state", "note", "told")
 
 Holds = Callable[[Transaction, Sequence[str]], set[str]]
 """Returns the nodes among some that keep the invariants of the policy."""
@@ -53,9 +53,24 @@ class MadeEdge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """Which nodes of a namespace were judged. seq: up to which all new ones were; judged: how many new ones, in all.
+
+    Those without relations are judged again in rounds. again_at: how many had been judged when the last round began;
+    again_seq, again_end: the seqs up to which it has come, and where it ends.
+    """
+
+    seq: int = 0
+    judged: int = 0
+    again_at: int = 0
+    again_seq: int = 0
+    again_end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPlan:
     """A plan as it is stored. made: the edges that it has written; chosen: the numbers of the links that were accepted.
-    seen_by: the `sight` of the access whose new nodes it judged; seen_seq: the seq of the last of those nodes.
+    seen_by: the `sight` of the access whose new nodes it judged; seen: what was judged once the plan is applied.
     content: the stored text that it was read from.
     """
 
@@ -63,7 +78,7 @@ class StoredPlan:
     namespace: str
     seen_by: str
     observed: tuple[GateObservation, ...] = ()
-    seen_seq: int | None = None
+    seen: Seen | None = None
     made: tuple[MadeEdge, ...] = ()
     chosen: frozenset[int] = frozenset()
     content: str = ""
@@ -76,13 +91,22 @@ def settled(tx: Transaction, access: Access) -> int:
 
 
 def new_nodes(
-    tx: Transaction, access: Access, *, after: int, upto: int, kinds: Sequence[str], now: str, limit: int
+    tx: Transaction, access: Access, *, after: int, upto: int, now: str, limit: int
 ) -> tuple[list[tuple[int, Node]], int]:
     """The nodes between two seqs (the second one included), oldest first, and how many there are in all."""
-    between = {"after": after, "upto": upto, "kinds": json_text(kinds), "now": now, "limit": limit}
+    between = {"after": after, "upto": upto, "kinds": json_text(SEARCHED), "now": now, "limit": limit}
     where = {**scope_parameters(access.own()), **between}
     total = tx.number("nodes_new", {**where, "counted": True})
     return [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_new", where)], int(total)
+
+
+def unlinked_nodes(
+    tx: Transaction, access: Access, *, after: int, upto: int, now: str, limit: int
+) -> list[tuple[int, Node]]:
+    """The nodes between two seqs (the second one included) that have no relation, oldest first."""
+    between = {"after": after, "upto": upto, "kinds": json_text(SEARCHED), "now": now, "limit": limit}
+    rows = tx.rows("nodes_unlinked", {**scope_parameters(access.own()), **between})
+    return [(row[0], nodes.from_row(row[1:])) for row in rows]
 
 
 def linkable(tx: Transaction, access: Access, ids: Sequence[str], *, now: str) -> dict[str, Node]:
@@ -97,10 +121,10 @@ def sight(access: Access) -> str:
     return " ".join((",".join(access.classes), *access.hidden))
 
 
-def seen(tx: Transaction, access: Access) -> int:
-    """The seq up to which all nodes of the root were judged, for accesses that see the same as this one."""
+def seen(tx: Transaction, access: Access) -> Seen:
+    """Which nodes of the root were judged, for accesses that see the same as this one."""
     where = {"owner": access.owner, "namespace": access.root, "seen_by": sight(access)}
-    return tx.number("insight_seen_get", where)
+    return Seen(*(tx.row("insight_seen_get", where) or ()))
 
 
 def gates(tx: Transaction, access: Access, namespace: str) -> Mapping[str, Any] | None:
@@ -162,7 +186,7 @@ def get(tx: Transaction, access: Access, plan_id: str, *, moment: datetime) -> S
     made = tuple(MadeEdge(*(edge if len(edge) > 3 else (*edge, applied_at))) for edge in known["made"])
     whole = range(1, len(links) + 1) if state == "applied" else ()
     chosen = frozenset(known.get("chosen", whole))
-    return StoredPlan(plan, namespace, known["seen_by"], observed, known["seen_seq"], made, chosen, content)
+    return StoredPlan(plan, namespace, known["seen_by"], observed, _seen(known), made, chosen, content)
 
 
 def stated(tx: Transaction, access: Access, stored: StoredPlan) -> InsightPlan:
@@ -247,9 +271,9 @@ def apply(
     inserted = edges.insert(tx, access, new, skip_known=True)
     made = {key: edge for edge in new if (key := edges.key_of(edge)) in inserted}
     _note(tx, access, "integrate", made.values(), plan_id=stored.plan.id, now=now)
-    if stored.seen_seq is not None:
-        row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by, "seq": stored.seen_seq}
-        tx.run("insight_seen_put", row)
+    if stored.seen is not None:
+        row = {"owner": access.owner, "namespace": stored.namespace, "seen_by": stored.seen_by}
+        tx.run("insight_seen_put", {**row, **asdict(stored.seen)})
     all_made = (*(edge for edge in stored.made if edge[:3] not in made), *(MadeEdge(*key, now) for key in made))
     plan = replace(stored.plan, state="applied", applied_at=now, undone_at=None, written=len(all_made))
     chosen = stored.chosen.union(numbers)
@@ -335,13 +359,21 @@ def _note(tx: Transaction, access: Access, topic: Topic, some: Iterable[Edge], *
 
 
 def _content(stored: StoredPlan) -> str:
-    plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen_seq": stored.seen_seq, "made": stored.made}
+    seen = None if stored.seen is None else asdict(stored.seen)
+    plain = {"namespace": stored.namespace, "seen_by": stored.seen_by, "seen": seen, "made": stored.made}
     counts = {"judged": stored.plan.judged, "written": stored.plan.written, "chosen": sorted(stored.chosen)}
-    links = [
-        {name: value for name, value in asdict(link).items() if name not in _TOLD} for link in stored.plan.accepted
-    ]
+    # A plan may outlive the texts, so their words are not stored with it.
+    silent = (replace(link, reason=link.reason.removeprefix(link.told)) for link in stored.plan.accepted)
+    links = [{name: value for name, value in asdict(link).items() if name not in _TOLD} for link in silent]
     rows = {"links": links, "observed": list(map(asdict, stored.observed))}
     return json_text({**plain, **counts, **rows})
+
+
+def _seen(known: Mapping[str, Any]) -> Seen | None:
+    """What a stored plan has judged; one that was stored before nodes were judged again has a seq alone."""
+    if known.get("seen") is not None:
+        return Seen(**known["seen"])
+    return None if known.get("seen_seq") is None else Seen(known["seen_seq"])
 
 
 def _ends(links: Sequence[ProposedEdge]) -> list[str]:

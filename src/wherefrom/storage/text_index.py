@@ -180,6 +180,29 @@ class TextSearch:
         wanted = query_terms(text)[:_MAX_TERMS]
         return dict.fromkeys(wanted, 0) | self._counted(tx, access, wanted)
 
+    def count_terms(self, tx: Transaction, access: Access, wanted: list[str]) -> dict[str, int]:
+        """The number of texts with each of these terms that is in any."""
+        return self._counted(tx, access, wanted) if wanted else {}
+
+    def count_texts(self, tx: Transaction, access: Access, kinds: Sequence[str]) -> int:
+        """The number of texts among which terms are rare or common."""
+        statistics = self._current(tx, access, kinds)
+        return statistics.sampled if 0 < statistics.sampled < _SAMPLED_TEXTS else statistics.texts
+
+    def texts_of_rarest(
+        self, tx: Transaction, access: Access, counts: Mapping[str, int], *, most: tuple[int, int]
+    ) -> dict[str, list[str]]:
+        """The ids of the texts with each of the rarest of some terms that several texts have: at most `most[0]` terms
+        in at most `most[1]` texts. counts: the number of texts with each.
+        """
+        rarest = sorted((count, term) for term, count in counts.items() if 1 < count <= most[1])
+        wanted = [term for _, term in rarest[: most[0]]]
+        found: dict[str, list[str]] = {}
+        where = {**scope_parameters(access), "terms": json_text(wanted)}
+        for term, node_id in tx.rows("texts_of_terms", where) if wanted else ():
+            found.setdefault(term, []).append(node_id)
+        return {term: ids for term, ids in found.items() if len(ids) > 1}
+
     def term_weights(
         self, tx: Transaction, access: Access, counts: Mapping[str, int], kinds: Sequence[str]
     ) -> dict[str, float]:

@@ -12,7 +12,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import NotFound
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.upkeep import UpkeepRun, UpkeepState, waiting_words
-from wherefrom.storage.insight import PROPOSED_FOR, sight
+from wherefrom.storage.insight import PROPOSED_FOR, Seen, sight
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
@@ -34,14 +34,14 @@ class PlanPart:
 class StoredRun:
     """A run as it is stored.
 
-    seq: up to which node insight has looked. plan_id: metabolism's plan; nodes, links: how much it would let go.
+    seen: up to where insight has looked. plan_id: metabolism's plan; nodes, links: how much it would let go.
     next_id: the id of its run of metabolism. made, gone: what was done. looking: a look is under way, up to the seq
     `upto`. told: what an event last said that waits.
     """
 
     id: str
     state: UpkeepState
-    seq: int
+    seen: Seen
     started_at: str
     metabolism_at: str | None = None
     ended_at: str | None = None
@@ -84,7 +84,7 @@ class StoredRun:
         )
 
 
-_COLUMNS: Final = ("id", "state", "seq", "metabolism_at", "started_at", "ended_at", "undone_at")
+_COLUMNS: Final = ("id", "state", "metabolism_at", "started_at", "ended_at", "undone_at")
 
 
 def is_past(part: PlanPart, moment: datetime) -> bool:
@@ -158,7 +158,7 @@ def rewound(run: StoredRun, moment: datetime) -> StoredRun:
     past = next((at for at, part in enumerate(run.plans) if is_past(part, moment)), None)
     if run.state != "proposed" or past is None:
         return run
-    return replace(run, plans=run.plans[:past], seq=run.plans[past].after)
+    return replace(run, plans=run.plans[:past], seen=replace(run.seen, seq=run.plans[past].after))
 
 
 def _where(access: Access) -> dict[str, Any]:
@@ -168,6 +168,7 @@ def _where(access: Access) -> dict[str, Any]:
 def _run(row: Sequence[Any]) -> StoredRun:
     known = dict(zip(_COLUMNS, row, strict=False))
     content = json.loads(row[len(_COLUMNS)])
+    content["seen"] = Seen(**content["seen"])
     content["plans"] = tuple(PlanPart(**part) for part in content["plans"])
     content |= {name: tuple(content[name]) for name in ("metabolism_ids", "told")}
     return StoredRun(**known, **content)

@@ -42,7 +42,7 @@ _BEFORE_LINE: Final = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d+[.)])?[ \t*_]*\Z"
 _BEFORE_TEXT: Final = " \n\t\"“‘'«([*_>"
 _LABEL: Final = re.compile(r"[*_]*:")
 _HEADING: Final = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-_IN_NO_NAME: Final = frozenset(
+IN_NO_NAME: Final = frozenset(
     """
     january february march april may june july august september october november december jan feb mar apr jun jul aug
     sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri
@@ -104,7 +104,7 @@ def _parted(words: Sequence[str]) -> Iterator[list[str]]:
     """The words of a row, cut at those that are in no name; the first part may be empty."""
     part: list[str] = []
     for word in words:
-        if word.casefold() in _IN_NO_NAME or word == "I":
+        if word.casefold() in IN_NO_NAME or word == "I":
             yield part
             part = []
         else:

@@ -10,6 +10,21 @@ where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind 
 order by n.seq --unless counted
 limit :limit --unless counted
 
+-- name: nodes_unlinked
+-- The nodes between two seqs that can be linked and have no relation, oldest first; mentions do not count.
+select n.seq, {node n}
+from nodes n
+where {visible n} and {live n} and n.seq > :after and n.seq <= :upto and n.kind in {each kinds}
+  and n.superseded_by is null and n.valid_to is null
+  and not exists (
+    select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and e.tag <> 'mentions'
+  )
+  and not exists (
+    select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and e.tag <> 'mentions'
+  )
+order by n.seq
+limit :limit
+
 -- name: nodes_linkable
 select {node n}
 from nodes n
@@ -48,16 +63,17 @@ where owner_id = :owner and (created_at < :applied or (state = 'proposed' and cr
 {move insight_plans}
 
 -- name: insight_seen_get
-select s.seq
+select s.seq, s.judged, s.again_at, s.again_seq, s.again_end
 from insight_seen s
 where s.owner_id = :owner and s.namespace = :namespace and s.seen_by = :seen_by
 
 -- name: insight_seen_put
-insert into insight_seen (owner_id, namespace, seen_by, seq)
-values (:owner, :namespace, :seen_by, :seq)
+insert into insight_seen (owner_id, namespace, seen_by, seq, judged, again_at, again_seq, again_end)
+values (:owner, :namespace, :seen_by, :seq, :judged, :again_at, :again_seq, :again_end)
 on conflict (owner_id, namespace, seen_by) do update
-set seq = excluded.seq
-where excluded.seq > insight_seen.seq
+set seq = excluded.seq, judged = excluded.judged,
+    again_at = excluded.again_at, again_seq = excluded.again_seq, again_end = excluded.again_end
+where excluded.seq >= insight_seen.seq
 
 -- name: insight_gates_get
 select g.state

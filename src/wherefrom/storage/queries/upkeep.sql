@@ -1,6 +1,6 @@
 -- Upkeep: its runs, and what is new since the last of them.
 
--- fragment: upkeep_run = r.id, r.state, r.seq, r.metabolism_at, r.started_at, r.ended_at, r.undone_at, r.content
+-- fragment: upkeep_run = r.id, r.state, r.metabolism_at, r.started_at, r.ended_at, r.undone_at, r.content
 
 -- name: upkeep_runs_newest
 select {upkeep_run}
@@ -16,10 +16,10 @@ where r.owner_id = :owner and r.namespace = :root and r.seen_by = :seen_by and r
 
 -- name: upkeep_run_put
 insert into upkeep_runs
-    (owner_id, id, namespace, seen_by, state, seq, metabolism_at, started_at, ended_at, undone_at, content)
-values (:owner, :id, :root, :seen_by, :state, :seq, :metabolism_at, :started_at, :ended_at, :undone_at, :content)
+    (owner_id, id, namespace, seen_by, state, metabolism_at, started_at, ended_at, undone_at, content)
+values (:owner, :id, :root, :seen_by, :state, :metabolism_at, :started_at, :ended_at, :undone_at, :content)
 on conflict (owner_id, id) do update
-set state = excluded.state, seq = excluded.seq, metabolism_at = excluded.metabolism_at, ended_at = excluded.ended_at,
+set state = excluded.state, metabolism_at = excluded.metabolism_at, ended_at = excluded.ended_at,
     undone_at = excluded.undone_at, content = excluded.content
 
 -- name: upkeep_runs_purge

@@ -80,3 +80,10 @@ cross join lateral (
 ) as found
 join nodes n on n.owner_id = :owner and n.seq = found.node_seq
 where {visible n} and n.kind || '' in {each kinds}
+
+-- name: texts_of_terms
+-- The texts that have each of some rare terms.
+select t.term, n.id
+from node_terms t
+join nodes n on n.owner_id = :owner and n.seq = t.node_seq
+where t.owner_id = :owner and t.term in {each terms} and {visible n}

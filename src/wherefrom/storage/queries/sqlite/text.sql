@@ -69,3 +69,11 @@ from {rows name text}
 cross join (select t.rowid as seq from node_terms t where t.node_terms match :name limit :limit) as found
 cross join nodes n on n.seq = found.seq
 where {visible n} and n.kind || '' in {each kinds}
+
+-- name: texts_of_terms
+-- The texts that have each of some rare terms.
+select f.value, n.id
+from {each terms} as f
+cross join node_terms t on t.node_terms match '"' || f.value || '"'
+cross join nodes n on n.seq = t.rowid
+where {visible n}
