@@ -185,8 +185,8 @@ class InsightEngine(DecisionEngine):
         return self._keep(self._judge(draft, self._new_nodes(draft, None, limit)))
 
     def _new_nodes(self, draft: _Draft, before: Seen | None, limit: int) -> list[Node]:
-        """Return the oldest nodes that were not seen before, or else by the last applied plan, and then some that have no
-        relation yet; the draft notes which were seen with them.
+        """Return the oldest nodes that were not seen before, or else by the last applied plan, and then some that have
+        no relation yet; the draft notes which were seen with them.
         """
         access, now = draft.access, self.view.now()
         upto = self.store.database.write(lambda tx: insight.settled(tx, access))
