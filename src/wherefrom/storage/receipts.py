@@ -379,13 +379,8 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node]) -> dict
 
 
 def _restore_attached(tx: Transaction, access: Access, receipts: Sequence[Row]) -> None:
-    if not receipts:
-        return
-    runs, ids, owner = (
-        sorted({row[1] for row in receipts}),
-        sorted({row[2] for row in receipts}),
-        {"owner": access.owner},
-    )
+    runs, ids = (sorted({row[column] for row in receipts}) for column in (1, 2))
+    owner = {"owner": access.owner}
     rows = tx.rows("retired_with", {**owner, "ids": json_text(ids), "runs": json_text(runs)})
     by_kind: dict[str, list[dict[str, Any]]] = {"embedding": [], "feedback": [], "correction": []}
     for _, kind, node_id, seq, content in rows:
