@@ -60,7 +60,7 @@ class PlanApplication:
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
     held: frozenset[int] = frozenset()
     overlooked: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    taken_over: set[edges.Key] = field(default_factory=set)
+    taken_over: dict[edges.Key, bool] = field(default_factory=dict)
 
     def apply(self, removals: Removals) -> None:
         """Apply all of a plan; whatever interrupts it, what is done stays done."""
@@ -142,7 +142,11 @@ class PlanApplication:
         thickness = {edge.seq: round(edge.value, _DIGITS) for edge in measured}
         moved = self._hand_over(graph, stand_ins, measured, overlooked)
         receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness, moved)
+        # What was made for one stand-in and moves on to the next is no relation that went.
+        touching = [edge for edge in measured if figures.keys() & {edge.source_id, edge.target_id}]
+        passing = sum(self.taken_over.get(_key(edge), False) for edge in touching)
         gone, count = receipts.retire_nodes(tx, self.access, list(figures), receipt)
+        count -= passing
         told = [{"id": node_id, **why} for node_id, why in figures.items()]
         payload = {"run_id": self.run.id, "nodes": told, "links": count}
         events.record(tx, self.access, "metabolism", payload, about=events.shown_to_nobody(self.access.root), at=now)

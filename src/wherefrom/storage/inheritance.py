@@ -40,11 +40,11 @@ class Terms:
 
 def hand_over(
     tx: Transaction, access: Access, heirs: Mapping[str, str], terms: Terms
-) -> tuple[dict[str, Record], set[Key]]:
+) -> tuple[dict[str, Record], dict[Key, bool]]:
     """Let nodes that stay take over what nodes that go have; heirs: by node that goes, the one that stands for it.
 
-    Returns what each left, for its receipt, and the keys of the edges that were made. A relation that the heir has
-    itself stays as the stronger of both; of a tag that has one target at a time, the heir keeps its own.
+    Returns what each left, for its receipt, and the keys of the edges that were made (True) or changed. A relation that
+    the heir has itself stays as the stronger of both; of a tag that has one target at a time, the heir keeps its own.
     """
     access = access.writing()
     rows = tx.rows("nodes_going", {"owner": access.owner, "ids": json_text(list(heirs))})
@@ -59,7 +59,7 @@ def hand_over(
         now[heirs[node.id]], left[node.id] = _with_gifts(now[heirs[node.id]], node)
     _store(tx, access, [(were[node_id], node) for node_id, node in now.items()])
     moved = _moved_edges(tx, access, going, heirs, terms)
-    estate = _Estate.of(tx, access, {edge for _, edge in moved})
+    estate = _Estate.of(tx, access, {edge for _, edge in moved}, without=heirs.keys())
     for node_id, edge in moved:
         estate.take(edge, left[node_id], terms.exclusive)
     estate.store(tx, access)
@@ -98,15 +98,15 @@ class _Estate:
     ends: Mapping[str, Node]
     inserted: dict[Key, Edge] = field(default_factory=dict)
     changed: dict[Key, Edge] = field(default_factory=dict)
-    made: set[Key] = field(default_factory=set)
+    made: dict[Key, bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tx: Transaction, access: Access, moved: Collection[Edge]) -> _Estate:
+    def of(cls, tx: Transaction, access: Access, moved: Collection[Edge], *, without: Collection[str]) -> _Estate:
         where = {"sources": {edge.source_id for edge in moved}, "targets": {edge.target_id for edge in moved}}
         given = {name: json_text(sorted(ids)) for name, ids in where.items()}
         given["tags"] = json_text(sorted({edge.tag for edge in moved}))
         rows = tx.rows("edges_of_heirs", {"owner": access.owner, **given}) if moved else []
-        known = (Edge(*row) for row in rows)
+        known = (edge for edge in (Edge(*row) for row in rows) if not {edge.source_id, edge.target_id} & {*without})
         return cls({edges.key_of(edge): edge for edge in known}, edges.ends_of(tx, access, moved))
 
     def take(self, edge: Edge, record: Record, exclusive: Collection[str]) -> None:
@@ -124,7 +124,7 @@ class _Estate:
             (self.inserted if key in self.inserted else self.changed)[key] = self.known[key]
         else:
             return
-        self.made.add(key)
+        self.made[key] = key in self.inserted
         was = None if own is None else _numbers(own)
         record.setdefault("edges", []).append([*key, was, _numbers(self.known[key])])
 

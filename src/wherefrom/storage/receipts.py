@@ -93,8 +93,8 @@ def retire_nodes(
     access = access.writing()
     where = {"owner": access.owner, "ids": json_text(ids)}
     going = [(row[0], nodes.from_row(row[1:])) for row in tx.rows("nodes_going", where)]
-    order = {node_id: place for place, node_id in enumerate(ids)}
-    going.sort(key=lambda numbered: (numbered[1].kind != "page", order.get(numbered[1].id, len(order))))
+    place = {node_id: at for at, node_id in enumerate(ids)}
+    going.sort(key=lambda numbered: (numbered[1].kind != "page", place.get(numbered[1].id, len(place))))
     if instead is not None:
         going = [(seq, instead.get(node.id, node)) for seq, node in going]
     gone = [node.id for _, node in going]
@@ -335,8 +335,8 @@ def _restore_versions(tx: Transaction, access: Access, receipts: Sequence[Row], 
 
 def _insert(tx: Transaction, access: Access, rows: Sequence[Mapping[str, Any]], *, run_id: str, now: str) -> None:
     """Write rows of `retired`."""
-    empty = dict.fromkeys(("target_id", "stand_in", "row_seq"))
-    tx.many("retire", [{**empty, **row} for row in rows], {"owner": access.owner, "run_id": run_id, "now": now})
+    rows = [{"target_id": None, "stand_in": None, "row_seq": None, **row} for row in rows]
+    tx.many("retire", rows, {"owner": access.owner, "run_id": run_id, "now": now})
 
 
 def _guarded(access: Access, were: Mapping[str, Node], guard: Guard) -> tuple[dict[str, Node], dict[str, str]]:
@@ -379,9 +379,7 @@ def _refused(tx: Transaction, access: Access, found: Mapping[str, Node]) -> dict
 
 
 def _restore_attached(tx: Transaction, access: Access, receipts: Sequence[Row]) -> None:
-    runs, ids = sorted({row[1] for row in receipts}), sorted({row[2] for row in receipts})
-    if not ids:
-        return
+    runs, ids = (sorted({row[column] for row in receipts}) for column in (1, 2))
     owner = {"owner": access.owner}
     rows = tx.rows("retired_with", {**owner, "ids": json_text(ids), "runs": json_text(runs)})
     by_kind: dict[str, list[dict[str, Any]]] = {"embedding": [], "feedback": [], "correction": []}
