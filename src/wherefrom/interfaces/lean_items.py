@@ -14,7 +14,7 @@ _ITEM_BYTES: Final = 110
 _MAX_RESERVED_BYTES: Final = 32
 _MIN_SOURCE_BYTES: Final = 12
 # Keys that are not counted there, because they were asked for.
-_BESIDES: Final = ("scores", "factors", "features", "figures", "told")
+_BESIDES: Final = ("scores", "factors", "features", "figures")
 # Keys with several ids, of which the lean form has at most this many, and the number of the others.
 _MANY_IDS: Final = ("replaces", "disputed_by")
 _MAX_IDS: Final = 2
