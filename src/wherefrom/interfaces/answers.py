@@ -139,7 +139,7 @@ class Item(MemoPreview, answers=()):
         return fitted(lean, value["reason"])
 
 
-class ProposedRelation(mirror(ProposedEdge, without="accepted figures number state note", digits=True)):
+class ProposedRelation(mirror(ProposedEdge, without="accepted figures number state note told", digits=True)):
     """A relation between two memos that insight found worth making."""
 
     confidence: float = Field(description="How sure it is until a caller states it, 0 to 1.")
