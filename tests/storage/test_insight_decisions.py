@@ -120,12 +120,12 @@ def test_applied_and_undone_any_number_of_times_the_memory_is_as_before(memory, 
     assert after[0] == after[1] == after[2] != set()
 
 
-def test_an_undone_plan_can_be_applied_again_for_a_week(memory, plan, clock):
+def test_an_undone_plan_can_be_applied_again_for_two_weeks(memory, plan, clock):
     memory.apply_insight(plan.id)
     memory.undo_insight(plan.id)
-    clock.go_on(days=7)
+    clock.go_on(days=14)
     assert memory.apply_insight(plan.id).written == 6
     memory.undo_insight(plan.id)
-    clock.go_on(days=7, seconds=1)
+    clock.go_on(days=14, seconds=1)
     with pytest.raises(Conflict):
         memory.apply_insight(plan.id)

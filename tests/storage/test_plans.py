@@ -48,7 +48,7 @@ def test_plans_and_runs_of_both_engines_are_listed_with_what_became_of_them(memo
         (applied.id, "applied", 2, 1),
     }
     assert [plan.kind for plan in memory.plans(kind="insight", limit=1).items] == ["insight"]
-    clock.go_on(days=8)
+    clock.go_on(days=15)
     assert {plan.state for plan in memory.plans().items} == {"applied", "undone"}
 
 

@@ -32,8 +32,8 @@ STORE_WIDE = {
     "thickness_of_edges", "nodes_unchanged", "pending_done", "pending_lease",
     # Of keys, which say whose they are: a caller names a key, and not an owner.
     "key_of_caller", "keys_used", "keys_usable", "keys_made",
-    # Of the service itself: its jobs, and who has something to be told or to be swept.
-    "jobs_all", "job_add", "job_claim", "job_extend", "job_end", "namespaces_to_sweep", "feed_end", "feed_owners",
+    # Of the service itself: its jobs, and who has something to be told, to be swept or to be looked after.
+    "upkeep_places", "jobs_all", "job_add", "job_claim", "job_extend", "job_end", "namespaces_to_sweep", "feed_end", "feed_owners",
     "feed_is_restored", "feed_renumber",
 }  # fmt: skip
 
