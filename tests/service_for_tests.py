@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 import httpx2
 import uvicorn
+from forking_for_tests import wherefrom_command
 
 _LONGEST_SECONDS = 60.0
 
@@ -27,7 +27,7 @@ def running_service(url: str, *options: str, port: int | None = None, **environm
     The port is a free one, unless the options must name it, too.
     """
     port = port or free_port()
-    command = [sys.executable, "-m", "wherefrom", "serve", "--db", url, "--port", str(port), *options]
+    command = [*wherefrom_command(), "serve", "--db", url, "--port", str(port), *options]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **environment})
 
@@ -88,4 +88,4 @@ def wait_until_ready(base: str, *, is_alive: Any, said: Any) -> None:
                     return
             except httpx2.TransportError:
                 pass
-            time.sleep(0.05)
+            time.sleep(0.02)
