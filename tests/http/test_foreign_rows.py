@@ -25,11 +25,18 @@ PLACE = "zorblaxroom"
 MISSING = "01900000-0000-7000-8000-00000badf00d"
 OWNER, ROOT = "anna", "team/a"
 # Who may not see anything of owner anna's root team/a.
+DIALECTS = ("sqlite", "postgres")
 STRANGERS = {
     "another owner": ("bert", ROOT),
     "another root": (OWNER, "team/b"),
     "a root that begins alike": (OWNER, "team/ab"),
 }
+# On every change all strangers try SQLite, and one tries PostgreSQL, whose statements are the same but for few.
+EACH = [
+    pytest.param(dialect, stranger, marks=[pytest.mark.long] if dialect == "postgres" and stranger != "another root" else [])
+    for dialect in DIALECTS
+    for stranger in STRANGERS
+]
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def assert_reveals_nothing(answer, made, *, given=(), what=None):
     assert not leaked, what
 
 
-@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize(("url", "stranger"), EACH, indirect=["url"])
 def test_every_verb_with_an_id_of_another_answers_as_if_there_were_no_such_thing(store, stranger):
     memory, made = planted(store)
     owner, root = STRANGERS[stranger]
@@ -112,7 +119,7 @@ def test_every_verb_with_an_id_of_another_answers_as_if_there_were_no_such_thing
     assert exported(memory) == before
 
 
-@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize(("url", "stranger"), EACH, indirect=["url"])
 def test_no_verb_shows_a_stranger_anything_of_another(store, stranger):
     memory, made = planted(store)
     owner, root = STRANGERS[stranger]
@@ -161,7 +168,15 @@ def test_no_verb_shows_a_stranger_anything_of_another(store, stranger):
     assert exported(memory) == before
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("url", "era"),
+    [
+        pytest.param(dialect, era, marks=[pytest.mark.long] if (dialect, era) == ("postgres", ERAS[0]) else [])
+        for dialect in DIALECTS
+        for era in ERAS
+    ],
+    indirect=["url"],
+)
 def test_resources_of_another_are_not_there(store, era):
     _, made = planted(store)
     key = store.memory(owner=OWNER, root="team/b").create_key("stranger").secret
@@ -183,6 +198,7 @@ PATHS = (
     "team/a", "/team/a", "//team/a", "../a", "../../team/a", "a/../../a", "/../a", "..", "../", "./../a", "team/b/../a",
     "team/a/../a", "%2e%2e/a", "..%2fa", "..\\a", "team\\a", "/", "", " team/a ", "team/a\u200b", "ｔｅａｍ/a", "team/%", "team/_",
 )  # fmt: skip
+SOME_PATHS = ("team/a", "../a", "/", "ｔｅａｍ/a", "team/%")
 # The arguments that a call needs besides a namespace.
 BESIDES = {
     "activate": {"query": "bridge"}, "search": {"query": "bridge"}, "save": {"content": "A note."},
@@ -204,7 +220,17 @@ def places():
                 yield method, name, known
 
 
-def test_no_namespace_that_is_given_leads_out_of_the_root(store):
+@pytest.mark.parametrize(
+    ("url", "paths"),
+    [
+        ("sqlite", PATHS),
+        ("postgres", SOME_PATHS),
+        pytest.param("postgres", PATHS, marks=pytest.mark.long),
+    ],
+    ids=["sqlite", "postgres-some", "postgres-all"],
+    indirect=["url"],
+)
+def test_no_namespace_that_is_given_leads_out_of_the_root(store, paths):
     memory, made = planted(store)
     own = store.memory(owner=OWNER, root="team/b")
     mine = own.save("A note of its own.").node.id
@@ -217,7 +243,7 @@ def test_no_namespace_that_is_given_leads_out_of_the_root(store):
     tried = {}
     with service(store) as base:
         for method, name, known in places():
-            for path in PATHS:
+            for path in paths:
                 is_text = known.kind is str
                 given = {
                     **needed.get(method, {"memo_id": mine} if method in ("get", "delete") else {}),

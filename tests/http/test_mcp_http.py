@@ -24,7 +24,7 @@ from wherefrom.interfaces.verbs import TOOLS
 from wherefrom.model.limits import SQL_MILLISECONDS, SQL_STEPS
 
 ERAS = ["legacy", "2026-07-28"]
-CLIENTS = 50
+CLIENTS, FEW_CLIENTS = 50, 16
 SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000000) select count(*) from n"
 SLOW_CALL = {"sql": SLOW, "options": {"timeout_ms": SQL_MILLISECONDS, "max_vm_steps": SQL_STEPS}}
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -129,7 +129,17 @@ def test_every_tool_answers_alike_over_http_and_stdio_in_both_eras(new_url, dial
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "mode", [ERAS[-1], *(pytest.param(era, marks=pytest.mark.long) for era in (*ERAS[:-1], "auto"))]
+    ("url", "mode"),
+    [
+        ("postgres", ERAS[-1]),
+        *(
+            pytest.param(dialect, era, marks=pytest.mark.long)
+            for dialect in ("sqlite", "postgres")
+            for era in (*ERAS, "auto")
+            if (dialect, era) != ("postgres", ERAS[-1])
+        ),
+    ],
+    indirect=["url"],
 )
 def test_every_tool_answers_from_several_processes(url, mode):
     with Memory.open(url) as memory:
@@ -250,9 +260,12 @@ def test_a_body_that_is_no_request_is_refused_as_json_rpc(sqlite_store_open, bod
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [ERAS[0], *(pytest.param(era, marks=pytest.mark.long) for era in ERAS[1:])])
-def test_fifty_clients_of_as_many_owners_see_only_their_own_memos(store, mode):
-    owners = [f"owner-{number:02}" for number in range(CLIENTS)]
+@pytest.mark.parametrize(
+    ("count", "mode"),
+    [(FEW_CLIENTS, ERAS[0]), *(pytest.param(CLIENTS, era, marks=pytest.mark.long) for era in ERAS)],
+)
+def test_many_clients_of_as_many_owners_see_only_their_own_memos(store, count, mode):
+    owners = [f"owner-{number:02}" for number in range(count)]
     keys = {owner: store.memory(owner=owner).create_key(owner).secret for owner in owners}
     words = {owner: f"Das Geheimnis von {owner}: 秘密" for owner in owners}
 
@@ -278,12 +291,12 @@ def test_fifty_clients_of_as_many_owners_see_only_their_own_memos(store, mode):
             return owner, seen
 
     async def run(base):
-        all_are_here = asyncio.Barrier(CLIENTS)
+        all_are_here = asyncio.Barrier(count)
         return await asyncio.gather(*(use(base, owner, all_are_here) for owner in owners))
 
     with served(Service(store, Options(rate=1_000)).app()) as base:
         found = asyncio.run(run(base))
-    assert len(found) == CLIENTS
+    assert len(found) == count
     wrong = {owner: seen for owner, seen in found if seen != [{words[owner]}] * 4}
     stored = {owner: [node.content for node in store.memory(owner=owner).list().nodes] for owner in wrong}
     assert wrong == {}, stored
