@@ -33,7 +33,9 @@ STRANGERS = {
 }
 # On every change all strangers try SQLite, and one tries PostgreSQL, whose statements are the same but for few.
 EACH = [
-    pytest.param(dialect, stranger, marks=[pytest.mark.long] if dialect == "postgres" and stranger != "another root" else [])
+    pytest.param(
+        dialect, stranger, marks=[pytest.mark.long] if dialect == "postgres" and stranger != "another root" else []
+    )
     for dialect in DIALECTS
     for stranger in STRANGERS
 ]

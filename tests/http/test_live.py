@@ -150,7 +150,9 @@ def test_others_learn_nothing(store):
         store.memory(owner="alice", root="team/b").save("of another root")
         own = [store.memory(owner="alice", root="team/a").save("my own").node.id]
         stream.wait(1)
-        own.append(store.memory(owner="alice", root="team/a").save("by when all of the others' would have come").node.id)
+        own.append(
+            store.memory(owner="alice", root="team/a").save("by when all of the others' would have come").node.id
+        )
         assert [change["node_id"] for _, change in stream.wait(2)] == own
         assert httpx2.get(f"{base}/api/events", trust_env=False).status_code == 401
 

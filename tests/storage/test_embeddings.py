@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pytest
 from embedders_for_tests import Numbered
+from import_for_tests import put
 
 from wherefrom import Conflict, EmbedderUnavailable, InvalidInput, Memory, NotFound
 from wherefrom.embedding.static import StaticEmbedder
@@ -90,8 +91,7 @@ def test_a_process_with_another_model_searches_by_words_and_says_so(memory, url,
 
 
 def test_changing_the_model_keeps_the_old_vectors_until_the_new_are_complete(memory, url, execute):
-    for number in range(600):
-        memory.save(f"memo {number}")
+    put(memory, [f"memo {number}" for number in range(600)])
     fails = Numbered("halfway")
     calls = []
 
@@ -133,8 +133,7 @@ def test_two_workers_do_not_do_the_same_work(url, execute):
     slow = Numbered()
     slow.instant = False
     with Memory.open(url, embedder="none") as memory:
-        for number in range(300):
-            memory.save(f"memo {number}")
+        put(memory, [f"memo {number}" for number in range(300)])
     with Memory.open(url, embedder=slow) as one, Memory.open(url, embedder=slow) as two:
 
         def embed(texts, embed=slow.embed):
@@ -478,12 +477,10 @@ def test_a_search_soon_after_the_first_knows_what_came_since(url):
     with Memory.open(url, embedder="none") as memory, Memory.open(url, owner="other", embedder="none") as other:
         other.save("elsewhere")
         memory.search("budget zebra kilogram")
-        for number in range(60):
-            memory.save(f"budget meeting {number}")
+        put(memory, [f"budget meeting {number}" for number in range(60)])
         memory.search("budget zebra kilogram")
         memory.save("zebra kilogram discussion")
-        for number in range(340):
-            memory.save(f"another topic {number}")
+        put(memory, [f"another topic {number}" for number in range(340)])
         found = memory.search("budget zebra kilogram", limit=3)
         assert found.hits[0].node.content == "zebra kilogram discussion"
         assert found.hits[0].scores.bm25 < 50
