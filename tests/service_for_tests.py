@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
-import httpx2
 import uvicorn
 from forking_for_tests import wherefrom_command
 
@@ -79,13 +80,19 @@ def free_port() -> int:
 def wait_until_ready(base: str, *, is_alive: Any, said: Any) -> None:
     """Return when a service answers that it is ready."""
     until = time.monotonic() + _LONGEST_SECONDS
-    with httpx2.Client(trust_env=False, timeout=10) as client:
-        while True:
-            assert is_alive(), said()
-            assert time.monotonic() < until, said()
-            try:
-                if client.get(f"{base}/readyz").status_code == httpx2.codes.OK:
-                    return
-            except httpx2.TransportError:
-                pass
-            time.sleep(0.02)
+    while not _is_ready(base.removeprefix("http://")):
+        assert is_alive(), said()
+        assert time.monotonic() < until, said()
+        time.sleep(0.02)
+
+
+def _is_ready(address: str) -> bool:
+    """Ask without a client of httpx2, which makes a context for TLS first."""
+    connection = HTTPConnection(address, timeout=10)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -204,9 +204,8 @@ def test_what_the_boundary_forbids_is_not_sent(memory, url, execute, endpoint, m
 
 def test_filters_come_before_the_choice(url):
     with Memory.open(url, embedder=Numbered()) as memory, Memory.open(url, owner="bob", embedder=Numbered()) as bob:
-        for number in range(60):
-            memory.save(f"3 here {number}", namespace="crowd")
-            bob.save(f"3 his {number}")
+        put(memory, [f"3 here {number}" for number in range(60)], namespace="main/crowd")
+        put(bob, [f"3 his {number}" for number in range(60)])
         memory.save("3 in a corner", namespace="corner", metadata={"colour": "red", "n": 3, "ok": True})
         memory.save("3 in the dark", namespace="corner", metadata={"colour": "blue"})
         found = memory.vector_search("3", target="memos", namespace="corner")
@@ -456,8 +455,7 @@ def test_what_an_interrupted_change_of_model_made_does_not_count_as_done(url, ex
         memory.save("memo 0")
     slow = Numbered("late")
     with Memory.open(url, embedder=slow) as stranger:
-        for number in range(1, 300):
-            stranger.save(f"memo {number}")
+        put(stranger, [f"memo {number}" for number in range(1, 300)])
         calls = []
 
         def embed(texts, embed=slow.embed):
