@@ -200,7 +200,6 @@ PATHS = (
     "team/a", "/team/a", "//team/a", "../a", "../../team/a", "a/../../a", "/../a", "..", "../", "./../a", "team/b/../a",
     "team/a/../a", "%2e%2e/a", "..%2fa", "..\\a", "team\\a", "/", "", " team/a ", "team/a\u200b", "ｔｅａｍ/a", "team/%", "team/_",
 )  # fmt: skip
-SOME_PATHS = ("team/a", "../a", "/", "ｔｅａｍ/a", "team/%")
 # The arguments that a call needs besides a namespace.
 BESIDES = {
     "activate": {"query": "bridge"}, "search": {"query": "bridge"}, "save": {"content": "A note."},
@@ -222,17 +221,9 @@ def places():
                 yield method, name, known
 
 
-@pytest.mark.parametrize(
-    ("url", "paths"),
-    [
-        ("sqlite", PATHS),
-        ("postgres", SOME_PATHS),
-        pytest.param("postgres", PATHS, marks=pytest.mark.long),
-    ],
-    ids=["sqlite", "postgres-some", "postgres-all"],
-    indirect=["url"],
-)
-def test_no_namespace_that_is_given_leads_out_of_the_root(store, paths):
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_no_namespace_that_is_given_leads_out_of_the_root(store, step):
+    """On every change each parameter gets every fourth path, the next one others; else all get all."""
     memory, made = planted(store)
     own = store.memory(owner=OWNER, root="team/b")
     mine = own.save("A note of its own.").node.id
@@ -244,8 +235,8 @@ def test_no_namespace_that_is_given_leads_out_of_the_root(store, paths):
     before = exported(memory)
     tried = {}
     with service(store) as base:
-        for method, name, known in places():
-            for path in paths:
+        for number, (method, name, known) in enumerate(places()):
+            for path in dict.fromkeys(("/", "team/a", *PATHS[number % step :: step])):
                 is_text = known.kind is str
                 given = {
                     **needed.get(method, {"memo_id": mine} if method in ("get", "delete") else {}),
