@@ -1,9 +1,10 @@
 """Asks the process of `forking_for_tests` to run a command with our arguments, environment, folder and streams.
 
-It is started for every command, so it imports nothing but what is built into the interpreter: `json` and `socket` would
+What tells us to end tells the command, and if we are killed, it is killed as well. This is started for every command, so it imports nothing but what is built into the interpreter: `json` and `socket` would
 take longer than the start.
 """
 
+import _signal
 import _socket
 import marshal
 import posix
@@ -22,6 +23,9 @@ def ask(address: str, arguments: list[str]) -> int:
     head = len(body).to_bytes(LENGTH_BYTES, "big")
     connection.sendmsg([head], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
     connection.sendall(body)
+    process = connection.recv(LENGTH_BYTES)
+    for number in (_signal.SIGTERM, _signal.SIGINT):
+        _signal.signal(number, lambda given, _: posix.kill(int.from_bytes(process, "big"), given))
     answer = connection.recv(LENGTH_BYTES)
     return int.from_bytes(answer, "big") if answer else FAILED
 

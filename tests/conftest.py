@@ -31,7 +31,7 @@ from wherefrom.storage import sqlite
 # Inputs that are slow to draw, or examples that are slow, are the fault of a busy machine and not of a test.
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Fewer examples on every change than in `make test-all`; a test that needs more multiplies `settings.default`'s.
-settings.register_profile("change", settings.get_profile("all"), max_examples=40)
+settings.register_profile("change", settings.get_profile("all"), max_examples=25)
 settings.load_profile("change")
 
 DIALECTS = ("sqlite", "postgres")

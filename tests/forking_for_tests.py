@@ -1,8 +1,8 @@
 """Processes of `wherefrom` without the second or two that their start takes: forked from one that has started.
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
-`python -m wherefrom` runs, or after `--program` a file of Python, or after `-c` what is written there. Tests of the start
-itself, of what it imports, and of kills start an interpreter instead.
+`python -m wherefrom` runs, or after `--program` a file of Python, or after `-c` what is written there. It is told to end
+when the one that asked is. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
 
 `asking_for_tests.py` is the process that asks, and this file, as a script, the one that forks.
 """
@@ -22,6 +22,7 @@ PROGRAM = "--program"
 _LENGTH_BYTES = 8  # as in the file that asks
 _ASKING = Path(__file__).with_name("asking_for_tests.py")
 _LONGEST_S = 170
+_LONGEST_SERVED_S = 3600  # a service may be one of a whole session
 # Names the interpreter that a fork takes itself for: beside it, programs look for `wherefrom`.
 INTERPRETER = "INTERPRETER_FOR_TESTS"
 _IMPORTED = (
@@ -42,6 +43,8 @@ _IMPORTED = (
     "wherefrom.interfaces.cli.commands",
     "wherefrom.interfaces.cli.render",
     "wherefrom.interfaces.cli.special",
+    "wherefrom.interfaces.http.app",
+    "wherefrom.interfaces.http.serve",
     "wherefrom.interfaces.mcp.server",
     "wherefrom.metabolism.engine",
     "wherefrom.metabolism.plan",
@@ -94,7 +97,7 @@ def _become(arguments: list[str], environment: dict[bytes, bytes], folder: bytes
     """Make this fork the process that was asked for."""
     import signal
 
-    signal.alarm(_LONGEST_S)
+    signal.alarm(_LONGEST_SERVED_S if arguments[:1] == ["serve"] else _LONGEST_S)
     for target, stream in enumerate(streams):
         os.dup2(stream, target)
         os.close(stream)
@@ -109,7 +112,7 @@ def _become(arguments: list[str], environment: dict[bytes, bytes], folder: bytes
 
 
 def _forked(connection: socket.socket) -> bool:
-    """Fork one that waits for the command and tells its exit code, which forks the command: True in that one."""
+    """Fork one that waits for the command and tells its id and its exit code, which forks the command: True in that one."""
     request, streams = _asked(connection)
     if os.fork():
         for stream in streams:
@@ -121,10 +124,24 @@ def _forked(connection: socket.socket) -> bool:
         return True
     for stream in streams:
         os.close(stream)
-    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]) % 256
-    with suppress(BrokenPipeError):  # whoever asked did not wait
+    with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked did not wait
+        connection.sendall(command.to_bytes(_LENGTH_BYTES, "big"))
+        _kill_with_whoever_asked(command, connection)
+        code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]) % 256
         connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
     os._exit(0)
+
+
+def _kill_with_whoever_asked(command: int, connection: socket.socket) -> None:
+    import signal
+    import threading
+
+    def watch() -> None:
+        if not connection.recv(1):  # nothing is ever sent: it has ended
+            with suppress(ProcessLookupError):
+                os.kill(command, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _start() -> None:

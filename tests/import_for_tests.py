@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import uuid
 
 from wherefrom.text.check import content_hash
 
@@ -35,6 +36,12 @@ def task(task_id, **values):
 def stream(*records):
     header = {"type": "wherefrom", "format": 1}
     return io.BytesIO("\n".join(json.dumps(record) for record in (header, *records)).encode())
+
+
+def put(memory, texts, **values):
+    """Import memos with these texts at once: a hundred take no longer than a few that are saved one by one."""
+    records = [node(f"01900000-0000-7000-8000-{uuid.uuid4().hex[:12]}", text, **values) for text in texts]
+    assert memory.import_(stream(*records)).nodes_created == len(records)
 
 
 def exported(memory):

@@ -6,16 +6,17 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
-import httpx2
 import uvicorn
+from forking_for_tests import wherefrom_command
 
 _LONGEST_SECONDS = 60.0
 
@@ -27,7 +28,7 @@ def running_service(url: str, *options: str, port: int | None = None, **environm
     The port is a free one, unless the options must name it, too.
     """
     port = port or free_port()
-    command = [sys.executable, "-m", "wherefrom", "serve", "--db", url, "--port", str(port), *options]
+    command = [*wherefrom_command(), "serve", "--db", url, "--port", str(port), *options]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **environment})
 
@@ -79,13 +80,19 @@ def free_port() -> int:
 def wait_until_ready(base: str, *, is_alive: Any, said: Any) -> None:
     """Return when a service answers that it is ready."""
     until = time.monotonic() + _LONGEST_SECONDS
-    with httpx2.Client(trust_env=False, timeout=10) as client:
-        while True:
-            assert is_alive(), said()
-            assert time.monotonic() < until, said()
-            try:
-                if client.get(f"{base}/readyz").status_code == httpx2.codes.OK:
-                    return
-            except httpx2.TransportError:
-                pass
-            time.sleep(0.05)
+    while not _is_ready(base.removeprefix("http://")):
+        assert is_alive(), said()
+        assert time.monotonic() < until, said()
+        time.sleep(0.02)
+
+
+def _is_ready(address: str) -> bool:
+    """Ask without a client of httpx2, which makes a context for TLS first."""
+    connection = HTTPConnection(address, timeout=10)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

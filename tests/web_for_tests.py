@@ -16,7 +16,7 @@ new PerformanceObserver((list) => {
 """
 _BUSY = """() => document.readyState !== "complete" || !document.querySelector("main *")
   || !!document.querySelector('[aria-busy="true"], p.state[role="status"]')"""
-_LONGEST_SECONDS = 15.0
+_LONGEST_SECONDS = 60.0
 MAX_SHIFT = 0.1
 
 
@@ -24,11 +24,12 @@ def settled(page: Page) -> Page:
     """Return when nothing is loading any more, twice in a row."""
     until = time.monotonic() + _LONGEST_SECONDS
     quiet = 0
-    while quiet < 2:
-        assert time.monotonic() < until, f"{page.url} goes on loading: {page.inner_text('main')[:200]}"
+    while True:
         quiet = 0 if page.evaluate(_BUSY) else quiet + 1
+        if quiet == 2:
+            return page
+        assert time.monotonic() < until, f"{page.url} goes on loading: {page.inner_text('main')[:200]}"
         page.wait_for_timeout(50)
-    return page
 
 
 def collected(page: Page, allow: str = "") -> list[str]:

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import psycopg
 import pytest
@@ -91,6 +92,30 @@ def refused(store, attacker, before, sql, **budget):
         result = None
     assert result is None or (result.error and not result.rows), result
     assert before.kept()
+
+
+def all_refused(store, attacker, before, attacks):
+    """Attacks of one kind, each of which is named if it succeeds."""
+    with each_named(attacks) as named:
+        for sql in named:
+            refused(store, attacker, before, sql)
+
+
+@contextmanager
+def each_named(attacks):
+    """Go through attacks; a failure says with which one."""
+    tried = [None]
+
+    def one_after_another():
+        for attack in attacks:
+            tried[0] = attack
+            yield attack
+
+    try:
+        yield one_after_another()
+    except BaseException as failure:
+        failure.add_note(f"the attack: {tried[0]!a}")
+        raise
 
 
 def lines(text):
@@ -459,39 +484,32 @@ def test_a_written_row_is_noticed(dialect, new_url):
         assert not stand.kept()
 
 
-@pytest.mark.parametrize("sql", lines(WRITES))
-def test_nothing_is_written(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_nothing_is_written(store, attacker, before):
+    all_refused(store, attacker, before, lines(WRITES))
 
 
-@pytest.mark.parametrize("sql", lines(FILES))
-def test_no_file_network_sleep_or_unbounded_function(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_no_file_network_sleep_or_unbounded_function(store, attacker, before):
+    all_refused(store, attacker, before, lines(FILES))
 
 
-@pytest.mark.parametrize("sql", lines(SETTINGS))
-def test_no_setting_is_read_or_changed(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_no_setting_is_read_or_changed(store, attacker, before):
+    all_refused(store, attacker, before, lines(SETTINGS))
 
 
-@pytest.mark.parametrize("sql", lines(CATALOGUES))
-def test_no_catalogue_is_read(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_no_catalogue_is_read(store, attacker, before):
+    all_refused(store, attacker, before, lines(CATALOGUES))
 
 
-@pytest.mark.parametrize("sql", lines(BASE))
-def test_no_table_of_the_store_is_reached(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_no_table_of_the_store_is_reached(store, attacker, before):
+    all_refused(store, attacker, before, lines(BASE))
 
 
-@pytest.mark.parametrize("sql", [*lines(SEVERAL), "select 1; -- x\rx\ndelete from nodes\nselect 2"], ids=repr)
-def test_there_is_one_statement(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_there_is_one_statement(store, attacker, before):
+    all_refused(store, attacker, before, [*lines(SEVERAL), "select 1; -- x\rx\ndelete from nodes\nselect 2"])
 
 
-@pytest.mark.parametrize("sql", [*lines(TRICKS), "select * from claims -- x\n, nodes"], ids=ascii)
-def test_no_trick_with_characters_or_quotes_works(store, attacker, before, sql):
-    refused(store, attacker, before, sql)
+def test_no_trick_with_characters_or_quotes_works(store, attacker, before):
+    all_refused(store, attacker, before, [*lines(TRICKS), "select * from claims -- x\n, nodes"])
 
 
 SHADOWS = """
@@ -541,11 +559,12 @@ select count(*) from {} where exists (select 1 from {})
 
 
 @pytest.mark.parametrize("table", COUNTS)
-@pytest.mark.parametrize("route", lines(ROUTES))
-def test_counts_are_of_what_is_seen(store, attacker, table, route):
-    result = attempt(store, attacker, route.replace("{}", table), timeout_ms=2_000)
-    assert result.error is None
-    assert result.rows == ((COUNTS[table],),)
+def test_counts_are_of_what_is_seen(store, attacker, table):
+    with each_named(route.replace("{}", table) for route in lines(ROUTES)) as named:
+        for sql in named:
+            result = attempt(store, attacker, sql, timeout_ms=2_000)
+            assert result.error is None
+            assert result.rows == ((COUNTS[table],),)
 
 
 def shapes(attacker):
@@ -846,10 +865,11 @@ LEGITIMATE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("sql", "rows"), LEGITIMATE, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_is_legitimate_is_answered(store, attacker, sql, rows):
-    result = attempt(store, attacker, sql, timeout_ms=2_000)
-    assert (result.error, result.rows) == (None, rows)
+def test_what_is_legitimate_is_answered(store, attacker):
+    with each_named(LEGITIMATE) as named:
+        for sql, rows in named:
+            result = attempt(store, attacker, sql, timeout_ms=2_000)
+            assert (result.error, result.rows) == (None, rows)
 
 
 def test_the_analyses_show_nothing_hidden(store, attacker):

@@ -12,6 +12,7 @@ import time
 
 import apsw
 import pytest
+from forking_for_tests import wherefrom_command
 from raw_client_for_tests import INITIALIZE, INITIALIZED, RawClient, tool_call
 from talking_for_tests import answer_in_message
 
@@ -42,7 +43,7 @@ def waiting(endpoint):
 
 
 def test_calls_that_run_when_the_input_ends_are_finished_and_answered(url):
-    with RawClient(url, handshake=False) as client:
+    with RawClient(url, command=[*wherefrom_command(), "mcp"], handshake=False) as client:
         client.send(INITIALIZE, INITIALIZED)
         client.send(tool_call(100, "query_graph", sql=ENDLESS))
         client.send(*(tool_call(number, "memory_save", content=f"memo {number}") for number in range(20)))
@@ -89,7 +90,7 @@ def test_a_cancelled_call_is_not_answered_and_keeps_nobody_waiting(tmp_path, mod
             "io.modelcontextprotocol/clientCapabilities": {},
         }
     }
-    with RawClient(tmp_path / "m.db", handshake=mode == "legacy") as client:
+    with RawClient(tmp_path / "m.db", command=[*wherefrom_command(), "mcp"], handshake=mode == "legacy") as client:
         call = tool_call(7, "query_graph", sql=ENDLESS)
         listing = tool_call(8, "memory_list")
         if mode == "modern":

@@ -232,6 +232,7 @@ def test_an_agent_is_told_what_is_wrong(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
 def test_an_answer_never_weighs_more_than_its_ceiling(url):
     with Memory.open(url, embedder="none") as memory:
         page = NewPage("https://rivers.example/nile")

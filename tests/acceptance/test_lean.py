@@ -112,7 +112,7 @@ def test_every_tool_is_in_one_set_and_names_tools_that_there_are():
         pytest.param("legacy", True, "sqlite", id="legacy-schemas-sqlite"),
         pytest.param("2026-07-28", False, "sqlite", id="2026-07-28-text-sqlite"),
         pytest.param("2026-07-28", True, "postgres", id="2026-07-28-schemas-postgres", marks=pytest.mark.slow),
-        pytest.param("legacy", False, "postgres", id="legacy-text-postgres", marks=pytest.mark.slow),
+        pytest.param("legacy", False, "postgres", id="legacy-text-postgres", marks=pytest.mark.long),
         # The other combinations of what is above.
         pytest.param("legacy", False, "sqlite", id="legacy-text-sqlite", marks=pytest.mark.long),
         pytest.param("2026-07-28", True, "sqlite", id="2026-07-28-schemas-sqlite", marks=pytest.mark.long),

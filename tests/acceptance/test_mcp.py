@@ -31,8 +31,15 @@ INITIALIZE = {
 }
 
 
-@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True)
-@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+@pytest.mark.parametrize(
+    ("url", "mode"),
+    [
+        *(("sqlite", mode) for mode in ("legacy", "auto", "2026-07-28")),
+        pytest.param("postgres", "auto", marks=pytest.mark.slow),
+        *(pytest.param("postgres", mode, marks=pytest.mark.long) for mode in ("legacy", "2026-07-28")),
+    ],
+    indirect=["url"],
+)
 def test_a_whole_conversation_in_each_protocol_era(url, mode):
     async def conversation(client):
         a = (await call(client, "memory_save", content="first", title="A", metadata={"k": 1}))["memo"]["id"]

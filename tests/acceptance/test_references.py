@@ -42,9 +42,44 @@ def test_every_id_of_every_verb_is_tried():
     assert declared_ids() == set(CALLS)
 
 
-@pytest.mark.parametrize(("verb", "path"), sorted(CALLS))
-def test_a_verb_takes_the_end_of_an_id(memory, verb, path):
-    filled = world(memory)
+@pytest.fixture(scope="module")
+def filled_sqlite(sqlite_store, tmp_path_factory):
+    """A file to copy, and the ids of what is in it."""
+    file = shutil.copy(sqlite_store, tmp_path_factory.mktemp("filled") / "m.db")
+    with Memory.open(file) as memory:
+        return file, world(memory)
+
+
+@pytest.fixture(scope="module")
+def filled_postgres(postgres_database, postgres_store):
+    """The name of a database to copy, and the ids of what is in it."""
+    url = postgres_database(postgres_store)
+    with Memory.open(url) as memory:
+        return url.partition("?")[0].rpartition("/")[2], world(memory)
+
+
+# On every change each verb takes one id on PostgreSQL, and all of its ids on SQLite.
+FIRST_OF_VERB = dict(sorted(CALLS, reverse=True))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "verb", "path"),
+    [
+        pytest.param(
+            dialect, verb, path,
+            marks=[pytest.mark.long] if dialect == "postgres" and path != FIRST_OF_VERB[verb] else [],
+        )
+        for dialect in ("sqlite", "postgres")
+        for verb, path in sorted(CALLS)
+    ],
+)  # fmt: skip
+def test_a_verb_takes_the_end_of_an_id(request, tmp_path, _postgres, dialect, verb, path):
+    kept, filled = request.getfixturevalue(f"filled_{dialect}")
+    with Memory.open(shutil.copy(kept, tmp_path / "m.db") if dialect == "sqlite" else _postgres(kept)) as memory:
+        take_the_end(memory, filled, verb, path)
+
+
+def take_the_end(memory, filled, verb, path):
     of, arguments = CALLS[verb, path]
     whole = getattr(filled, of)
     if (verb, path) not in FILTERS:
@@ -65,14 +100,15 @@ def _timeless(result):
 @pytest.mark.parametrize(
     ("verb", "path"), sorted((verb, path) for verb, path in CALLS if any(verb in row.methods for row in TOOLS))
 )
-def test_a_tool_takes_the_end_of_an_id(sqlite_memory, verb, path):
-    filled = world(sqlite_memory)
+def test_a_tool_takes_the_end_of_an_id(filled_sqlite, tmp_path, verb, path):
+    kept, filled = filled_sqlite
     of, arguments = CALLS[verb, path]
-    BEFORE.get(verb, lambda *_: None)(sqlite_memory, filled)
     tool = next(row.tool for row in TOOLS if verb in row.methods)
     names = {known.python: known.name for known in parameters_of(getattr(Memory, verb)).values()}
     given = arguments(filled, getattr(filled, of)[-8:])
-    answer(sqlite_memory, tool, {names[name]: _plain(value) for name, value in given.items()})
+    with Memory.open(shutil.copy(kept, tmp_path / "m.db")) as memory:
+        BEFORE.get(verb, lambda *_: None)(memory, filled)
+        answer(memory, tool, {names[name]: _plain(value) for name, value in given.items()})
 
 
 def _plain(value):
@@ -90,11 +126,12 @@ def _plain(value):
         if path not in OWN_FIELDS and verb != "add_evidence" and any(verb in row.methods for row in COMMANDS)
     ),
 )
-def test_a_command_takes_the_end_of_an_id(tmp_path, sqlite_store, verb, path):
-    url = str(shutil.copy(sqlite_store, tmp_path / "m.db"))
-    with Memory.open(url) as memory:
-        filled = world(memory)
-        BEFORE.get(verb, lambda *_: None)(memory, filled)
+def test_a_command_takes_the_end_of_an_id(tmp_path, filled_sqlite, verb, path):
+    kept, filled = filled_sqlite
+    url = str(shutil.copy(kept, tmp_path / "m.db"))
+    if verb in BEFORE:
+        with Memory.open(url) as memory:
+            BEFORE[verb](memory, filled)
     of, arguments = CALLS[verb, path]
     row = next(row for row in COMMANDS if verb in row.methods)
     declared = {known.python: known for known in parameters_of(getattr(Memory, verb)).values()}

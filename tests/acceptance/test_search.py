@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from import_for_tests import put
 from talking_for_tests import call, refusal, talk, wherefrom
 
 from wherefrom import Memory
@@ -141,7 +142,6 @@ def test_an_operator_changes_the_model_and_back(url, filled, endpoint):
     ],
 )
 def test_words_inside_of_runs_without_spaces_are_found(sqlite_memory, query, text):
-    for number in range(20):
-        sqlite_memory.save(f"filler {number} 別の文 다른 글 其他")
+    put(sqlite_memory, [f"filler {number} 別の文 다른 글 其他" for number in range(20)])
     sqlite_memory.save(text)
     assert sqlite_memory.search(query).hits[0].node.content == text

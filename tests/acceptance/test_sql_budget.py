@@ -33,7 +33,7 @@ BUSY_MS = 1_000  # when other tests use the other core
 ATTEMPTS = 3  # for one that waited for a core all the same
 TIMEOUT_MS = 30
 GROWTH_KIB = 100 * 1024
-SMOKE, WHOLE = 24, 540
+SMOKE, WHOLE = 10, 540
 
 
 def dialect_of(memory):

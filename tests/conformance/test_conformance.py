@@ -18,9 +18,9 @@ def suite():
         pytest.skip(str(reason))
 
 
-def check(app, base):
+def check(app, base, eras=tuple(ERAS)):
     """Run both releases: every scenario passes but those that do not apply, and of these none does."""
-    for era in ERAS:
+    for era in eras:
         outcome = run(era, app, base)
         assert outcome.exit_code == 0, outcome.printed
         assert set(outcome.scenarios) - outcome.passed == not_applicable(era, app)
@@ -28,9 +28,11 @@ def check(app, base):
 
 
 @pytest.mark.slow
-def test_the_service_conforms(suite, tmp_path):
+@pytest.mark.parametrize("era", ["handshake", pytest.param("stateless", marks=pytest.mark.long)])
+def test_the_service_conforms(suite, tmp_path, era):
+    """On every change by the stable release of the suite."""
     with running("real", str(tmp_path / "memory.db")) as base:
-        check("real", base)
+        check("real", base, [era])
 
 
 @pytest.mark.long

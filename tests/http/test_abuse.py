@@ -113,39 +113,39 @@ def test_a_target_with_another_host_is_served_by_its_path_alone(keyed):
     )
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/../api/info", "//api/info", "/api//info", "/api/info/", "/API/INFO", "/api/./info", "/api/%2e%2e/api/info",
-        "/api/info%00", "/api/info\x00", "/api/info%2f", "/api\\info", "/%2fapi/info", "/api/info;x=1", "/healthz/../api/info",
-        "/healthz%2f..%2fapi/info", "/api/openapi.json/../info", "/api/openapi.json%2f..%2finfo", "/mcp/../api/info",
-        "/readyz/", "/metrics/", "*", "api/info", "/api/info%", "/api/info%zz", "/\xff\xfe", "/" + "x" * 10_000,
-        "/" + "../" * 50 + "etc/passwd", "/api/__init__", "/api/_answer", "/api/import_",
-    ],
+STRANGE_PATHS = (
+    "/api/../api/info", "//api/info", "/api//info", "/api/info/", "/API/INFO", "/api/./info", "/api/%2e%2e/api/info",
+    "/api/info%00", "/api/info\x00", "/api/info%2f", "/api\\info", "/%2fapi/info", "/api/info;x=1", "/healthz/../api/info",
+    "/healthz%2f..%2fapi/info", "/api/openapi.json/../info", "/api/openapi.json%2f..%2finfo", "/mcp/../api/info",
+    "/readyz/", "/metrics/", "*", "api/info", "/api/info%", "/api/info%zz", "/\xff\xfe", "/" + "x" * 10_000,
+    "/" + "../" * 50 + "etc/passwd", "/api/__init__", "/api/_answer", "/api/import_",
 )  # fmt: skip
-def test_a_strange_path_reaches_no_verb(keyed, path):
-    base, anna, _ = keyed
-    without = exchanged(base, posted(path))
-    assert statuses(without)[:1] in ([401], [400], [414], [431], []), without[:300]
-    found = exchanged(base, posted(path, headers=f"Authorization: Bearer {anna}\r\n"))
-    assert statuses(found)[:1] in ([404], [400], [414], [431], []), found[:300]
-    assert b"default_namespace" not in found
-    assert not path.startswith("/etc") and b"root:" not in found
 
 
-@pytest.mark.parametrize(
-    ("value", "status"),
-    [
-        ("bearer KEY", 200), ("BEARER KEY", 200), ("Bearer  KEY", 401), ("Bearer KEY ", 200), ("Bearer KEY x", 401),
-        ("Bearer\tKEY", 401), ("Basic KEY", 401), ("KEY", 401), ("Bearer KEY, Bearer KEY", 401), ("Token KEY", 401),
-        ("Bearer k\xe9y", 401), ("Bearer wf_\xff_" + "a" * 32, 401), ("Bearer \xf0\x9f\x98\x80", 401), ("Bearer", 401),
-        ("Bearer " + "x" * 30_000, 401), ("Bearer wf_" + "a" * 30_000, 401), ("Bearer a.b.c", 401), ("Bearer ..", 401),
-    ],
-)  # fmt: skip
-def test_a_key_is_taken_in_one_way_alone(keyed, value, status):
+def test_a_strange_path_reaches_no_verb(keyed):
     base, anna, _ = keyed
-    found = exchanged(base, posted(headers=f"Authorization: {value.replace('KEY', anna)}\r\n"))
-    assert statuses(found) in ([status], [431]), found[:300]
+    for path in STRANGE_PATHS:
+        without = exchanged(base, posted(path))
+        assert statuses(without)[:1] in ([401], [400], [414], [431], []), (path, without[:300])
+        found = exchanged(base, posted(path, headers=f"Authorization: Bearer {anna}\r\n"))
+        assert statuses(found)[:1] in ([404], [400], [414], [431], []), (path, found[:300])
+        assert b"default_namespace" not in found, path
+        assert not path.startswith("/etc") and b"root:" not in found
+
+
+WAYS = (
+    ("bearer KEY", 200), ("BEARER KEY", 200), ("Bearer  KEY", 401), ("Bearer KEY ", 200), ("Bearer KEY x", 401),
+    ("Bearer\tKEY", 401), ("Basic KEY", 401), ("KEY", 401), ("Bearer KEY, Bearer KEY", 401), ("Token KEY", 401),
+    ("Bearer k\xe9y", 401), ("Bearer wf_\xff_" + "a" * 32, 401), ("Bearer \xf0\x9f\x98\x80", 401), ("Bearer", 401),
+    ("Bearer " + "x" * 30_000, 401), ("Bearer wf_" + "a" * 30_000, 401), ("Bearer a.b.c", 401), ("Bearer ..", 401),
+)  # fmt: skip
+
+
+def test_a_key_is_taken_in_one_way_alone(keyed):
+    base, anna, _ = keyed
+    for value, status in WAYS:
+        found = exchanged(base, posted(headers=f"Authorization: {value.replace('KEY', anna)}\r\n"))
+        assert statuses(found) in ([status], [431]), (value, found[:300])
 
 
 def test_two_keys_in_one_request_are_refused(keyed):

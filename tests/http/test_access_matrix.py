@@ -122,6 +122,13 @@ def run_tools(base, store, ids, key, era, is_allowed):
         assert code_of(answer) is None, (tool, answer.text)
 
 
+def in_turn(callers):
+    """Each caller with each era of MCP: on every change with one of them, in turn."""
+    first = [(caller, ERAS[number % 2]) for number, caller in enumerate(callers)]
+    rest = [(caller, ERAS[1 - number % 2]) for number, caller in enumerate(callers)]
+    return [*first, *(pytest.param(*each, marks=pytest.mark.long) for each in rest)]
+
+
 # --- the tables are whole ---------------------------------------------------------------------------------------------
 
 
@@ -279,8 +286,7 @@ def test_every_verb_is_for_its_role_and_those_above(both, role):
         run_script(base, both, made, key, lambda verb: not refused_by_role(role, verb))
 
 
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("role", "era"), in_turn(ROLES))
 def test_every_tool_is_for_the_roles_of_its_verbs(store, role, era):
     memory = store.memory()
     ids = prepared(memory)
@@ -320,8 +326,7 @@ def test_a_key_reaches_the_verbs_of_its_sets_alone(store, held):
         run_script(base, store, made, key, lambda verb: verb == "info" or held in ("all", SET_OF[verb]))
 
 
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("held", [*TOOL_SETS, "all"])
+@pytest.mark.parametrize(("held", "era"), in_turn([*TOOL_SETS, "all"]))
 def test_a_key_lists_and_calls_the_tools_of_its_sets_alone(store, held, era):
     memory = store.memory()
     ids = prepared(memory)

@@ -7,12 +7,12 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import httpx2
 import pytest
+from forking_for_tests import wherefrom_command
 from service_for_tests import wait_until_ready
 
 from wherefrom import Memory, config
@@ -20,7 +20,7 @@ from wherefrom.interfaces import example
 from wherefrom.interfaces.http import welcome
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)
-SERVE = [sys.executable, "-m", "wherefrom", "serve", "--demo"]
+SERVE = ["serve", "--demo"]
 ADDRESS = re.compile(r"The (?:page|service) is at (http://127\.0\.0\.1:\d+)/ \(Ctrl-C ends it\)\n")
 
 
@@ -29,7 +29,8 @@ def running_example(folder, *options, **environment):
     """The address of a process that serves the example, and the first line that it says. At the end it must end well
     and leave nothing in the folder for temporary files."""
     place = {**os.environ, "TMPDIR": str(folder), "WHEREFROM_DB": str(folder / "own.db"), **environment}
-    with subprocess.Popen([*SERVE, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=place) as process:
+    command = [*wherefrom_command(), *SERVE, *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=place) as process:
         try:
             line = process.stdout.readline().decode()
             base = ADDRESS.search(line)[1]
@@ -66,9 +67,11 @@ def call(running):
     return ask
 
 
-@pytest.fixture
-def filled(url):
-    """The example in a store of each dialect."""
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def filled(request, tmp_path_factory):
+    """The example in a store of each dialect, which nobody changes."""
+    folder = tmp_path_factory.mktemp("filled")
+    url = str(folder / "m.db") if request.param == "sqlite" else request.getfixturevalue("postgres_database")()
     example.fill(config.load({"db": url}), now=NOW)
     with Memory.open(url, clock=lambda: NOW) as memory:
         yield memory
@@ -79,14 +82,16 @@ def test_a_port_that_is_taken_is_replaced_and_named(running, taken_port):
 
 
 def test_a_port_that_was_asked_for_is_not_replaced(taken_port):
-    done = subprocess.run([*SERVE, "--port", str(taken_port)], capture_output=True, text=True, timeout=60, check=False)
+    command = [*wherefrom_command(), *SERVE, "--port", str(taken_port)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert f"port {taken_port}" in done.stderr
 
 
 @pytest.mark.parametrize("options", [("--db", "x.db"), ("--host", "0.0.0.0")])
 def test_the_example_has_no_other_store_and_no_other_callers(tmp_path, options):
-    done = subprocess.run([*SERVE, *options], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    command = [*wherefrom_command(), *SERVE, *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("invalid_input: --demo serves an example of its own")
     assert list(tmp_path.iterdir()) == []
@@ -129,8 +134,9 @@ def test_what_was_forgotten_is_brought_back(call):
     assert call("get", memo_id=gone["node_id"])["title"] == "Old desk lamp"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_several_processes_serve_one_example(tmp_path):
+    """That several processes serve one store is seen on every change by `test_mcp_http`."""
     with running_example(tmp_path, "--port", "0", "--workers", "2") as (base, _):
         for _ in range(4):  # each by a connection of its own, which either process may take
             answers = [httpx2.post(f"{base}/api/list", json={"limit": 100}, trust_env=False) for _ in range(2)]
@@ -176,7 +182,7 @@ def test_the_page_opens_in_a_browser_where_it_can_be_seen(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "WAYLAND_DISPLAY")}
     for further, opens in ((seen, True), ({**seen, "CI": "true"}, False), ({**seen, "DISPLAY": ""}, False)):
         (tmp_path / "opened").unlink(missing_ok=True)
-        command = [sys.executable, "-c", program, str(tmp_path)]
+        command = [*wherefrom_command(), "-c", program, str(tmp_path)]
         said = subprocess.run(
             command, env={**environment, **further}, capture_output=True, text=True, timeout=60, check=True
         ).stdout

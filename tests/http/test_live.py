@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import anyio
 import httpx2
@@ -33,6 +34,7 @@ class Stream:
         headers |= {"Last-Event-ID": after} if after else {}
         self._opened = threading.Event()
         self._client = httpx2.Client(trust_env=False, timeout=60)
+        self._connection = None
         self._thread = threading.Thread(target=self._read, args=(base, headers), daemon=True)
         self._thread.start()
         assert self._opened.wait(30)
@@ -41,6 +43,7 @@ class Stream:
         try:
             with self._client.stream("GET", f"{base}/api/events", headers=headers) as answer:
                 self.status = answer.status_code
+                self._connection = answer.extensions["network_stream"].get_extra_info("socket")
                 fields = {}
                 for line in answer.iter_lines():
                     name, _, value = line.partition(": ")
@@ -67,6 +70,11 @@ class Stream:
         return self.events
 
     def close(self):
+        """Hang up, so that the service need not wait for the end of the stream."""
+        if self._connection is not None:
+            with suppress(OSError):  # it is closed already
+                self._connection.shutdown(socket.SHUT_RDWR)
+        self._thread.join(30)
         self._client.close()
 
 
@@ -140,9 +148,12 @@ def test_others_learn_nothing(store):
     with served(Service(store, Options()).app()) as base, streaming(base, key) as stream:
         store.memory(owner="bob", root="team/a").save("of another owner")
         store.memory(owner="alice", root="team/b").save("of another root")
-        store.memory(owner="alice", root="team/a").save("my own")
-        time.sleep(1.5)
-        assert [change["namespace"] for _, change in stream.wait(1)] == ["team/a"]
+        own = [store.memory(owner="alice", root="team/a").save("my own").node.id]
+        stream.wait(1)
+        own.append(
+            store.memory(owner="alice", root="team/a").save("by when all of the others' would have come").node.id
+        )
+        assert [change["node_id"] for _, change in stream.wait(2)] == own
         assert httpx2.get(f"{base}/api/events", trust_env=False).status_code == 401
 
 

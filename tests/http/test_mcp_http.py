@@ -24,7 +24,7 @@ from wherefrom.interfaces.verbs import TOOLS
 from wherefrom.model.limits import SQL_MILLISECONDS, SQL_STEPS
 
 ERAS = ["legacy", "2026-07-28"]
-CLIENTS = 50
+CLIENTS, FEW_CLIENTS = 50, 16
 SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000000) select count(*) from n"
 SLOW_CALL = {"sql": SLOW, "options": {"timeout_ms": SQL_MILLISECONDS, "max_vm_steps": SQL_STEPS}}
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -107,10 +107,17 @@ def conversation_about(ids):
     return conversation
 
 
-@pytest.mark.parametrize("dialect", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
-def test_every_tool_answers_alike_over_http_and_stdio_in_both_eras(new_url, dialect):
+@pytest.mark.parametrize(
+    ("dialect", "eras"),
+    [
+        ("sqlite", ERAS),
+        pytest.param("postgres", ERAS[-1:], marks=pytest.mark.slow),
+        pytest.param("postgres", ERAS, marks=pytest.mark.long),
+    ],
+)
+def test_every_tool_answers_alike_over_http_and_stdio_in_both_eras(new_url, dialect, eras):
     found = {}
-    for mode in ERAS:
+    for mode in eras:
         for transport in ("http", "stdio"):
             url = new_url(dialect)
             with Memory.open(url) as memory:
@@ -120,7 +127,7 @@ def test_every_tool_answers_alike_over_http_and_stdio_in_both_eras(new_url, dial
                 continue
             with Store.open(url) as store, served(Service(store, Options()).app()) as base:
                 found[mode, transport] = talk_http(f"{base}/mcp?tools=all", conversation, mode=mode)
-    first = found.pop(("legacy", "http"))
+    first = found.pop((eras[0], "http"))
     assert first["memo"] == "> The gate is open at nine."
     for how, answers in found.items():
         for called, answer in answers.items():
@@ -129,7 +136,17 @@ def test_every_tool_answers_alike_over_http_and_stdio_in_both_eras(new_url, dial
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "mode", [ERAS[-1], *(pytest.param(era, marks=pytest.mark.long) for era in (*ERAS[:-1], "auto"))]
+    ("url", "mode"),
+    [
+        ("postgres", ERAS[-1]),
+        *(
+            pytest.param(dialect, era, marks=pytest.mark.long)
+            for dialect in ("sqlite", "postgres")
+            for era in (*ERAS, "auto")
+            if (dialect, era) != ("postgres", ERAS[-1])
+        ),
+    ],
+    indirect=["url"],
 )
 def test_every_tool_answers_from_several_processes(url, mode):
     with Memory.open(url) as memory:
@@ -217,42 +234,45 @@ def test_a_session_of_long_ago_is_ignored(sqlite_store_open, mode):
         assert (answer.status_code, "mcp-session-id" in answer.headers) == (200, False)
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
-def test_only_post_is_served(sqlite_store_open, path, method):
+def test_only_post_is_served(sqlite_store_open):
     with served(Service(sqlite_store_open, Options()).app()) as base:
-        answer = httpx2.request(method, f"{base}{path}", headers=HEADERS, trust_env=False, timeout=10)
-    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        for path in ("/mcp", "/mcp/"):
+            for method in ("GET", "DELETE", "PUT", "HEAD"):
+                answer = httpx2.request(method, f"{base}{path}", headers=HEADERS, trust_env=False, timeout=10)
+                assert (answer.status_code, answer.headers["allow"]) == (405, "POST"), (path, method)
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"", 400),
-        (b"{", 400),
-        (b"[" * 100_000, 400),
-        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400),
-        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200),
-        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}', 200),
-        (b'{"jsonrpc":"2.0","id":1,"method":"dream","params":{}}', 200),
-        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 400),
-    ],
+NO_REQUESTS = (
+    (b"", 400),
+    (b"{", 400),
+    (b"[" * 100_000, 400),
+    (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400),
+    (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 200),
+    (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}', 200),
+    (b'{"jsonrpc":"2.0","id":1,"method":"dream","params":{}}', 200),
+    (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', 400),
 )
-def test_a_body_that_is_no_request_is_refused_as_json_rpc(sqlite_store_open, body, status):
+
+
+def test_a_body_that_is_no_request_is_refused_as_json_rpc(sqlite_store_open):
     """Of the handshake's era, where errors of the protocol have the status of an answer."""
     with served(Service(sqlite_store_open, Options()).app()) as base:
-        answer = httpx2.post(f"{base}/mcp", content=body, headers=HEADERS, trust_env=False, timeout=30)
-        assert answer.status_code == status, answer.text
-        said = answer.json()
-        assert said["jsonrpc"] == "2.0"
-        assert isinstance(said["error"]["code"], int)
-        assert raw(base, request("ping")).json()["result"] == {}
+        for body, status in NO_REQUESTS:
+            answer = httpx2.post(f"{base}/mcp", content=body, headers=HEADERS, trust_env=False, timeout=30)
+            assert answer.status_code == status, (body[:80], answer.text)
+            said = answer.json()
+            assert said["jsonrpc"] == "2.0"
+            assert isinstance(said["error"]["code"], int), body[:80]
+            assert raw(base, request("ping")).json()["result"] == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [ERAS[0], *(pytest.param(era, marks=pytest.mark.long) for era in ERAS[1:])])
-def test_fifty_clients_of_as_many_owners_see_only_their_own_memos(store, mode):
-    owners = [f"owner-{number:02}" for number in range(CLIENTS)]
+@pytest.mark.parametrize(
+    ("count", "mode"),
+    [(FEW_CLIENTS, ERAS[0]), *(pytest.param(CLIENTS, era, marks=pytest.mark.long) for era in ERAS)],
+)
+def test_many_clients_of_as_many_owners_see_only_their_own_memos(store, count, mode):
+    owners = [f"owner-{number:02}" for number in range(count)]
     keys = {owner: store.memory(owner=owner).create_key(owner).secret for owner in owners}
     words = {owner: f"Das Geheimnis von {owner}: 秘密" for owner in owners}
 
@@ -278,12 +298,12 @@ def test_fifty_clients_of_as_many_owners_see_only_their_own_memos(store, mode):
             return owner, seen
 
     async def run(base):
-        all_are_here = asyncio.Barrier(CLIENTS)
+        all_are_here = asyncio.Barrier(count)
         return await asyncio.gather(*(use(base, owner, all_are_here) for owner in owners))
 
     with served(Service(store, Options(rate=1_000)).app()) as base:
         found = asyncio.run(run(base))
-    assert len(found) == CLIENTS
+    assert len(found) == count
     wrong = {owner: seen for owner, seen in found if seen != [{words[owner]}] * 4}
     stored = {owner: [node.content for node in store.memory(owner=owner).list().nodes] for owner in wrong}
     assert wrong == {}, stored

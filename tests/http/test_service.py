@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import httpx2
 import pytest
 from calling_for_tests import CLIENT
+from forking_for_tests import wherefrom_command
 from service_for_tests import free_port, running_service, served, wait_until_ready
 
 from wherefrom import Client, Store
@@ -61,7 +62,7 @@ def test_a_service_on_loopback_wants_keys_from_when_the_first_is_made(store):
     with served(app(store)) as base:
         assert post(base, "save", content="before there were keys").status_code == 200
         key = store.memory().create_key("first").secret
-        time.sleep(1.1)
+        wait_for(lambda: post(base, "search", query="keys").status_code == 401)
         refused = post(base, "search", query="keys")
         assert refused.status_code == 401
         assert refused.headers["www-authenticate"].startswith('Bearer error="invalid_token"')
@@ -78,7 +79,7 @@ def test_without_keys_a_stale_one_does_no_harm(store):
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 def test_an_address_that_others_reach_wants_keys(tmp_path, host):
-    command = [sys.executable, "-m", "wherefrom", "serve", "--db", str(tmp_path / "m.db"), "--port", str(free_port())]
+    command = [*wherefrom_command(), "serve", "--db", str(tmp_path / "m.db"), "--port", str(free_port())]
     ended = subprocess.run([*command, "--host", host], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 2
     assert "there are no keys" in ended.stderr
@@ -90,7 +91,7 @@ def test_a_wrong_port_is_told_in_a_sentence(tmp_path):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        command = [sys.executable, "-m", "wherefrom", "serve", "--db", str(tmp_path / "m.db"), "--port", port]
+        command = [*wherefrom_command(), "serve", "--db", str(tmp_path / "m.db"), "--port", port]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 2
     assert "cannot listen" in ended.stderr
@@ -137,25 +138,22 @@ def test_what_is_not_there_is_told_as_json(store):
         assert post(base, "get", memo_id="01900000-0000-7000-8000-000000000000").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "told"),
-    [
-        (b"{", "application/json", "not JSON"),
-        (b"[1]", "application/json", "not a JSON object"),
-        (b"[" * 100_000, "application/json", "not JSON"),
-        (b'{"content": "x"}', "text/plain", "not said to be JSON"),
-        (b'{"content": "x", "nonsense": 1}', "application/json", "nonsense"),
-        (b'{"content": 7}', "application/json", "content"),
-        (b'{"content": "\\ud800"}', "application/json", ""),
-        (b'{"content": "a\\u0000b"}', "application/json", ""),
-        (b'{"query": "x", "limit": 1e400}', "application/json", ""),
-    ],
-)
-def test_a_body_that_breaks_a_rule_is_refused_with_the_reason(store, body, kind, told):
+def test_a_body_that_breaks_a_rule_is_refused_with_the_reason(store):
     with served(app(store)) as base:
-        answer = CLIENT.post(f"{base}/api/save", content=body, headers={"Content-Type": kind})
-        assert answer.status_code == 400
-        assert told in answer.json()["error"]["message"]
+        for body, kind, told in (
+            (b"{", "application/json", "not JSON"),
+            (b"[1]", "application/json", "not a JSON object"),
+            (b"[" * 100_000, "application/json", "not JSON"),
+            (b'{"content": "x"}', "text/plain", "not said to be JSON"),
+            (b'{"content": "x", "nonsense": 1}', "application/json", "nonsense"),
+            (b'{"content": 7}', "application/json", "content"),
+            (b'{"content": "\\ud800"}', "application/json", ""),
+            (b'{"content": "a\\u0000b"}', "application/json", ""),
+            (b'{"query": "x", "limit": 1e400}', "application/json", ""),
+        ):
+            answer = CLIENT.post(f"{base}/api/save", content=body, headers={"Content-Type": kind})
+            assert answer.status_code == 400, body[:40]
+            assert told in answer.json()["error"]["message"], body[:40]
         assert store.memory().list().nodes == ()
 
 
@@ -283,7 +281,7 @@ def test_logs_and_numbers_have_nothing_of_a_text_or_a_key(tmp_path):
     with Store.open(url) as store:
         secret = store.memory().create_key("ops", role="admin").secret
     port = free_port()
-    command = [sys.executable, "-m", "wherefrom", "serve", "--db", url, "--port", str(port)]
+    command = [*wherefrom_command(), "serve", "--db", url, "--port", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     base = f"http://127.0.0.1:{port}"
     try:
@@ -364,8 +362,17 @@ def test_two_processes_share_a_port_and_one_that_dies_is_replaced(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_a_restart_under_load_loses_no_write_that_was_acknowledged(url, sent):
+@pytest.mark.parametrize(
+    ("dialect", "sent"),
+    [
+        ("sqlite", signal.SIGKILL),
+        ("postgres", signal.SIGTERM),
+        pytest.param("sqlite", signal.SIGTERM, marks=pytest.mark.long),
+        pytest.param("postgres", signal.SIGKILL, marks=pytest.mark.long),
+    ],
+)
+def test_a_restart_under_load_loses_no_write_that_was_acknowledged(new_url, dialect, sent):
+    url = new_url(dialect)
     acknowledged, is_over = [], threading.Event()
 
     def write(number):
@@ -381,7 +388,8 @@ def test_a_restart_under_load_loses_no_write_that_was_acknowledged(url, sent):
 
     port = free_port()
     base = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "wherefrom", "serve", "--db", url, "--port", str(port)]
+    started = (sys.executable, "-m", "wherefrom") if sent == signal.SIGKILL else wherefrom_command()
+    command = [*started, "serve", "--db", url, "--port", str(port)]
     with ThreadPoolExecutor(4) as pool:
         for number in range(4):
             pool.submit(write, number)
@@ -411,7 +419,7 @@ def test_a_running_call_is_finished_before_the_service_ends(tmp_path):
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     process = subprocess.Popen(
-        [sys.executable, "-m", "wherefrom", "serve", "--db", url, "--port", str(port)], stderr=subprocess.DEVNULL
+        [*wherefrom_command(), "serve", "--db", url, "--port", str(port)], stderr=subprocess.DEVNULL
     )
     wait_until_ready(base, is_alive=lambda: process.poll() is None, said=lambda: "it ended")
     with ThreadPoolExecutor(1) as pool:

@@ -100,7 +100,15 @@ def test_a_token_opens_the_memory_of_its_owner_and_no_other(store, issuer):
     assert (memo.content, memo.written_by) == ("Ann likes 抹茶.", "ann")
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("url", "mode"),
+    [
+        ("sqlite", "auto"),
+        ("postgres", "legacy"),
+        *(pytest.param(*rest, marks=pytest.mark.long) for rest in (("sqlite", "legacy"), ("postgres", "auto"))),
+    ],
+    indirect=["url"],
+)
 def test_a_client_of_mcp_finds_the_issuer_and_signs_in(url, issuer, mode):
     """All that the client is told is the address of the service, and its name and secret at the issuer."""
     issuer.claims["robot"] = {"role": "write"}

@@ -142,7 +142,7 @@ def check_what_went(plan, before, after):
     assert set(ends_of(staying)) <= set(ends_of(after[1])), "nothing loses its last relation by pruning"
 
 
-@QUICK(max_examples=60)
+@QUICK(max_examples=settings.default.max_examples)
 @given(graph=graphs(), asked=ASKED)
 def test_a_second_run_removes_nothing_and_all_comes_back_to_the_letter(sqlite_place, graph, asked):
     check_run(sqlite_place, graph, asked)
@@ -154,7 +154,7 @@ def test_the_same_on_both_databases(store, graph, asked):
     check_run(store, graph, asked)
 
 
-@QUICK(max_examples=25)
+@QUICK(max_examples=settings.default.max_examples // 2)
 @given(graph=graphs(), there=ASKED, below=ASKED)
 def test_a_second_run_removes_nothing_where_namespaces_have_settings_of_their_own(sqlite_place, graph, there, below):
     check_run(sqlite_place, graph, {}, policies=[("/", there), ("/a", below)])
@@ -168,7 +168,7 @@ def figures(plan):
     return weak, thin, undecided, plan.pruned
 
 
-@QUICK(max_examples=25)
+@QUICK(max_examples=settings.default.max_examples // 2)
 @given(graph=graphs(), asked=ASKED, chance=st.randoms(use_true_random=False))
 def test_the_order_in_which_it_came_in_makes_no_difference(sqlite_place, graph, asked, chance):
     nodes, edges = ([each for each in graph.records() if f'"type":"{kind}"' in each] for kind in ("node", "edge"))
@@ -184,7 +184,7 @@ def test_the_order_in_which_it_came_in_makes_no_difference(sqlite_place, graph, 
         assert stand_ins[0] == stand_ins[1]
 
 
-@QUICK(max_examples=20)
+@QUICK(max_examples=settings.default.max_examples // 2)
 @given(graph=graphs(), asked=ASKED, days=st.sampled_from([-3000, -0.3, 1, 5000]))
 def test_all_times_and_now_shifted_together_change_nothing(sqlite_place, graph, asked, days):
     shift = timedelta(days=days)
@@ -202,7 +202,7 @@ def shifted(line, shift):
     return json.dumps(record, ensure_ascii=False)
 
 
-@QUICK(max_examples=20)
+@QUICK(max_examples=settings.default.max_examples // 2)
 @given(graph=graphs(), orphans=st.sampled_from(["entities", "all"]))
 def test_with_a_higher_threshold_there_are_more_candidates(sqlite_place, graph, orphans):
     with opened(sqlite_place) as memory:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from import_for_tests import put
 from recall_for_tests import Compass, policy, texts
 
 from wherefrom import Trust
@@ -102,8 +103,7 @@ def test_a_text_of_that_time_is_found_among_many_that_fit_better(open_memory, qu
 def test_a_text_of_that_time_is_found_without_a_word_of_the_question(open_memory):
     """It points nowhere that the question does not, and no nearer than a hundred others."""
     memory = open_memory(embedder=Compass())
-    for each in range(150):
-        memory.save(f"roof {100 + each} repaired", observed_at=at("2023-03-01"))
+    put(memory, [f"roof {100 + each} repaired" for each in range(150)], observed_at=at("2023-03-01"))
     memory.save("屋根を直した", observed_at=at("2025-05-07"))
     question = "2025年5月7日に何があった？"
     assert texts(memory.activate(question))[0] == "屋根を直した"

@@ -70,7 +70,7 @@ def expected(filled, access):
 def test_sql_sees_what_the_access_says(memory, reader, filled):
     search = TextSearch()
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         root=NAMESPACES,
         also=st.lists(NAMESPACES, max_size=4),

@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pytest
 from embedders_for_tests import Numbered
+from import_for_tests import put
 
 from wherefrom import Conflict, EmbedderUnavailable, InvalidInput, Memory, NotFound
 from wherefrom.embedding.static import StaticEmbedder
@@ -90,8 +91,7 @@ def test_a_process_with_another_model_searches_by_words_and_says_so(memory, url,
 
 
 def test_changing_the_model_keeps_the_old_vectors_until_the_new_are_complete(memory, url, execute):
-    for number in range(600):
-        memory.save(f"memo {number}")
+    put(memory, [f"memo {number}" for number in range(600)])
     fails = Numbered("halfway")
     calls = []
 
@@ -133,8 +133,7 @@ def test_two_workers_do_not_do_the_same_work(url, execute):
     slow = Numbered()
     slow.instant = False
     with Memory.open(url, embedder="none") as memory:
-        for number in range(300):
-            memory.save(f"memo {number}")
+        put(memory, [f"memo {number}" for number in range(300)])
     with Memory.open(url, embedder=slow) as one, Memory.open(url, embedder=slow) as two:
 
         def embed(texts, embed=slow.embed):
@@ -205,9 +204,8 @@ def test_what_the_boundary_forbids_is_not_sent(memory, url, execute, endpoint, m
 
 def test_filters_come_before_the_choice(url):
     with Memory.open(url, embedder=Numbered()) as memory, Memory.open(url, owner="bob", embedder=Numbered()) as bob:
-        for number in range(60):
-            memory.save(f"3 here {number}", namespace="crowd")
-            bob.save(f"3 his {number}")
+        put(memory, [f"3 here {number}" for number in range(60)], namespace="main/crowd")
+        put(bob, [f"3 his {number}" for number in range(60)])
         memory.save("3 in a corner", namespace="corner", metadata={"colour": "red", "n": 3, "ok": True})
         memory.save("3 in the dark", namespace="corner", metadata={"colour": "blue"})
         found = memory.vector_search("3", target="memos", namespace="corner")
@@ -457,8 +455,7 @@ def test_what_an_interrupted_change_of_model_made_does_not_count_as_done(url, ex
         memory.save("memo 0")
     slow = Numbered("late")
     with Memory.open(url, embedder=slow) as stranger:
-        for number in range(1, 300):
-            stranger.save(f"memo {number}")
+        put(stranger, [f"memo {number}" for number in range(1, 300)])
         calls = []
 
         def embed(texts, embed=slow.embed):
@@ -478,12 +475,10 @@ def test_a_search_soon_after_the_first_knows_what_came_since(url):
     with Memory.open(url, embedder="none") as memory, Memory.open(url, owner="other", embedder="none") as other:
         other.save("elsewhere")
         memory.search("budget zebra kilogram")
-        for number in range(60):
-            memory.save(f"budget meeting {number}")
+        put(memory, [f"budget meeting {number}" for number in range(60)])
         memory.search("budget zebra kilogram")
         memory.save("zebra kilogram discussion")
-        for number in range(340):
-            memory.save(f"another topic {number}")
+        put(memory, [f"another topic {number}" for number in range(340)])
         found = memory.search("budget zebra kilogram", limit=3)
         assert found.hits[0].node.content == "zebra kilogram discussion"
         assert found.hits[0].scores.bm25 < 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from import_for_tests import put
 
 from wherefrom import Memory, StoreError
 from wherefrom.storage import migrate
@@ -50,8 +51,7 @@ def test_an_edge_without_its_end_is_found(memory, url, execute):
 def test_a_damaged_file_is_found(tmp_path):
     path = tmp_path / "memory.db"
     with Memory.open(path) as memory:
-        for number in range(200):
-            memory.save(f"memo {number} " + "x" * 500)
+        put(memory, [f"memo {number} " + "x" * 500 for number in range(200)])
         memory.backup(tmp_path / "copy.db")
     content = bytearray((tmp_path / "copy.db").read_bytes())
     for page in range(60, 100):

@@ -9,6 +9,7 @@ import apsw
 import numpy as np
 import pytest
 from embedders_for_tests import WORDS
+from import_for_tests import put
 
 from wherefrom import Memory
 from wherefrom.storage import vector_index, vector_lists
@@ -111,8 +112,7 @@ def test_a_worn_index_is_built_anew_behind_the_searches(tmp_path, small_lists):
         assert index_of(memory)._rows.lists.rows == 300
         fill(memory, 300, start=300)
         with Memory.open(path) as other:
-            for number in range(250):
-                other.save(f"dog number {number}")
+            put(other, [f"dog number {number}" for number in range(250)])
         found(memory, "dog")
         index_of(memory)._building.join()
         assert index_of(memory)._rows.lists.rows == 850

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from web_for_tests import MAX_SHIFT, is_too_wide, shift_of, stumbles
+from web_for_tests import MAX_SHIFT, is_too_wide, settled, shift_of, stumbles
 
 PATHS = (
     "/", "/?q=does+coffee+raise+blood+pressure", "/?q=coffee&mode=search", "/?q=quantum+chromodynamics+of+gluons",
@@ -21,7 +21,7 @@ VIEWS = (
 EVERY = (*PATHS, *(f"/evidence/{view}" for view in VIEWS))
 LOOKS = tuple(itertools.product((1280, 390), ("en", "ja"), ("light", "dark")))
 # On every change each page is seen in one of the looks, and every look is used.
-SOME = [(path, *LOOKS[number % len(LOOKS)]) for number, path in enumerate(EVERY)]
+SOME = [(*look, EVERY[number :: len(LOOKS)]) for number, look in enumerate(LOOKS)]
 
 
 def check(page, axe):
@@ -30,9 +30,13 @@ def check(page, axe):
     assert stumbles(page, axe) == []
 
 
-@pytest.mark.parametrize(("path", "width", "language", "scheme"), SOME)
-def test_a_page_is_well(page_at, axe, path, width, language, scheme):
-    check(page_at(path, width=width, language=language, scheme=scheme), axe)
+@pytest.mark.parametrize(("width", "language", "scheme", "paths"), SOME)
+def test_a_page_is_well(page_at, example_service, axe, width, language, scheme, paths):
+    page = page_at(paths[0], width=width, language=language, scheme=scheme)
+    check(page, axe)
+    for path in paths[1:]:
+        page.goto(example_service + path)
+        check(settled(page), axe)
 
 
 @pytest.mark.long

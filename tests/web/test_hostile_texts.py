@@ -108,8 +108,12 @@ def _quoted(text):
     return quote(text, safe="")
 
 
-def test_no_text_of_the_memory_or_the_address_runs_or_becomes_a_part_of_the_page(pages_of, hostile_service):
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_no_text_of_the_memory_or_the_address_runs_or_becomes_a_part_of_the_page(pages_of, hostile_service, step):
+    """On every change on every kind of page, and on every third of a statement: their texts are of all kinds."""
     base, paths = hostile_service
+    statements = [path for path in paths if path.startswith("/n/")]
+    paths = [path for path in paths if path not in statements or path in statements[::step]]
     # A refusal that the address deserves is told in the console by the browser itself.
     with pages_of(base) as page_at:
         page = page_at("/?q=boiler", allow="Failed to load resource")
