@@ -23,7 +23,6 @@ from typing import Any
 
 from bench import stores
 from bench.fields import accepted
-from bench.links import link_new
 from bench.measure import command, keep
 from bench.recall_sets import START, Clock
 from bench.upkeep_world import DAYS, Note, Question, World, world
@@ -91,26 +90,18 @@ class Life:
         self._go_to(day)
         if self.kept_up:
             started = time.process_time()
-            self.totals += done_upkeep(self.memory, self.clock)
+            self.totals += done_upkeep(self.memory)
             self.upkeep_s += time.process_time() - started
             for name in self.ids.keys() - self.first_answers.keys():
                 if name.startswith("copy-") and held(self.memory, self.ids[name]) is None:
                     self.first_answers[name] = answer_of(self.memory.get, self.ids[name])
 
 
-def done_upkeep(memory: Memory, clock: Clock) -> Counter[str]:
-    """What one upkeep did: by the verb for both engines, where the program has it, else by one after the other."""
-    if hasattr(Memory, "run_upkeep"):
-        memory.run_upkeep(**accepted(Memory.run_upkeep, apply=True))
-        return Counter(runs=1)
-    plans = link_new(memory, clock)
-    run = memory.metabolize(apply=True)
-    return Counter(
-        runs=1,
-        relations_made=sum(plan.written for plan in plans),
-        nodes_removed=run.nodes_removed,
-        relations_removed=run.links_removed,
-    )
+def done_upkeep(memory: Memory) -> Counter[str]:
+    """What one upkeep did. The first of a memory only proposes, as for everybody."""
+    run = memory.run_upkeep("apply").runs[0]
+    done = run.state == "applied"
+    return Counter(runs=1, relations_made=run.relations * done, removed=run.removals * done)
 
 
 def main() -> None:

@@ -93,7 +93,7 @@ class DecisionEngine(Engine):
             learns = kept.plan.state == "proposed"
             kept, _ = insight.apply(tx, access, replace(kept, chosen=kept.chosen - numbers), (), now=now)
             if learns:
-                self._remember(tx, access, kept.observed, known)
+                remember(tx, access, kept.observed, known, now=self.view.now())
             self._note(tx, access, kept, {"state": "declined", "links": count}, now=now)
             return self._show(tx, access, kept)
 
@@ -142,7 +142,7 @@ class DecisionEngine(Engine):
         if kept.plan.undone_at is not None and kept.plan.undone_at < timestamp(moment - insight.PROPOSED_FOR):
             days = insight.PROPOSED_FOR.days
             raise Conflict(f"plan {plan_id} was undone more than {days} days ago", hint="find_insight makes a new one")
-        return replace(kept, plan=self._told(tx, access, insight.stated(tx, access, kept)))
+        return replace(kept, plan=told.told_plan(tx, access, self.store.text_search, insight.stated(tx, access, kept)))
 
     def _apply(
         self, tx: Transaction, access: Access, kept: StoredPlan, numbers: Collection[int], known: Policies
@@ -151,7 +151,7 @@ class DecisionEngine(Engine):
         now, is_first = self.view.now(), kept.plan.state == "proposed"
         kept, made = insight.apply(tx, access, kept, numbers, now=now, holds=holding(access, known))
         if is_first:
-            self._remember(tx, access, kept.observed, known)
+            remember(tx, access, kept.observed, known, now=self.view.now())
         self._note(tx, access, kept, {"state": "applied", "judged": kept.plan.judged, "links": made}, now=now)
         return kept
 
@@ -160,18 +160,9 @@ class DecisionEngine(Engine):
         about = events.about_place(access, kept.namespace, part_of=kept.plan.id)
         events.record(tx, access, "insight", {"plan_id": kept.plan.id, **done}, about=about, at=now)
 
-    def _remember(self, tx: Transaction, access: Access, seen: Sequence[GateObservation], known: Policies) -> None:
-        """Let the gates of each namespace learn from what they saw."""
-        for namespace in dict.fromkeys(observed.namespace for observed in seen):
-            settings = known.at(namespace).settings(InsightSettings).gates
-            state = gates.from_json(insight.gates(tx, access, namespace))
-            for saw in (observed for observed in seen if observed.namespace == namespace):
-                state = gates.observed(state, settings, g0=saw.g0, links=saw.links, fired=saw.fired)
-            insight.remember(tx, access, namespace, gates.to_json(state), now=self.view.now())
-
     def _show(self, tx: Transaction, access: Access, kept: StoredPlan) -> InsightPlan:
         """Return the plan with those of its edges, and of the nodes at and around them, that the access may see."""
-        plan = self._told(tx, access, insight.stated(tx, access, kept))
+        plan = told.told_plan(tx, access, self.store.text_search, insight.stated(tx, access, kept))
         ids: set[str] = set()
         around: set[str] = set()
         for decision in plan.decisions:
@@ -186,14 +177,15 @@ class DecisionEngine(Engine):
         )
         return replace(plan, decisions=decisions, nodes=known)
 
-    def _told(self, tx: Transaction, access: Access, plan: InsightPlan) -> InsightPlan:
-        """Return the plan with reasons that name what the ends of its accepted links share."""
-        some = iter(told.told_again(tx, access, self.store.text_search, plan.accepted))
-        decisions = tuple(
-            replace(decision, links=tuple(next(some) if link.accepted else link for link in decision.links))
-            for decision in plan.decisions
-        )
-        return replace(plan, decisions=decisions)
+
+def remember(tx: Transaction, access: Access, seen: Sequence[GateObservation], known: Policies, *, now: str) -> None:
+    """Let the gates of each namespace learn from what they saw."""
+    for namespace in dict.fromkeys(observed.namespace for observed in seen):
+        settings = known.at(namespace).settings(InsightSettings).gates
+        state = gates.from_json(insight.gates(tx, access, namespace))
+        for saw in (observed for observed in seen if observed.namespace == namespace):
+            state = gates.observed(state, settings, g0=saw.g0, links=saw.links, fired=saw.fired)
+        insight.remember(tx, access, namespace, gates.to_json(state), now=now)
 
 
 def _ends(link: ProposedEdge) -> set[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from wherefrom.engine.params import Namespace, check_query, id_param
 from wherefrom.engine.questions import Questions, holding
 from wherefrom.engine.view import View
-from wherefrom.insight.deciding import DecisionEngine
+from wherefrom.insight.deciding import DecisionEngine, remember
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import lazy_modules
 from wherefrom.model import limits
@@ -135,7 +135,7 @@ class InsightEngine(DecisionEngine):
 
         def work(tx: Transaction) -> InsightPlan:
             if not kept.plan.accepted:
-                self._remember(tx, access, kept.observed, known)
+                remember(tx, access, kept.observed, known, now=self.view.now())
                 return kept.plan
             insight.keep(tx, access, kept, moment=moment)
             numbers = [link.number for link in kept.plan.accepted]
@@ -159,8 +159,8 @@ class InsightEngine(DecisionEngine):
         if any(decision.accepted for decision in draft.decisions):
             return self._keep(draft), len(found), seen
         if draft.observed:
-            known = self.view.boundary.policies
-            self.store.database.write(lambda tx: self._remember(tx, draft.access, draft.observed, known))
+            known, now = self.view.boundary.policies, self.view.now()
+            self.store.database.write(lambda tx: remember(tx, draft.access, draft.observed, known, now=now))
         return None, len(found), seen
 
     def _linkable(self, access: Access, node_id: str) -> Node:

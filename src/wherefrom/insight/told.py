@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from wherefrom.insight.shared import KANA, MAX_TEXTS, written_as_names
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
-from wherefrom.model.insight import ProposedEdge
+from wherefrom.model.insight import InsightPlan, ProposedEdge
 from wherefrom.storage import candidates as search
 from wherefrom.storage import names_in_texts, nodes
 from wherefrom.storage.candidates import FOLLOWS
@@ -169,12 +169,18 @@ def _series(node: Node) -> str:
     return plain if "#" in plain and letters and not is_short else ""
 
 
-def told_again(tx: Transaction, access: Access, text: TextSearch, links: Iterable[ProposedEdge]) -> list[ProposedEdge]:
-    """Return links with their reasons told; those that are told already as they are."""
-    some = list(links)
-    silent = tell(tx, access, text, [link for link in some if not link.told])
+def told_plan(tx: Transaction, access: Access, text: TextSearch, plan: InsightPlan) -> InsightPlan:
+    """Return a plan with reasons that name what the ends of its accepted links share; those that are told already stay
+    as they are.
+    """
+    silent = tell(tx, access, text, [link for link in plan.accepted if not link.told])
     told = {(link.source_id, link.target_id, link.tag): link for link in silent}
-    return [told.get((link.source_id, link.target_id, link.tag), link) for link in some]
+
+    def with_words(link: ProposedEdge) -> ProposedEdge:
+        return told.get((link.source_id, link.target_id, link.tag), link) if link.accepted else link
+
+    decisions = (replace(decision, links=tuple(map(with_words, decision.links))) for decision in plan.decisions)
+    return replace(plan, decisions=tuple(decisions))
 
 
 def _text(node: Node) -> str:
