@@ -31,8 +31,8 @@ def world(memory, *, key_name="anna"):
     one = memory.save("The harbour bridge opens at nine.", title="Bridge").node.id
     two = memory.save("The ferry leaves from the harbour bridge at ten.", title="Ferry").node.id
     memory.relate(one, two, tag="near", weight=0.5)
-    gone = memory.save("Feed the starter twice a day above 24 degrees.").node.id
-    kept = memory.save("Feed the starter twice a day, above 24 degrees!").node.id
+    kept = memory.save("Feed the starter twice a day above 24 degrees.").node.id
+    gone = memory.save("Feed the starter twice a day, above 24 degrees!").node.id
     run = memory.metabolize(apply=True, protection_hours=0).run_id
     return SimpleNamespace(
         task=task,
