@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
-from wherefrom.text.differences import Facts, body_difference, difference, facts_of, titles_difference, word_share
+from wherefrom.text.differences import (
+    Facts,
+    body_difference,
+    difference,
+    exchanges,
+    facts_of,
+    titles_difference,
+    word_share,
+)
 from wherefrom.text.tokens import text_of
 
 Embed = Callable[[Sequence[str]], Matrix]
@@ -66,11 +74,11 @@ class Bodies:
     def difference(self, one: str, other: str) -> str | None:
         """What the body of one node says that the other does not say."""
         if not self.is_titled(one, other):
-            return difference(self._body(one), self._body(other))
-        kind = body_difference(self._body(one), self._body(other))
+            return _difference(self._body(one), self._body(other))
+        kind = body_difference(self._body(one), self._body(other)) or _exchange(self._body(one), self._body(other))
         is_one_untitled = not (self.titles[one] and self.titles[other])
         # What one says in its title the other may say in its text.
-        if kind is not None and is_one_untitled and difference(self._whole(one), self._whole(other)) is None:
+        if kind is not None and is_one_untitled and _difference(self._whole(one), self._whole(other)) is None:
             return None
         return kind
 
@@ -83,3 +91,12 @@ class Bodies:
         if node_id not in self._wholes:
             self._wholes[node_id] = facts_of(text_of(self.titles[node_id], self.bodies[node_id]))
         return self._wholes[node_id]
+
+
+def _difference(one: Facts, other: Facts) -> str | None:
+    return difference(one, other) or _exchange(one, other)
+
+
+def _exchange(one: Facts, other: Facts) -> str | None:
+    """What one text says is lost if the other has another word in its place, whatever the word is."""
+    return "content" if exchanges(one.words, other.words) else None

@@ -76,10 +76,10 @@ class FactsByNode:
     def read_ranks(self, ids: Iterable[str], *, weak: Iterable[str]) -> None:
         """Read what decides which of these nodes stay: title, judgements, relations, sources, and then their age."""
         thin = set(weak)
-        for node_id, judgements, by_hand, relations in self.graph.standings(sorted(set(ids) - self._ranks.keys())):
+        for node_id, judgements, by_hand in self.graph.standings(sorted(set(ids) - self._ranks.keys())):
             facts = self.by_id[node_id]
             judged = round(facts.utility, 6), judgements
-            related = node_id not in thin, by_hand, relations
+            related = node_id not in thin, by_hand
             sources = len(facts.source), len(facts.provenance)
             self._ranks[node_id] = (
                 bool(self.bodies.titles[node_id]),

@@ -15,6 +15,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, StoreBusy
 from wherefrom.model.graph import Edge, MeasuredEdge
 from wherefrom.model.identifiers import timestamp
+from wherefrom.model.insight import CONFIDENCE
 from wherefrom.model.metabolism import SparedRule
 from wherefrom.model.namespaces import is_inside
 from wherefrom.storage import events, locks
@@ -114,14 +115,15 @@ class MeasuredGraph:
     def __init__(self, tx: Transaction, access: Access, clocks: Clocks) -> None:
         self.tx, self.access, self.clocks = tx, access, clocks
         self.now = timestamp(clocks.moment)
-        self._where = {**scope_parameters(access.own()), "now": self.now, "clocks": clocks.text, "gone": "[]"}
+        measured = {"now": self.now, "clocks": clocks.text, "gone": "[]", "guessed": CONFIDENCE}
+        self._where = {**scope_parameters(access.own()), **measured}
 
     def overlook(self, seqs: Iterable[int]) -> None:
         """Count these edges as gone from now on."""
         self._where["gone"] = json_text(sorted(seqs))
 
     def weakly_connected_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
-        """The nodes (of these, if given) that have edges, all of them thin, in the order of their seqs."""
+        """The nodes (of these, if given) that have edges, those that keep them all thin, in the order of their seqs."""
         return (WeakNode(*row) for row in self._pages("weakly_connected_nodes", ids=ids))
 
     def orphan_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
@@ -182,7 +184,7 @@ class MeasuredGraph:
         return {frozenset(row) for row in rows}
 
     def standings(self, ids: Sequence[str]) -> Iterator[Row]:
-        """Id, number of judgements, of stated relations and of all but found mentions of these nodes."""
+        """Id, number of judgements and number of stated relations of these nodes."""
         return self._rows("standings", ids)
 
     def titled_places(self, kinds: Sequence[str]) -> set[str]:

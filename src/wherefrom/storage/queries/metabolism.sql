@@ -28,8 +28,14 @@ from nodes n --unless ids
 from (select m.* from nodes m where m.owner_id = :owner and m.id in {each ids} limit 1000000) as n --if ids
 left join clocks r on r.namespace = n.namespace
 
+-- fragment: keeps
+-- True if an edge can keep a node from the test: of a memo or claim not if a program guessed it and nobody has used it,
+-- for what a text mentions or resembles, its copy mentions and resembles as well.
+({1}.kind not in ('memo', 'claim') or {0}.judge is null
+  or ({0}.judge <> 'names' and ({0}.judge <> 'insight' or {0}.confidence > :guessed)))
+
 -- name: weakly_connected_nodes
--- Nodes (of :ids, if given) whose edges are all thin, a page at a time, with the rule that exempts each, if any; a young
+-- Nodes (of :ids, if given) whose edges that keep them are all thin, a page at a time, with the rule that exempts each, if any; a young
 -- node is exempt, because its worth is not known yet. Most nodes have a thick edge that starts at them, so that is
 -- checked first. (The limit makes both databases look up the ids first.)
 {judged_nodes}
@@ -40,14 +46,14 @@ where n.owner_id = :owner and n.seq > :after
         select 1
         from edges e
         left join clocks t on t.namespace = e.target_namespace
-        where e.owner_id = :owner and e.source_id = n.id and {still e}
+        where e.owner_id = :owner and e.source_id = n.id and {still e} and {keeps e n}
           and ({surely_thick e r r} or {thickness e r} > {lower r t})
     ) then 0
     when exists (
         select 1
         from edges e
         left join clocks g on g.namespace = e.source_namespace
-        where e.owner_id = :owner and e.target_id = n.id and {still e}
+        where e.owner_id = :owner and e.target_id = n.id and {still e} and {keeps e n}
           and ({surely_thick e g r} or {thickness e g} > {lower r g})
     ) then 0
     when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
@@ -148,7 +154,6 @@ from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
 -- fragment: is_stated = coalesce({0}.judge, 'human') = 'human'
--- fragment: is_not_by_name = coalesce({0}.judge, '') <> 'names'
 
 -- fragment: some_edges
 -- How many edges of a kind a node has, up to 200 each way: more tell nothing more.
@@ -159,9 +164,9 @@ where n.owner_id = :owner and n.id in {each ids}
 ) as inward)
 
 -- name: standings
--- Judgements, relations that somebody stated, and all relations of these nodes but for mentions found by names.
+-- Judgements of these nodes, and their relations that somebody stated.
 select n.id, (select count(*) from feedback f where f.owner_id = :owner and f.node_id = n.id),
-       {some_edges n is_stated}, {some_edges n is_not_by_name}
+       {some_edges n is_stated}
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 

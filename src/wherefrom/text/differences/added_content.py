@@ -2,7 +2,7 @@
 
 The two are laid side by side, each stretch that both have against the other; what is left over is new unless the
 other text has it at the same place, in any order or with a slip. So a sentence is found even if each of its words
-stands somewhere else in the other text. Single words that were left out or exchanged, here and there, add nothing.
+stands somewhere else in the other text. Single words that were left out, here and there, add nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
+from wherefrom.text.differences.fact_words import ARTICLES
 from wherefrom.text.tokens import STOP_WORDS
 
 # New words that say something, and the number of neighbouring words they stand among; below, the same of characters.
@@ -39,6 +40,14 @@ def adds_unspaced(mine: str, theirs: str) -> bool:
     """True if a text without spaces says something that another does not say, by its characters."""
     mine, theirs = changed(mine, theirs)
     return len(mine) >= _MIN_NEW_CHARACTERS and _adds(mine, theirs, _MIN_NEW_CHARACTERS, _AMONG_CHARACTERS)
+
+
+def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """True if some words stand where another text has others that are no forms of them: "5 ml" and "5 drops", "up to 9"
+    and "more than 9"; an article may be exchanged.
+    """
+    mine, theirs = ((*(word for word in words if word not in ARTICLES), *_END) for words in changed(mine, theirs))
+    return any(_unsaid(gone, come) and _unsaid(come, gone) for _, gone, come in _gaps(mine, theirs))
 
 
 def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:
