@@ -7,7 +7,6 @@ import json
 import math
 import zlib
 from datetime import UTC, datetime, timedelta
-from itertools import product
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-ADJECTIVES = ("quiet", "calm", "wide", "sandy", "grey", "windy", "rocky", "narrow", "sunny", "lonely")
-PLACES = ("beach", "shore", "coast", "strand", "seaside", "bank", "waterside", "bay", "cove", "lagoon")
+# Each may be left out: no two texts have other words at the same place.
+FILLERS = ("so", "well", "quite", "rather", "just", "even", "too")
 
 
 class Placed:
@@ -54,9 +53,12 @@ class Placed:
 
 
 def says(topic, number=0):
-    """One of a hundred texts about a topic that differ in no number, date, negation or name."""
-    adjective, place = [*product(ADJECTIVES, PLACES)][number]
-    return f"{topic} is often found on a {adjective} {place} after storms."
+    """One of a hundred texts about a topic that differ in no number, date, negation, name or exchanged word."""
+    said = (f"{word} " if number >> bit & 1 else "" for bit, word in enumerate(FILLERS))
+    return (
+        "{} is {}often found by {}people who walk {}along the shore {}of a quiet {}beach after storms {}when the sea "
+        "{}lies calm again."
+    ).format(topic, *said)
 
 
 def ago(*, days=0.0, hours=0.0):

@@ -962,8 +962,9 @@ def test_a_plan_changes_nothing_before_it_is_applied_and_can_be_undone(nile):
 
 
 def says(first, place):
-    """A text whose direction is its first word; two of them differ in no number, date, negation or name."""
-    return f"{first} is often found on a {place} beach after storms."
+    """A text whose direction is its first word; each says what the one of the long beach says, with one word more."""
+    added = "" if place == "long" else f"{place} "
+    return f"{first} is often found on a long beach after {added}storms."
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from wherefrom.text.differences import (
     exchanges,
     facts_of,
     titles_difference,
+    without_courtesies,
     word_share,
 )
 from wherefrom.text.tokens import text_of
@@ -22,8 +23,8 @@ Embed = Callable[[Sequence[str]], Matrix]
 
 # The differences that a person can settle: two statements of which one may be outdated.
 TELLING: Final = ("number", "date", "negation", "name")
-# The vectors of whole texts with one body under two titles are rarely less similar; of others bodies are not compared.
-LEAST_TITLED_SIMILARITY: Final = 0.7
+# The vectors of two copies are rarely less similar, whatever their titles, courtesies and slips; others are not compared.
+LEAST_SIMILARITY: Final = 0.7
 _BODIES_AT_ONCE: Final = 1_000
 _DIGITS: Final = 6
 
@@ -41,7 +42,7 @@ class Bodies:
 
     def add(self, node_id: str, title: str | None, body: str) -> None:
         """Note the text of a node."""
-        self.titles[node_id], self.bodies[node_id] = title, body
+        self.titles[node_id], self.bodies[node_id] = title, without_courtesies(body)
 
     def is_titled(self, one: str, other: str) -> bool:
         """True if one of two nodes has a title, so that their vectors say little about their bodies."""
@@ -57,12 +58,13 @@ class Bodies:
             self._vectors |= zip(some, vectors, strict=True)
 
     def similarity(self, one: str, other: str, whole: float) -> float:
-        """The similarity of the bodies of two nodes, `whole` if neither has a title: the cosine of their vectors (where
-        none are made, of the whole texts), or the share of words that both bodies have, whichever is more.
+        """The similarity of the bodies of two nodes: the cosine of their vectors (without a title, or where none are
+        made, of the whole texts), or the share of words that both bodies have, whichever is more. Without a title and
+        with a model that is not at hand, `whole`.
         """
-        if not self.is_titled(one, other):
+        if self.embed is None and not self.is_titled(one, other):
             return whole
-        if self.embed is not None:
+        if self.embed is not None and self.is_titled(one, other):
             whole = float((self._vectors[one].astype("float64") * self._vectors[other].astype("float64")).sum())
         mine, theirs = self._body(one), self._body(other)
         return round(max(whole, min(word_share(mine, theirs), word_share(theirs, mine))), _DIGITS)

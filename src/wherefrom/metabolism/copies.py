@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
-from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY
+from wherefrom.metabolism.bodies import LEAST_SIMILARITY
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.nearest import Candidate, Neighbour, may_stand_for
 from wherefrom.storage import embeddings
@@ -36,7 +36,7 @@ def mentions_between(
             continue
         products = np.einsum("ij,ij->i", *(np.stack([vectors[row[end]] for row in rows]) for end in (1, 2)))
         near = [(row, value) for row, value in zip(rows, products.tolist(), strict=True)]
-        unsure = [(row, value) for row, value in near if floors[row[3]] >= value > LEAST_TITLED_SIMILARITY]
+        unsure = [(row, value) for row, value in near if floors[row[3]] >= value > LEAST_SIMILARITY]
         facts.read({end for row, _ in unsure for end in row[1:3]})
         facts.bodies.make_vectors((row[1], row[2]) for row, _ in unsure)
         similarity = facts.bodies.similarity
@@ -55,7 +55,12 @@ def keep_near(candidates: Sequence[Candidate], facts: FactsByNode, floors: Floor
     facts.bodies.make_vectors(pairs)
     for candidate in candidates:
         one, floor = candidate.node.id, floors[candidate.node.namespace]
-        found = [Neighbour(near.id, facts.bodies.similarity(one, near.id, near.similarity)) for near in tried[one]]
+        found = [
+            near
+            if near.similarity > floor and not facts.bodies.is_titled(one, near.id)
+            else Neighbour(near.id, facts.bodies.similarity(one, near.id, near.similarity))
+            for near in tried[one]
+        ]
         candidate.near = []
         candidate.add([near for near in found if near.similarity > floor])
 

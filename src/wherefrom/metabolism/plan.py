@@ -16,7 +16,7 @@ from typing import Final
 from wherefrom.embedding.port import Matrix
 from wherefrom.engine.view import silent
 from wherefrom.metabolism import conflicts, copies
-from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY, Bodies, Embed
+from wherefrom.metabolism.bodies import LEAST_SIMILARITY, Bodies, Embed
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.mdl_test import Verdict, judge
 from wherefrom.metabolism.nearest import Candidate, nearest
@@ -282,19 +282,17 @@ class _Planner:
             (candidate.node.id for candidate in candidates),
             key=lambda node_id: (self._thickest(node_id) or 0.0, node_id),
         )
-        floors, titled = self._floors(places), self.graph.titled_places(kinds)
+        floors = self._floors(places)
         nearest(
             candidates,
             self.graph.vectors_that_stay(model, namespaces=places, kinds=kinds),
             self.graph.tx.dialect.from_vectors,
-            floors={
-                name: min(floor, LEAST_TITLED_SIMILARITY) if name in titled else floor for name, floor in floors.items()
-            },
+            floors={name: min(floor, LEAST_SIMILARITY) for name, floor in floors.items()},
             without=frozenset(self.going),
             best_of=None if self.figures else set(thinnest),
             beat=self.beat,
         )
-        copies.keep_near([each for each in candidates if each.node.namespace in titled], self.facts, floors)
+        copies.keep_near(candidates, self.facts, floors)
 
     def _floors(self, places: Iterable[str]) -> dict[str, float]:
         """By namespace, the similarity above which a node can be restored from another."""

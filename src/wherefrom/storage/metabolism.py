@@ -187,10 +187,6 @@ class MeasuredGraph:
         """Id, number of judgements and number of stated relations of these nodes."""
         return self._rows("standings", ids)
 
-    def titled_places(self, kinds: Sequence[str]) -> set[str]:
-        """The namespaces in which a node of these kinds has a title."""
-        return {row[0] for row in self.tx.rows("titled_places", {**self._where, "kinds": json_text(kinds)})}
-
     def mentions_of_kin(self) -> Iterator[list[Row]]:
         """Seq, ends and namespace of the mentions by names between nodes of one namespace and kind, in pages."""
         after = 0

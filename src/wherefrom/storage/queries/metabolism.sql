@@ -140,9 +140,12 @@ from (
 group by parts.part
 
 -- name: vectors_that_stay
--- The nodes that could stand for another: they live, and nothing has replaced them.
+-- The nodes that could stand for another: they live, nothing has replaced them, and they are as old as what may go: of an
+-- older one and its new copy, the older one would go today, because the new one must stay.
+with clocks as materialized {clocks}
 select n.seq, n.id, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at, {vector v}
 from nodes n
+join clocks r on r.namespace = n.namespace and n.created_at <= r.protected
 join embeddings v on v.owner_id = :owner and v.node_seq = n.seq and v.model = :model
 where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.kind in {each kinds}
   and n.namespace in {each namespaces}
@@ -169,12 +172,6 @@ select n.id, (select count(*) from feedback f where f.owner_id = :owner and f.no
        {some_edges n is_stated}
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
-
--- name: titled_places
--- The namespaces in which a node has a title.
-select distinct n.namespace
-from nodes n
-where n.owner_id = :owner and n.title is not null and n.kind in {each kinds}
 
 -- name: mentions_of_kin
 -- Mentions by names between nodes of one namespace and kind whose texts are not of very different length: of two copies
