@@ -8,7 +8,7 @@ from itertools import combinations, groupby
 from typing import Final
 
 from wherefrom.api.history_sentences import quoted
-from wherefrom.metabolism.bodies import LEAST_TITLED_SIMILARITY, TELLING, Bodies, Embed
+from wherefrom.metabolism.bodies import LEAST_SIMILARITY, TELLING, Bodies, Embed
 from wherefrom.metabolism.nearest import Candidate, nearest
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model.access import Access
@@ -152,7 +152,7 @@ class Finder:
         floors = self._floors({row[2] for row in rows})
         for some, lowest in (
             (candidates[:_COMPARED], _EXCHANGED_FLOOR),
-            (candidates[_COMPARED:], LEAST_TITLED_SIMILARITY),
+            (candidates[_COMPARED:], LEAST_SIMILARITY),
         ):
             lower = {place: min(floor, lowest) for place, floor in floors.items()}
             if some:

@@ -23,7 +23,7 @@ Embed = Callable[[Sequence[str]], Matrix]
 
 # The differences that a person can settle: two statements of which one may be outdated.
 TELLING: Final = ("number", "date", "negation", "name")
-# The vectors of two copies are rarely less similar, whatever their titles, courtesies and slips; others are not compared.
+# The vectors of copies are rarely less similar, whatever their titles, courtesies and slips; others are not compared.
 LEAST_SIMILARITY: Final = 0.7
 _BODIES_AT_ONCE: Final = 1_000
 _DIGITS: Final = 6

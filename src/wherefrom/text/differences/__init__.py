@@ -14,5 +14,6 @@ __all__ = [
     "facts_of",
     "titles_difference",
     "told_apart",
+    "without_courtesies",
     "word_share",
 ]

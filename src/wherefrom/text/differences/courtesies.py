@@ -35,8 +35,8 @@ _CLOSING: Final = re.compile(
 
 
 def without_courtesies(text: str) -> str:
-    """Return a text without the greeting or remark that it opens with and the thanks that it closes with; a text that is
-    nothing else stays as it is.
+    """Return a text without the greeting or remark that it opens with, and without the thanks that it closes with; a
+    text that is nothing else stays as it is.
     """
     plain = _CLOSING.sub("", text, count=1)
     opening = _OPENING.match(plain)
