@@ -332,7 +332,7 @@ class _Planner:
         """True if all edges of a node that stays go."""
         return bool(self.edges.get(node.id)) and node.id in self.after and not self.after[node.id]
 
-    def _exclusive(self) -> conflicts.Exclusive:
+    def _exclusive(self) -> dict[str, frozenset[str]]:
         return {name: frozenset(settings.exclusive) for name, settings in self.settings.items()}
 
     def _heir(self, node_id: str) -> str | None:

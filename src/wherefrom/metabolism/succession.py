@@ -48,7 +48,7 @@ def foresee(
         # A judgement of a source about one statement is none about another.
         if new is None or (each.is_judgement and new.target_id != each.edge.target_id):
             continue
-        group = _key(new)
+        group: tuple[str, ...] = _key(new)
         if seq in tagged:
             group = excluding(replace(new, namespace=tagged[seq].namespace), exclusive)
         if group not in kept:
@@ -56,9 +56,10 @@ def foresee(
     own = {_key(each.edge): each for each in graph.weighed(graph.seqs_of({_key(edge) for edge in _edges(groups)}))}
     taken: dict[int, WeighedEdge] = {}
     replaced: dict[int, int] = {}
-    for group, some in groups.items():
+    for some in groups.values():
         first = max(some, key=_rank)
-        known = own.get(_key(first.edge)) if len(group) == 3 else None
+        # Where tags exclude each other, what is there has lost a conflict, or nothing would move.
+        known = None if first.edge.seq in tagged else own.get(_key(first.edge))
         if known is not None and _rank(known)[:3] >= _rank(first)[:3]:
             continue
         taken[first.edge.seq] = first
