@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from metabolism_for_tests import Graph, ago, exported, fates, kept_edges, kept_nodes, put, removed, says
+from metabolism_for_tests import Graph, ago, exported, kept_edges, kept_nodes, put, removed, says
 
 from wherefrom import Memory
 
@@ -57,12 +57,33 @@ def test_mentions_of_a_store_from_before_do_not_keep_copies(graph, memory):
     assert memory.metabolize(apply=True, orphans="all").removed == ()
 
 
-def test_mentions_of_others_keep_a_node_as_they_did(graph, memory):
-    graph.node("one", says("Amber"), title="Amber on the beach")
-    graph.node("other", says("Coral"), title="Coral on the beach")
-    graph.edge("one", "other", "mentions", judge="names")
+@pytest.mark.parametrize(
+    ("edge", "is_kept"),
+    [
+        ({"tag": "mentions", "judge": "names"}, False),
+        ({"tag": "related", "judge": "insight", "confidence": 0.5}, False),
+        ({"tag": "related", "judge": "insight", "confidence": 0.7}, True),
+        ({"tag": "mentions"}, True),
+    ],
+)
+def test_what_a_program_guessed_and_nobody_used_keeps_no_copy(graph, memory, edge, is_kept):
+    for name, number in (("one", 0), ("other", 1)):
+        graph.node(name, says("Amber", number))
+        graph.edge(name, HUB, **edge)
     graph.put(memory)
-    assert fates(memory.metabolize()) == {}
+    assert len(memory.metabolize().removed) == (0 if is_kept else 1)
+
+
+def test_of_an_old_note_and_its_new_copy_the_copy_goes_once_it_is_no_longer_protected(static_memory, clock):
+    memory = static_memory
+    old = memory.save("The pump in the cellar starts every time that it rains for days.").node.id
+    clock.go_on(days=10)
+    new = memory.save("The pump in the cellar starts every time it rains for days").node.id
+    clock.go_on(hours=1)
+    assert removed(memory.metabolize()) == {}
+    clock.go_on(days=10)
+    assert list(removed(memory.metabolize(apply=True))) == [new]
+    assert memory.get(old)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +101,8 @@ def test_bodies_are_compared_apart_from_titles(static_memory, mine, theirs, deta
     memory = static_memory
     graph = Graph()
     hub, _ = graph.hubs()
-    graph.strong("original", BODY.format("mostly"), title=theirs, to=hub)
-    graph.weak("copy", BODY.format("largely"), title=mine, to=hub)
+    graph.strong("original", BODY.format(""), title=theirs, to=hub)
+    graph.weak("copy", BODY.format("mostly "), title=mine, to=hub)
     graph.put(memory)
     (found,) = (*(plan := memory.metabolize()).removed, *plan.examples)
     assert (found.rule, found.detail) == (("restorable", None) if detail is None else ("differs", detail))

@@ -90,13 +90,13 @@ def test_every_kind_that_has_a_text_has_a_vector_to_be_judged_by(graph, memory, 
 
 def test_difficulty_is_one_minus_the_similarity_and_not_the_similarity(open_memory):
     """Open point 1: what is near is easy to restore."""
-    apart = {"wide_beach": 0.05, "sandy_beach": 0.0999, "grey_beach": 0.1001, "windy_beach": 0.5}
+    apart = {"quite": 0.05, "rather": 0.0999, "just": 0.1001, "even": 0.5}
     memory = open_memory(embedder=Placed(**apart))
     graph = Graph()
     hub, _ = graph.hubs()
     for number, (topic, difficulty) in enumerate(zip(("Amber", "Coral", "Jade", "Slate"), apart.values(), strict=True)):
         graph.strong(f"original{number}", says(topic), to=hub)
-        graph.weak(f"weak{difficulty}", says(topic, 20 + 10 * number), to=hub)
+        graph.weak(f"weak{difficulty}", says(topic, 4 << number), to=hub)
     graph.weak("stranger", "Quartz is another matter altogether.", to=hub)
     graph.put(memory)
     plan = memory.metabolize(figures=True)
@@ -112,8 +112,8 @@ def test_difficulty_is_one_minus_the_similarity_and_not_the_similarity(open_memo
     ("benefit", "rule"), [(0.0501, "restorable"), (0.0499, "unique"), (0, "unique"), (1, "restorable")]
 )
 def test_it_goes_if_the_benefit_is_above_the_difficulty(graph, open_memory, benefit, rule):
-    memory = open_memory(embedder=Placed(wide_beach=0.05))
-    graph.weak("copy", says("Amber", 20), to=HUB)
+    memory = open_memory(embedder=Placed(quite=0.05))
+    graph.weak("copy", says("Amber", 4), to=HUB)
     graph.put(memory)
     plan = memory.metabolize(mdl_benefit=benefit)
     (weak,) = (*plan.removed, *plan.examples)

@@ -49,7 +49,8 @@ class Trust:
     relevance: how similarity and words together tell whether a text is about a question; None if nobody knows;
     relevance_unspaced: the same for questions in scripts without spaces;
     similar: `vector_search` lists what is at least so similar. 0.5, the value of the original design, holds for
-    embedders that nobody calibrated.
+    embedders that nobody calibrated;
+    slips: a misspelt word changes the vector of a text much, so that copies are told by their words as well.
     """
 
     alpha: float = 0.5
@@ -61,6 +62,7 @@ class Trust:
     relevance: RelevanceWeights | None = None
     relevance_unspaced: RelevanceWeights | None = None
     similar: float = 0.5
+    slips: bool = False
 
 
 class Embedder(Protocol):

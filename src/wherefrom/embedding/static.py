@@ -44,6 +44,7 @@ class StaticEmbedder(Embedder):
         feedback=0.3,
         floor=0.12,
         similar=0.2,
+        slips=True,
         relevance=RelevanceWeights(-4.07, 4.76, 5.36, 3.45),
         relevance_unspaced=RelevanceWeights(-4.57, 8.29, 1.53),
     )

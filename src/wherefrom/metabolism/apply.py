@@ -58,14 +58,14 @@ class PlanApplication:
     total: int = 0
     done: int = 0
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
-    held: frozenset[int] = frozenset()
+    left: frozenset[int] = frozenset()
     overlooked: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     taken_over: dict[edges.Key, bool] = field(default_factory=dict)
 
     def apply(self, removals: Removals) -> None:
         """Apply all of a plan; whatever interrupts it, what is done stays done."""
         self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
-        self.held = removals.held
+        self.left = removals.left
         for seq, ends in removals.overlooked.items():
             for end in ends:
                 self.overlooked[end].add(seq)
@@ -140,7 +140,7 @@ class PlanApplication:
         figures = {removal.id: _figures(removal) for removal in may}
         stand_ins = {removal.id: removal.neighbour.id for removal in may if removal.neighbour is not None}
         thickness = {edge.seq: round(edge.value, _DIGITS) for edge in measured}
-        moved = self._hand_over(graph, stand_ins, measured, overlooked)
+        moved = self._hand_over(tx, stand_ins, overlooked)
         receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness, moved)
         # What was made for one stand-in and moves on to the next is no relation that went.
         touching = [edge for edge in measured if figures.keys() & {edge.source_id, edge.target_id}]
@@ -153,23 +153,16 @@ class PlanApplication:
         return Counter(nodes=len(gone), links=count)
 
     def _hand_over(
-        self,
-        graph: MeasuredGraph,
-        stand_ins: Mapping[str, str],
-        measured: Sequence[ThickEdge],
-        overlooked: Collection[int],
+        self, tx: Transaction, stand_ins: Mapping[str, str], overlooked: Collection[int]
     ) -> dict[str, inheritance.Record]:
-        """Let stand-ins take over what the nodes have that go for them. A thin relation is left behind, as the same run
-        would let it go, unless it is held or was taken over before.
+        """Let stand-ins take over what the nodes have that go for them, but for the relations that the plan leaves.
+        What was taken over in place of one of these moves on to the next stand-in.
         """
-        thin = {edge.seq for edge in graph.thin_edges([edge.seq for edge in measured])} - self.held
 
         def is_taken(seq: int, edge: Edge) -> bool:
-            left = seq in overlooked or (seq in thin and edges.key_of(edge) not in self.taken_over)
-            return not left
+            return seq not in overlooked and (seq not in self.left or edges.key_of(edge) in self.taken_over)
 
-        exclusive = {tag for settings in self.clocks.settings.values() for tag in settings.exclusive}
-        moved, made = inheritance.hand_over(graph.tx, self.access, stand_ins, inheritance.Terms(is_taken, exclusive))
+        moved, made = inheritance.hand_over(tx, self.access, stand_ins, is_taken)
         self.taken_over |= made
         return moved
 
@@ -235,7 +228,7 @@ class PlanApplication:
                 yield batch
                 batch, seen = [], set()
             # The thinnest edges of a node that has very many may go, whatever becomes of it.
-            spare = [seq for seq in removal.edges[:-_MAX_EDGES_PER_BATCH] if seq not in self.held]
+            spare = [seq for seq in removal.edges[:-_MAX_EDGES_PER_BATCH] if seq in self.left]
             for seqs in self._batches(spare):
                 self.total += len(seqs)
                 self._write(len(seqs), partial(self._prune, seqs=seqs, end=True))

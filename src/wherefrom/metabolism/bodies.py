@@ -31,9 +31,12 @@ _DIGITS: Final = 6
 
 @dataclass(slots=True)
 class Bodies:
-    """Titles and bodies by node. embed: makes the vectors of bodies, if that takes no time."""
+    """Titles and bodies by node. embed: makes the vectors of bodies, if that takes no time; by_words: texts without
+    titles are near by their words as well.
+    """
 
     embed: Embed | None = None
+    by_words: bool = False
     titles: dict[str, str | None] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
     _vectors: dict[str, Matrix] = field(default_factory=dict)
@@ -59,10 +62,10 @@ class Bodies:
 
     def similarity(self, one: str, other: str, whole: float) -> float:
         """The similarity of the bodies of two nodes: the cosine of their vectors (without a title, or where none are
-        made, of the whole texts), or the share of words that both bodies have, whichever is more. Without a title and
-        with a model that is not at hand, `whole`.
+        made, of the whole texts), or the share of words that both bodies have, whichever is more; without a title the
+        latter only if they are told by their words.
         """
-        if self.embed is None and not self.is_titled(one, other):
+        if not self.by_words and not self.is_titled(one, other):
             return whole
         if self.embed is not None and self.is_titled(one, other):
             whole = float((self._vectors[one].astype("float64") * self._vectors[other].astype("float64")).sum())

@@ -38,6 +38,12 @@ def tags_in_conflict(tags: Iterable[str], exclusive: Exclusive) -> list[str]:
     )
 
 
+def excluding(edge: ThickEdge, exclusive: Exclusive) -> tuple[str, ...]:
+    """Return what edges have in common that exclude each other: source and tag, or also the target."""
+    tag = normal_tag(edge.tag)
+    return (edge.source_id, tag) if tag in exclusive[edge.namespace] else (edge.source_id, edge.target_id, tag)
+
+
 def settle(edges: Iterable[ThickEdge], exclusive: Exclusive) -> tuple[dict[int, EdgeRemoval], tuple[TagConflict, ...]]:
     """Return by their seq the edges that lose a conflict with others of these, and all conflicts."""
     losing: dict[int, EdgeRemoval] = {}

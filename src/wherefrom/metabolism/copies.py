@@ -5,7 +5,7 @@ Vectors are made of title and text. Where a title is involved, two nodes are as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
@@ -66,11 +66,17 @@ def keep_near(candidates: Sequence[Candidate], facts: FactsByNode, floors: Floor
 
 
 def contenders(
-    graph: MeasuredGraph, facts: FactsByNode, candidates: Mapping[str, Candidate], *, kept: set[str]
+    graph: MeasuredGraph,
+    facts: FactsByNode,
+    candidates: Mapping[str, Candidate],
+    *,
+    kept: set[str],
+    tagged: Collection[int],
 ) -> Iterator[Candidate]:
     """Nodes that are not weak, but whose copy has the title or the judgements: they may go in its place.
 
     facts: with the ranks of the candidates and of all that are near to them. kept: nodes that stay in any case.
+    tagged: edges that may exclude others, so that a copy might not take them over.
     """
     behind: dict[str, list[Neighbour]] = {}
     for candidate in candidates.values():
@@ -78,7 +84,7 @@ def contenders(
             if near.id in candidates or near.id in kept or facts.merits(near.id) >= facts.merits(candidate.node.id):
                 continue
             behind.setdefault(near.id, []).append(Neighbour(candidate.node.id, near.similarity))
-    free = _free(graph, sorted(behind))
+    free = _free(graph, sorted(behind), tagged)
     for node in free:
         ahead = [near for near in behind[node.id] if may_stand_for(candidates[near.id].node, node)]
         first = candidates[behind[node.id][0].id]
@@ -87,9 +93,13 @@ def contenders(
         yield found
 
 
-def _free(graph: MeasuredGraph, ids: Sequence[str]) -> list[WeakNode]:
-    """Those of these nodes that no rule exempts, that stand for nobody, and of which the access sees all edges."""
-    hidden = {end for edge in graph.edges_of(ids) if not edge.free for end in (edge.source_id, edge.target_id)}
+def _free(graph: MeasuredGraph, ids: Sequence[str], tagged: Collection[int]) -> list[WeakNode]:
+    """Those of these nodes that no rule exempts, that stand for nobody, and of which the access sees all edges and
+    another can take over all.
+    """
+    edges = list(graph.edges_of(ids))
+    hidden = {end for edge in edges if not edge.free for end in (edge.source_id, edge.target_id)}
+    hidden.update(edge.source_id for edge in edges if edge.seq in tagged)
     standing_in = graph.standing_in(ids)
     found = graph.judged_nodes(ids)
     return [node for node in found if node.rule is None and node.id not in hidden and node.id not in standing_in]

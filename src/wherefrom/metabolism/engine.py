@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId, id_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
+from wherefrom.metabolism.bodies import Bodies
 from wherefrom.metabolism.settings import RUN_SETTINGS, MetabolismSettings
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
@@ -130,8 +131,8 @@ class MetabolismEngine(Engine):
             newest = metabolism.newest(tx, access, moment)
             settings = _settings(tx, access, known, given, newest)
             graph = MeasuredGraph(tx, access, Clocks(moment, newest, settings))
-            embed = embeddings.embed_now(tx, self.store.embedder)
-            return plan.make(graph, settings, figures=figures, progress=progress, embed=embed), newest
+            bodies = self._bodies(tx)
+            return plan.make(graph, settings, figures=figures, progress=progress, bodies=bodies), newest
 
         made, newest = self.store.database.read(look)
         if self.store.database.read_only or not access.writes or not (made.nodes or made.plan.pruned):
@@ -139,6 +140,11 @@ class MetabolismEngine(Engine):
         plan_id, content = self.store.new_id(), stored.content_of(made, newest)
         self.store.database.write(lambda tx: metabolism_plans.keep(tx, access, plan_id, content, moment=moment))
         return replace(made.plan, plan_id=plan_id)
+
+    def _bodies(self, tx: Transaction) -> Bodies:
+        """How texts are compared with the embedder of the store."""
+        embedder = self.store.embedder
+        return Bodies(embeddings.embed_now(tx, embedder), by_words=embedder is not None and embedder.trust.slips)
 
     def _exactly(self, plan_id: str, keep: Sequence[str], new_id: str, *, progress: Progress) -> MetabolismPlan:
         """Let go what a stored plan has, as far as it may still go."""
@@ -174,8 +180,8 @@ class MetabolismEngine(Engine):
 
         def make(tx: Transaction, beat: Callable[[], None]) -> Removals:
             let_go = metabolism.let_go(tx, access, run) if run.resumed else {}
-            graph, embed = MeasuredGraph(tx, access, clocks), embeddings.embed_now(tx, self.store.embedder)
-            return plan.make(graph, settings, let_go=let_go, figures=figures, beat=beat, embed=embed)
+            graph, bodies = MeasuredGraph(tx, access, clocks), self._bodies(tx)
+            return plan.make(graph, settings, let_go=let_go, figures=figures, beat=beat, bodies=bodies)
 
         return self._applied(access, run, clocks, make, progress=progress)
 

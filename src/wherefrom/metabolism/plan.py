@@ -15,8 +15,8 @@ from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.engine.view import silent
-from wherefrom.metabolism import conflicts, copies
-from wherefrom.metabolism.bodies import LEAST_SIMILARITY, Bodies, Embed
+from wherefrom.metabolism import conflicts, copies, succession
+from wherefrom.metabolism.bodies import LEAST_SIMILARITY, Bodies
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.mdl_test import Verdict, judge
 from wherefrom.metabolism.nearest import Candidate, nearest
@@ -47,15 +47,15 @@ def make(
     figures: bool = False,
     beat: Callable[[], None] = lambda: None,
     progress: Progress = silent,
-    embed: Embed | None = None,
+    bodies: Bodies | None = None,
 ) -> Removals:
     """Plan for the root of a graph, by the settings of each namespace.
 
     let_go: by node, the thickest edge that the same run removed before it was cut off; with it, the run judges as it
-    did then. beat: called now and then, so that a run can extend its lease. progress: hears of steps. embed: makes
-    vectors of the bodies of titled texts, if that takes no time.
+    did then. beat: called now and then, so that a run can extend its lease. progress: hears of steps. bodies: how
+    texts are compared.
     """
-    planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph, Bodies(embed)))
+    planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph, bodies or Bodies()))
     steps = (
         *(planner.settle_conflicts, planner.overlook_copies, planner.find_weak),
         *(planner.judge, planner.find_left_over, planner.find_thin),
@@ -90,13 +90,17 @@ class _Planner:
     degraded: tuple[str, ...] = ()
     overlooked: dict[int, tuple[str, str]] = field(default_factory=dict)
     strong: set[str] = field(default_factory=set)
-    held: set[int] = field(default_factory=set)
+    tagged: dict[int, ThickEdge] = field(default_factory=dict)
+    succession: succession.Succession = field(default_factory=succession.Succession)
+    after: dict[str, list[ThickEdge]] = field(default_factory=dict)
+    left: frozenset[int] = frozenset()
 
     def settle_conflicts(self) -> None:
         """Settle conflicts first, so that the rest is decided without the edges that lose."""
-        exclusive = {name: frozenset(settings.exclusive) for name, settings in self.settings.items()}
-        found = self.graph.edges_tagged(conflicts.tags_in_conflict(self.graph.tags(), exclusive))
+        exclusive = self._exclusive()
+        found = list(self.graph.edges_tagged(conflicts.tags_in_conflict(self.graph.tags(), exclusive)))
         self.losing, self.conflicts = conflicts.settle(found, exclusive)
+        self.tagged = {edge.seq: edge for edge in found if edge.seq not in self.losing}
         self.graph.overlook(self.losing)
         self.beat()
 
@@ -154,7 +158,8 @@ class _Planner:
             ids = [*near, *(candidate.node.id for candidate in waiting if candidate.near)]
             self.facts.read(ids)
             self.facts.read_ranks(ids, weak=candidates)
-            strong = list(copies.contenders(self.graph, self.facts, candidates, kept=kept | self.going.keys()))
+            known = kept | self.going.keys()
+            strong = list(copies.contenders(self.graph, self.facts, candidates, kept=known, tagged=self.tagged))
             verdicts, exhausted = judge(
                 [*waiting, *strong],
                 self.facts.against,
@@ -179,35 +184,24 @@ class _Planner:
                 self.spared[node_id] = verdict.rule
 
     def find_left_over(self) -> None:
-        """Let entities go whose neighbours all go. Where nodes without edges go untested, keep instead the neighbour at
-        the thickest edge of a node that was tested and stays.
+        """Let entities go whose edges all go. Where nodes without edges go untested, keep instead the neighbour at the
+        thickest edge of a node that was tested and stays.
         """
-        staying = (node for node in self.weak.values() if self.spared.get(node.id) in (*_TESTED, "stands_in"))
-        for node in sorted(staying, key=lambda node: node.id):
-            if self.settings[node.namespace].orphans == "all" and node.kind != "entity" and self._is_left(node):
-                thickest = max(self.edges[node.id], key=_thickness)
-                other = thickest.target_id if thickest.source_id == node.id else thickest.source_id
-                if self.going.pop(other, None) is not None:
-                    self.spared[other] = "last_link"
-        entities = [node for node in self.weak.values() if node.kind == "entity"]
-        wave = 0
-        while left := [node for node in entities if self.spared.get(node.id) in _TESTED and self._is_left(node)]:
-            wave += 1
-            for node in left:
-                self.waves[node.id] = wave
+        self._look_ahead()
+        while self._keep_last_links():
+            self._look_ahead()
+        for node in self.weak.values():
+            if node.kind == "entity" and self.spared.get(node.id) in _TESTED and self._is_left(node):
+                self.waves[node.id] = 1
                 del self.spared[node.id]
                 self.going[node.id] = "orphan"
 
     def find_thin(self) -> None:
-        """Find thin edges between nodes that stay, but for the thickest that a node has."""
-        staying: dict[str, dict[int, ThickEdge]] = {node_id: {} for node_id in self.edges.keys() - self.going.keys()}
-        for edges in self.edges.values():
-            for edge in edges:
-                for end in staying.keys() & set(self._ends_after(edge)):
-                    staying[end][edge.seq] = edge
-        held = {max(edges.values(), key=_thickness).seq for edges in staying.values() if edges}
-        taken = {edge.seq for node_id in self.going for edge in self.edges.get(node_id, ())}
-        self.held = held & taken
+        """Find thin edges between nodes that stay, but for the thickest that a node has afterwards."""
+        thin, replaced = self.succession.thin, self.succession.replaced
+        held = {max(edges, key=_thickness).seq for edges in self.after.values() if edges}
+        self.left = self.succession.left | (thin - held)
+        held.update(seq for seq, new in replaced.items() if new not in self.left)
 
         def going() -> Iterator[ThickEdge]:
             for edge in self.graph.thin_edges():
@@ -258,7 +252,7 @@ class _Planner:
             cuts = self.settings.get(root) or next(iter(self.settings.values()), MetabolismSettings())
             thickness = Histogram(self.graph.thickness_counts(), cuts.prune_threshold)
             plan = replace(plan, thickness=thickness, difficulty=Histogram(self._difficulties(), cuts.mdl_benefit))
-        return Removals(plan, tuple(going), self.losing, self.thin, frozenset(self.held), self.overlooked)
+        return Removals(plan, tuple(going), self.losing, self.thin, self.left, self.overlooked)
 
     def _candidates(self, found: Sequence[WeakNode], model: EmbeddingModel) -> dict[str, Candidate]:
         vectors: dict[str, Matrix] = {}
@@ -304,19 +298,40 @@ class _Planner:
         self.strong.add(node.id)
         self.edges[node.id] = list(self.graph.edges_of([node.id]))
 
+    def _look_ahead(self) -> None:
+        """Find the edges that each weak node that stays has once stand-ins have taken over those of all that go."""
+        seqs = {edge.seq for node_id in self.going for edge in self.edges.get(node_id, ())}
+        self.succession = succession.foresee(self.graph, seqs, self._heir, self.tagged, self._exclusive())
+        over = seqs | self.succession.replaced.keys()
+        self.after = {
+            node_id: [edge for edge in edges if edge.seq not in over]
+            for node_id, edges in self.edges.items()
+            if node_id not in self.going
+        }
+        for edge in self.succession.taken.values():
+            for end in {edge.source_id, edge.target_id} & self.after.keys():
+                self.after[end].append(edge)
+
+    def _keep_last_links(self) -> bool:
+        """Keep the neighbours at the thickest edges of nodes that would have none; False if there are none."""
+        staying = (node for node in self.weak.values() if self.spared.get(node.id) in (*_TESTED, "stands_in"))
+        before = len(self.going)
+        for node in sorted(staying, key=lambda node: node.id):
+            if self.settings[node.namespace].orphans != "all" or node.kind == "entity" or not self._is_left(node):
+                continue
+            ends = {edge: {edge.source_id, edge.target_id} - {node.id} for edge in self.edges[node.id]}
+            if all(others & self.going.keys() for others in ends.values()):
+                for other in ends[max(ends, key=_thickness)]:
+                    del self.going[other]
+                    self.spared[other] = "last_link"
+        return len(self.going) < before
+
     def _is_left(self, node: WeakNode) -> bool:
         """True if all edges of a node that stays go."""
-        edges = self.edges.get(node.id, ())
-        return bool(edges) and node.id not in self.going and not any(map(self._ends_after, edges))
+        return bool(self.edges.get(node.id)) and node.id in self.after and not self.after[node.id]
 
-    def _ends_after(self, edge: ThickEdge) -> tuple[str, ...]:
-        """The ends of an edge after the plan: stand-ins take over the edges of those that they stand for. Empty if the
-        edge goes with one of its ends, or joins a node with its stand-in.
-        """
-        if edge.source_id not in self.going and edge.target_id not in self.going:
-            return edge.source_id, edge.target_id
-        ends = tuple(filter(None, map(self._heir, (edge.source_id, edge.target_id))))
-        return ends if len(set(ends)) == 2 else ()
+    def _exclusive(self) -> dict[str, frozenset[str]]:
+        return {name: frozenset(settings.exclusive) for name, settings in self.settings.items()}
 
     def _heir(self, node_id: str) -> str | None:
         """A node that stays, or the one that stands for it; None if it goes and none does."""

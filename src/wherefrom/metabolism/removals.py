@@ -33,13 +33,13 @@ class NodeRemoval:
 class Removals:
     """A plan with all that applying it needs: nodes in the order in which they go, edges by their seq.
 
-    held: thin edges of nodes that go which their stand-ins take over, because nothing thicker is left of a node that
-    stays. overlooked: the ends of mentions between copies, which keep nobody.
+    left: the edges of nodes that go which no stand-in takes over. overlooked: the ends of mentions between copies,
+    which keep nobody.
     """
 
     plan: MetabolismPlan
     nodes: tuple[NodeRemoval, ...]
     conflicting: Mapping[int, EdgeRemoval]
     thin: Mapping[int, float]
-    held: frozenset[int] = frozenset()
+    left: frozenset[int] = frozenset()
     overlooked: Mapping[int, tuple[str, str]] = field(default_factory=dict)

@@ -35,7 +35,7 @@ def content_of(removals: Removals, newest: Mapping[str, str]) -> dict[str, Any]:
         "going": [_without_nulls(asdict(removal)) for removal in removals.nodes],
         "conflicting": [asdict(removal) for _, removal in sorted(removals.conflicting.items())],
         "thin": [[seq, round(value, _DIGITS)] for seq, value in sorted(removals.thin.items())],
-        "held": sorted(removals.held),
+        "left": sorted(removals.left),
         "overlooked": [[seq, *ends] for seq, ends in sorted(removals.overlooked.items())],
     }
 
@@ -89,7 +89,7 @@ def removals_of(stored: StoredMetabolism) -> Removals:
     }
     plan = MetabolismPlan(root_namespace=stored.namespace, created_at=stored.created_at)
     overlooked = {seq: (one, other) for seq, one, other in content["overlooked"]}
-    return Removals(plan, going, conflicting, dict(content["thin"]), frozenset(content["held"]), overlooked)
+    return Removals(plan, going, conflicting, dict(content["thin"]), frozenset(content["left"]), overlooked)
 
 
 def names_of(tx: Transaction, access: Access, removals: Removals) -> dict[str, Any]:

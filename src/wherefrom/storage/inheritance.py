@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from wherefrom.model.access import Access
-from wherefrom.model.graph import JUDGEMENTS, Edge, Node
+from wherefrom.model.graph import HUMAN, JUDGEMENTS, Edge, Node
 from wherefrom.model.limits import ALIASES
 from wherefrom.storage import edges, mentions, nodes, text_index
 from wherefrom.storage.edges import Key
@@ -30,21 +30,17 @@ Gift = tuple[str, str, str]
 _NUMBERS: Final = ("weight", "confidence", "observed_at", "judge", "version")
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Which edges of nodes that go are taken over, by seq and edge; and the tags of which a source has one target."""
-
-    is_taken: Callable[[int, Edge], bool]
-    exclusive: Collection[str]
+Taken = Callable[[int, Edge], bool]
+"""Tells by seq and edge whether an edge of a node that goes is taken over."""
 
 
 def hand_over(
-    tx: Transaction, access: Access, heirs: Mapping[str, str], terms: Terms
+    tx: Transaction, access: Access, heirs: Mapping[str, str], is_taken: Taken
 ) -> tuple[dict[str, Record], dict[Key, bool]]:
     """Let nodes that stay take over what nodes that go have; heirs: by node that goes, the one that stands for it.
 
-    Returns what each left, for its receipt, and the keys of the edges that were made (True) or changed. A relation that
-    the heir has itself stays as the stronger of both; of a tag that has one target at a time, the heir keeps its own.
+    Returns what each left, for its receipt, and the keys of the edges that were made (True) or changed. An edge that is
+    taken over replaces what the heir has itself with the same ends and tag, unless that is stronger and newer by now.
     """
     access = access.writing()
     rows = tx.rows("nodes_going", {"owner": access.owner, "ids": json_text(list(heirs))})
@@ -58,10 +54,10 @@ def hand_over(
     for node in going.values():
         now[heirs[node.id]], left[node.id] = _with_gifts(now[heirs[node.id]], node)
     _store(tx, access, [(were[node_id], node) for node_id, node in now.items()])
-    moved = _moved_edges(tx, access, going, heirs, terms)
+    moved = _moved_edges(tx, access, going, heirs, is_taken)
     estate = _Estate.of(tx, access, {edge for _, edge in moved}, without=heirs.keys())
     for node_id, edge in moved:
-        estate.take(edge, left[node_id], terms.exclusive)
+        estate.take(edge, left[node_id])
     estate.store(tx, access)
     return {node_id: record for node_id, record in left.items() if record}, estate.made
 
@@ -109,16 +105,16 @@ class _Estate:
         known = (edge for edge in (Edge(*row) for row in rows) if not {edge.source_id, edge.target_id} & {*without})
         return cls({edges.key_of(edge): edge for edge in known}, edges.ends_of(tx, access, moved))
 
-    def take(self, edge: Edge, record: Record, exclusive: Collection[str]) -> None:
+    def take(self, edge: Edge, record: Record) -> None:
         """Take over an edge, whose ends are those that it is to have, and note it."""
         key = edges.key_of(edge)
         own = self.known.get(key)
         if own is None:
             ends = self.ends.get(edge.source_id), self.ends.get(edge.target_id)
-            if ends[0] is None or ends[1] is None or self._has_its_own(edge, exclusive):
+            if ends[0] is None or ends[1] is None:
                 return
             self.known[key] = self.inserted[key] = edges.placed(edge, ends[0], ends[1])
-        elif _strength(edge) > _strength(own):
+        elif not _is_better(own, edge):
             values = {name: getattr(edge, name) for name in ("weight", "confidence", "observed_at", "judge")}
             self.known[key] = replace(own, **values)
             (self.inserted if key in self.inserted else self.changed)[key] = self.known[key]
@@ -131,10 +127,6 @@ class _Estate:
     def store(self, tx: Transaction, access: Access) -> None:
         edges.insert(tx, access, list(self.inserted.values()), skip_known=True)
         edges.replace_many(tx, access, list(self.changed.values()))
-
-    def _has_its_own(self, edge: Edge, exclusive: Collection[str]) -> bool:
-        one_valued = edge.tag in exclusive
-        return one_valued and any(key[0] == edge.source_id and key[2] == edge.tag for key in self.known)
 
 
 @dataclass(slots=True)
@@ -291,7 +283,7 @@ def _store(tx: Transaction, access: Access, pairs: Iterable[tuple[Node, Node]]) 
 
 
 def _moved_edges(
-    tx: Transaction, access: Access, going: Mapping[str, Node], heirs: Mapping[str, str], terms: Terms
+    tx: Transaction, access: Access, going: Mapping[str, Node], heirs: Mapping[str, str], is_taken: Taken
 ) -> list[tuple[str, Edge]]:
     """The edges of nodes that go, each with its node and with the heir in its place."""
     rows = tx.rows("edges_going", {"owner": access.owner, "ids": json_text(list(going))}) if going else []
@@ -301,7 +293,7 @@ def _moved_edges(
         ends = [end for end in (edge.source_id, edge.target_id) if end in heirs]
         # A judgement of a source about one statement is none about another.
         is_judgement = edge.target_id in heirs and edge.source_kind == "fragment" and edge.tag in JUDGEMENTS
-        if len(ends) != 1 or ends[0] not in going or is_judgement or not terms.is_taken(seq, edge):
+        if len(ends) != 1 or ends[0] not in going or is_judgement or not is_taken(seq, edge):
             continue
         new = (heirs.get(end, end) for end in (edge.source_id, edge.target_id))
         source_id, target_id = new
@@ -347,6 +339,9 @@ def _numbers(edge: Edge) -> list[Any]:
     return [getattr(edge, name) for name in _NUMBERS]
 
 
-def _strength(edge: Edge) -> tuple[bool, float]:
-    """Whether a person has judged an edge, or else how strong it is."""
-    return edge.judge == "human", edge.weight * edge.confidence
+def _is_better(own: Edge, edge: Edge) -> bool:
+    """True if an edge is at least as strong and as new as another, and not the same; or a person judged it alone."""
+    if (own.judge == HUMAN) != (edge.judge == HUMAN):
+        return own.judge == HUMAN
+    mine, other = ((each.weight * each.confidence, each.observed_at) for each in (own, edge))
+    return mine != other and mine[0] >= other[0] and mine[1] >= other[1]

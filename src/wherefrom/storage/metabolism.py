@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.errors import Conflict, StoreBusy
-from wherefrom.model.graph import Edge, MeasuredEdge
+from wherefrom.model.graph import JUDGEMENTS, Edge, MeasuredEdge
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import CONFIDENCE
 from wherefrom.model.metabolism import SparedRule
@@ -98,6 +98,18 @@ class ThickEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class WeighedEdge:
+    """An edge with what decides whether it stays beside another with the same ends and tag. is_human: a person judged
+    it. is_thin: it is thin and old enough to go. is_judgement: a fragment judges a statement by it.
+    """
+
+    edge: ThickEdge
+    is_human: bool
+    is_thin: bool
+    is_judgement: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run that this process holds until `leased_until`."""
 
@@ -142,6 +154,19 @@ class MeasuredGraph:
         """The edges with these seqs that still exist; `free` if they are old enough to go."""
         rows = self.tx.rows("edge_values", {**self._where, "seqs": json_text(sorted(set(seqs)))})
         return {row[0]: ThickEdge(*row) for row in rows}
+
+    def weighed(self, seqs: Iterable[int]) -> Iterator[WeighedEdge]:
+        """The edges with these seqs, with what decides which of them stay."""
+        order = sorted(set(seqs))
+        for start in range(0, len(order), PAGE_ROWS):
+            page = {"seqs": json_text(order[start : start + PAGE_ROWS]), "judgements": json_text(JUDGEMENTS)}
+            for row in self.tx.rows("edges_weighed", {**self._where, **page}):
+                yield WeighedEdge(ThickEdge(*row[:5]), *map(bool, row[5:]))
+
+    def seqs_of(self, keys: Iterable[tuple[str, str, str]]) -> list[int]:
+        """The seqs of the edges that there are with these ends and tags."""
+        rows = [dict(zip(("source_id", "target_id", "tag"), key, strict=True)) for key in sorted(keys)]
+        return [row[0] for row in self.tx.many("edge_seqs", rows, {"owner": self.access.owner})]
 
     def tags(self) -> list[str]:
         """The tags that the owner's edges have."""

@@ -75,6 +75,15 @@ where n.owner_id = :owner and n.seq > :after and case when r.namespace is null t
 order by n.seq
 limit :limit
 
+-- fragment: is_thin
+-- 1 if an edge is thin and old enough to go, by the clocks of its source and its target.
+case
+    when {1}.namespace is null or {2}.namespace is null or {0}.observed_at > {1}.protected or {surely_thick {0} {1} {1}} then 0
+    when {is_evidence {0}} or not ({still {0}}) or not ({visible_edge {0}}) then 0
+    when {thickness {0} {1}} < {lower {1} {2}} then 1
+    else 0
+end
+
 -- name: thin_edges
 -- Edges (of :seqs, if given) that are thin and old enough to go, a page at a time.
 with clocks as materialized {clocks}
@@ -84,13 +93,25 @@ left join clocks g on g.namespace = e.source_namespace
 left join clocks t on t.namespace = e.target_namespace
 where e.owner_id = :owner and e.seq > :after
   and e.seq in {each_number seqs} --if seqs
-  and case
-    when g.namespace is null or t.namespace is null or e.observed_at > g.protected or {surely_thick e g g} then 0
-    when {is_evidence e} or not ({still e}) or not ({visible_edge e}) then 0
-    when {thickness e g} < {lower g t} then 1
-  end = 1
+  and {is_thin e g t} = 1
 order by e.seq
 limit :limit
+
+-- name: edges_weighed
+-- Edges with what decides which of two that become the same one stays: was it judged by a person, and is it thin; and
+-- whether it is a judgement of a fragment.
+with clocks as materialized {clocks}
+select e.seq, e.source_id, e.target_id, e.tag, {thickness e g}, case when e.judge = 'human' then 1 else 0 end,
+       {is_thin e g t}, case when e.source_kind = 'fragment' and e.tag in {each judgements} then 1 else 0 end
+from edges e
+left join clocks g on g.namespace = e.source_namespace
+left join clocks t on t.namespace = e.target_namespace
+where e.owner_id = :owner and e.seq in {each_number seqs}
+
+-- name: edge_seqs
+select e.seq
+from {rows source_id text, target_id text, tag text}
+join edges e on e.owner_id = :owner and e.source_id = r.source_id and e.target_id = r.target_id and e.tag = r.tag
 
 -- name: edges_of_weak
 -- All edges of these nodes with their thickness, and whether the access may see them.
