@@ -269,6 +269,39 @@ def test_copies_that_go_in_several_runs_come_back_apart(memory, later):
     assert len(before) < len(exported(memory))
 
 
+def runs_once(memory):
+    """The relations after a run that skips nothing, after which a second one has nothing to do, and that can be undone."""
+    before = exported(memory)
+    plan = memory.metabolize(apply=True)
+    assert (len(plan.removed), plan.skipped) == (1, 0)
+    after = kept_edges(memory)
+    again = memory.metabolize(apply=True)
+    assert (again.removed, again.pruned, again.skipped) == ((), 0, 0)
+    memory.restore(run_id=plan.run_id)
+    assert exported(memory) == before
+    return after - {(HUB, "main.hubb", "related")}
+
+
+@pytest.mark.parametrize("thickness", [0.03, 0.05])
+def test_a_thin_relation_that_both_copies_have_is_not_pruned_and_replaced_at_once(graph, memory, thickness):
+    """The one of the heir was listed as thin, and then skipped because another had taken its place."""
+    for name, number in (("heir", 0), ("copy", 1)):
+        graph.node(name, says("Amber", number), title="Amber" if name == "heir" else None)
+        graph.edge(name, "Opal", weight=thickness if name == "heir" else 0.04, days=9)
+    graph.node("Opal", "Opal is another matter altogether.")
+    graph.put(memory)
+    assert runs_once(memory) == {("heir", "Opal", "related")}
+
+
+def test_of_a_tag_in_another_spelling_the_heir_keeps_its_own(graph, memory):
+    for name, number, tag in (("heir", 0, "lives_in"), ("copy", 1, "lives-in")):
+        graph.node(name, says("Amber", number), title="Amber" if name == "heir" else None)
+        graph.edge(name, "Opal", tag, weight=0.05, days=9)
+    graph.node("Opal", "Opal is another matter altogether.")
+    graph.put(memory)
+    assert runs_once(memory) == {("heir", "Opal", "lives_in")}
+
+
 # --- what differs waits in review ---------------------------------------------------------------------------------------
 
 

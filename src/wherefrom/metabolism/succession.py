@@ -57,10 +57,10 @@ def foresee(
     taken: dict[int, WeighedEdge] = {}
     replaced: dict[int, int] = {}
     for some in groups.values():
-        first = max(some, key=_rank)
+        first = max(some, key=lambda each: (*_rank(each), *_order(moving[each.edge.seq].edge, heir)))
         # Where tags exclude each other, what is there has lost a conflict, or nothing would move.
         known = None if first.edge.seq in tagged else own.get(_key(first.edge))
-        if known is not None and _rank(known)[:3] >= _rank(first)[:3]:
+        if known is not None and _rank(known) >= _rank(first):
             continue
         taken[first.edge.seq] = first
         if known is not None:
@@ -89,5 +89,9 @@ def _key(edge: ThickEdge) -> tuple[str, str, str]:
 
 
 def _rank(each: WeighedEdge) -> tuple[Any, ...]:
-    edge = each.edge
-    return each.is_human, not each.is_thin, round(edge.value, 9), *_key(edge)
+    return each.is_human, not each.is_thin, round(each.edge.value, 9)
+
+
+def _order(edge: ThickEdge, heir: Heir) -> tuple[Any, ...]:
+    """The order of edges of the same rank: with an end that stays before those between two that go, then by id."""
+    return edge.source_id == heir(edge.source_id) or edge.target_id == heir(edge.target_id), *_key(edge)
