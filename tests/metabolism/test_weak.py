@@ -312,10 +312,10 @@ def test_claims_of_different_kinds_do_not_stand_for_each_other(memory, kinds):
     assert fates(memory.metabolize()) == {"copy": "unique"}
 
 
-def test_what_is_less_restricted_and_lives_longer_may_stand_in(memory):
+def test_what_lives_longer_may_stand_in(memory):
     graph = Graph()
     hub, _ = graph.hubs()
-    graph.strong("original", says("Amber"), to=hub, boundary_class="public", expires_at=ago(days=-60))
+    graph.strong("original", says("Amber"), to=hub, expires_at=ago(days=-60))
     graph.weak("copy", says("Amber", 1), to=hub, expires_at=ago(days=-30))
     graph.put(memory)
     assert fates(memory.metabolize()) == {"copy": "restorable"}

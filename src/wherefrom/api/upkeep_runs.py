@@ -238,7 +238,7 @@ class UpkeepRunEngine(Engine):
     def _apply(self, run: StoredRun, pace: Pace) -> StoredRun:
         """Do what a run found. It is noted first, so that another process can complete it."""
         next_id = None if run.plan_id is None else self.store.new_id()
-        return self._finish(self._put(replace(run, state="applying", next_id=next_id)), pace)
+        return self._finish(self._put(replace(run, state="applying", next_id=next_id, note=None)), pace)
 
     def _complete(self, pace: Pace) -> None:
         """Complete a run that was cut off while it was applied."""
@@ -295,7 +295,8 @@ class UpkeepRunEngine(Engine):
         left = 0
         for part in reversed(run.plans):
             with suppress(NotFound, Gone, Conflict):  # it was not applied
-                left += maker.undo_insight(part.id).written
+                made = [link.number for link in maker.insight_plan(part.id).accepted if link.state == "made"]
+                left += maker.undo_insight(part.id, only=made).written if made else 0
             pace.rest()
         for run_id in reversed(run.metabolism_ids):
             with suppress(NotFound):  # it is all here again

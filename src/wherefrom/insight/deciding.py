@@ -142,7 +142,8 @@ class DecisionEngine(Engine):
         if kept.plan.undone_at is not None and kept.plan.undone_at < timestamp(moment - insight.PROPOSED_FOR):
             days = insight.PROPOSED_FOR.days
             raise Conflict(f"plan {plan_id} was undone more than {days} days ago", hint="find_insight makes a new one")
-        return replace(kept, plan=told.told_plan(tx, access, self.store.text_search, insight.stated(tx, access, kept)))
+        stated = insight.stated(tx, access, kept)
+        return replace(kept, plan=told.told_plan(tx, access, self.store.text_search, stated, neighbours=False))
 
     def _apply(
         self, tx: Transaction, access: Access, kept: StoredPlan, numbers: Collection[int], known: Policies
@@ -162,7 +163,8 @@ class DecisionEngine(Engine):
 
     def _show(self, tx: Transaction, access: Access, kept: StoredPlan) -> InsightPlan:
         """Return the plan with those of its edges, and of the nodes at and around them, that the access may see."""
-        plan = told.told_plan(tx, access, self.store.text_search, insight.stated(tx, access, kept))
+        stated = insight.stated(tx, access, kept)
+        plan = told.told_plan(tx, access, self.store.text_search, stated, neighbours=True)
         ids: set[str] = set()
         around: set[str] = set()
         for decision in plan.decisions:

@@ -53,10 +53,17 @@ class _Known:
 
 
 def tell(
-    tx: Transaction, access: Access, text: TextSearch, links: Sequence[ProposedEdge], *, subject: float | None = None
+    tx: Transaction,
+    access: Access,
+    text: TextSearch,
+    links: Sequence[ProposedEdge],
+    *,
+    subject: float | None = None,
+    neighbours: bool = False,
 ) -> tuple[ProposedEdge, ...]:
     """Return links whose reasons name what their ends share. subject: from which rarity of names that they share on
-    they get the tag `same_subject`; None leaves the tags as they are.
+    they get the tag `same_subject`; None leaves the tags as they are. neighbours: name what both are linked to, for an
+    answer to this access alone: who reads the relation later may not see that, and it may be deleted.
     """
     if not links:
         return ()
@@ -67,7 +74,7 @@ def tell(
     told = []
     for link in links:
         rare = sorted((counts.get(term, 0), term) for term in by_link[link] if counts.get(term, 0) <= most)
-        parts = _parts(link, known, [term for _, term in rare])
+        parts = _parts(link, known, [term for _, term in rare], neighbours=neighbours)
         said = "".join(f"{part}; " for part in parts)
         plain = link.reason.removeprefix(link.told)
         tagged = link if subject is None else _tagged(link, known, subject)
@@ -103,7 +110,7 @@ def _words(link: ProposedEdge, known: _Known) -> set[str]:
     return first & second
 
 
-def _parts(link: ProposedEdge, known: _Known, rarest: Sequence[str]) -> list[str]:
+def _parts(link: ProposedEdge, known: _Known, rarest: Sequence[str], *, neighbours: bool) -> list[str]:
     source = known.nodes.get(link.source_id)
     if source is None or link.target_id not in known.nodes:
         return []
@@ -121,7 +128,7 @@ def _parts(link: ProposedEdge, known: _Known, rarest: Sequence[str]) -> list[str
     lines = (
         ("both name ", [_name_as_written(name, text) for name in names[:_MAX_NAMES]]),
         ("both say ", [f"“{word}”" for word in words[:_MAX_WORDS]]),
-        ("both are linked to ", [f"“{title}”" for title in titles[:_MAX_NEIGHBOURS]]),
+        ("both are linked to ", [f"“{title}”" for title in titles[: _MAX_NEIGHBOURS if neighbours else 0]]),
     )
     return [begins + ", ".join(some) for begins, some in lines if some]
 
@@ -169,18 +176,14 @@ def _series(node: Node) -> str:
     return plain if "#" in plain and letters and not is_short else ""
 
 
-def told_plan(tx: Transaction, access: Access, text: TextSearch, plan: InsightPlan) -> InsightPlan:
-    """Return a plan with reasons that name what the ends of its accepted links share; those that are told already stay
-    as they are.
-    """
-    silent = tell(tx, access, text, [link for link in plan.accepted if not link.told])
-    told = {(link.source_id, link.target_id, link.tag): link for link in silent}
-
-    def with_words(link: ProposedEdge) -> ProposedEdge:
-        return told.get((link.source_id, link.target_id, link.tag), link) if link.accepted else link
-
-    decisions = (replace(decision, links=tuple(map(with_words, decision.links))) for decision in plan.decisions)
-    return replace(plan, decisions=tuple(decisions))
+def told_plan(tx: Transaction, access: Access, text: TextSearch, plan: InsightPlan, *, neighbours: bool) -> InsightPlan:
+    """Return a plan with reasons that name what the ends of its accepted links share."""
+    some = iter(tell(tx, access, text, plan.accepted, neighbours=neighbours))
+    decisions = tuple(
+        replace(decision, links=tuple(next(some) if link.accepted else link for link in decision.links))
+        for decision in plan.decisions
+    )
+    return replace(plan, decisions=decisions)
 
 
 def _text(node: Node) -> str:

@@ -173,7 +173,8 @@ class PlanApplication:
         ids = [removal.id for removal in removals]
         orphans = {node.id: node for node in graph.orphan_nodes(ids)}
         weak = {node.id: node for node in graph.weakly_connected_nodes(ids)}
-        versions = graph.live_versions(sorted({near.id for removal in removals if (near := removal.neighbour)}))
+        near_ids = sorted({near.id for removal in removals if (near := removal.neighbour)})
+        versions, disputed = graph.live_versions(near_ids), graph.disputes(sorted({*ids, *near_ids}))
         staying = dict.fromkeys(graph.standing_in(ids), WHY_SPARED["stands_in"])
         strong = {
             node.id: node for node in graph.judged_nodes([removal.id for removal in removals if removal.is_strong])
@@ -194,6 +195,8 @@ class PlanApplication:
                 return _CHANGED
             if near is not None and versions.get(near.id) != removal.neighbour_version:
                 return _NOTHING_NEAR
+            if near is not None and frozenset((removal.id, near.id)) in disputed:
+                return WHY_SPARED["disputed"]
             return staying.get(removal.id)
 
         reasons = {removal.id: why for removal in removals if (why := why_stays(removal)) is not None}

@@ -103,9 +103,8 @@ def nearest(
 
 
 def may_stand_for(stays: WeakNode, goes: WeakNode) -> bool:
-    """True if whoever sees a node that goes also sees the one that stays, and for as long."""
-    no_stricter = BOUNDARY_CLASSES.index(stays.boundary_class) <= BOUNDARY_CLASSES.index(goes.boundary_class)
-    return no_stricter and (stays.expires_at or _NEVER) >= (goes.expires_at or _NEVER)
+    """True if a node that stays, which takes over what another had, is seen by the same as that, and for as long."""
+    return stays.boundary_class == goes.boundary_class and (stays.expires_at or _NEVER) >= (goes.expires_at or _NEVER)
 
 
 class _Block:
@@ -176,10 +175,10 @@ class _Pool:
                     candidate.best = Neighbour(block.ids[at], round(float(values[at]), _DIGITS))
 
     def _leave_out(self, block: _Block, similarities: Matrix) -> None:
-        """Leave out what somebody who sees a candidate would not see, or not for as long."""
+        """Leave out what others see than those who see a candidate, or not for as long."""
         for (boundary_class, expires_at), places in self.limits.items():
             allowed = BOUNDARY_CLASSES.index(boundary_class)
-            unfit = (block.classes > allowed) | (block.expiries < (expires_at or _NEVER))
+            unfit = (block.classes != allowed) | (block.expiries < (expires_at or _NEVER))
             if unfit.any():
                 similarities[np.ix_(np.array(places), np.flatnonzero(unfit))] = -1.0
 

@@ -161,8 +161,8 @@ from (
 group by parts.part
 
 -- name: vectors_that_stay
--- The nodes that could stand for another: they live, nothing has replaced them, and they are as old as what may go: of an
--- older one and its new copy, the older one would go today, because the new one must stay.
+-- The nodes that could stand for another: they live, nothing has replaced them, and they could go themselves: of an old note
+-- and its new copy, or one that was brought back, the note would go otherwise, because the other one must stay.
 with clocks as materialized {clocks}
 select n.seq, n.id, n.namespace, n.kind, n.claim_kind, n.boundary_class, n.expires_at, {vector v}
 from nodes n
@@ -170,6 +170,7 @@ join clocks r on r.namespace = n.namespace and n.created_at <= r.protected
 join embeddings v on v.owner_id = :owner and v.node_seq = n.seq and v.model = :model
 where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.kind in {each kinds}
   and n.namespace in {each namespaces}
+  and not exists (select 1 from retired x where x.owner_id = :owner and x.node_id = n.id and x.kind = 'restored')
 
 -- name: texts_compared
 select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to, n.speaker, n.session,

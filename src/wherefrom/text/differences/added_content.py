@@ -24,6 +24,23 @@ _END: Final = ("", "")
 # The words of the other text with which a word is compared for slips.
 _MAX_COMPARED: Final = 16
 _MIN_WORD, _MIN_STEM, _MAX_ENDING = 3, 4, 3
+_ENDINGS: Final = frozenset(("", "s", "es", "e", "ed", "d", "ing", "n", "en", "er", "y", "ies", "ly"))
+# With one of these a text says that something is not quite so.
+_HEDGES: Final = frozenset(
+    (
+        "almost",
+        "nearly",
+        "barely",
+        "hardly",
+        "scarcely",
+        "supposedly",
+        "allegedly",
+        "fast",
+        "beinahe",
+        "kaum",
+        "angeblich",
+    )
+)
 
 _Text = TypeVar("_Text", str, tuple[str, ...])
 
@@ -44,10 +61,32 @@ def adds_unspaced(mine: str, theirs: str) -> bool:
 
 def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """True if some words stand where another text has others that are no forms of them: "5 ml" and "5 drops", "up to 9"
-    and "more than 9"; an article may be exchanged.
+    and "more than 9"; or if one says "almost" and the other does not. An article may be exchanged.
     """
     mine, theirs = ((*(word for word in words if word not in ARTICLES), *_END) for words in changed(mine, theirs))
-    return any(_unsaid(gone, come) and _unsaid(come, gone) for _, gone, come in _gaps(mine, theirs))
+    if _HEDGES & ({*mine} ^ {*theirs}):
+        return True
+    for _, gone, come in _gaps(mine, theirs):
+        new, instead = [*(Counter(gone) - Counter(come))], [*(Counter(come) - Counter(gone))]
+        if any(not any(_is_form(word, other) for other in instead) for word in new) and any(
+            not any(_is_form(word, other) for other in new) for word in instead
+        ):
+            return True
+    return False
+
+
+def _is_form(word: str, other: str) -> bool:
+    """True if a word is another one with another ending, or with a letter or two neighbours mistyped inside of it."""
+    if not is_same_word(word, other):
+        return False
+    mine, theirs = changed(word, other)
+    if _is_hangul(word) or word[0] != other[0] or not (mine or theirs):
+        return _is_hangul(word)
+    at_end = word.endswith(mine) and other.endswith(theirs)
+    if at_end and {mine, theirs} <= _ENDINGS:
+        return True
+    # One letter in the place of another makes another word as often as it is a slip: employee, employer.
+    return not at_end and (len(mine + theirs) == 1 or mine == theirs[::-1] or "" in (mine, theirs))
 
 
 def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:

@@ -16,8 +16,8 @@ _ENDINGS: Final = frozenset(
     ("", "s", "es", "e", "ed", "d", "ing", "ment", "ments", "er", "ers", "or", "ion", "ions", "al", "ly", "y", "ies")
 )
 _NO_HIRAGANA: Final = re.compile("[^\u3040-\u309f]+")
-# How many of the words of the other text a word is compared with for slips.
-_MAX_COMPARED: Final = 200
+# How many of the words that only one text has are compared with those of the other for slips.
+_MAX_COMPARED: Final = 50
 # Two bodies under titles say the same only if the one that stays has at least so much of the other's words.
 _LEAST_SHARE: Final = 0.5
 
@@ -59,9 +59,9 @@ def word_share(one: Facts, other: Facts) -> float:
     mine, theirs = _told(one), _told(other)
     if not mine:
         return 1.0
-    others = [word for word in theirs if word not in mine][:_MAX_COMPARED]
-    said = sum(word in theirs or any(is_same_word(word, known) for known in others) for word in mine)
-    return said / len(mine)
+    others = sorted(theirs - mine)[:_MAX_COMPARED]
+    slips = sum(any(is_same_word(word, known) for known in others) for word in sorted(mine - theirs)[:_MAX_COMPARED])
+    return (len(mine & theirs) + slips) / len(mine)
 
 
 def _told(facts: Facts) -> set[str]:
