@@ -21,7 +21,10 @@ FILLERS = ("indeed", "clearly", "quite")
 def sentence(number, filler=""):
     """A text unlike those of other numbers; with a filler, a near-copy of it."""
     words = random.Random(number).sample(WORDS, 9)
-    return " ".join(["the", *words[:4], *([filler] if filler else []), "beside", "the", *words[4:]])
+    said = ["the", *words[:4], "beside", "the", *words[4:]]
+    # Each filler has a place of its own, so that none stands in the place of another.
+    at = (3, 6, 9)[FILLERS.index(filler)] if filler in FILLERS else 5
+    return " ".join([*said[:at], *([filler] if filler else []), *said[at:]])
 
 
 def fill(memory, clock, *, topics=12):

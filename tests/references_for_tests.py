@@ -31,7 +31,7 @@ def world(memory, *, key_name="anna"):
     one = memory.save("The harbour bridge opens at nine.", title="Bridge").node.id
     two = memory.save("The ferry leaves from the harbour bridge at ten.", title="Ferry").node.id
     memory.relate(one, two, tag="near", weight=0.5)
-    kept = memory.save("Feed the starter twice a day above 24 degrees.").node.id
+    kept = memory.save("Feed the starter twice a day above 24 degrees.", title="Starter").node.id
     gone = memory.save("Feed the starter twice a day, above 24 degrees!").node.id
     run = memory.metabolize(apply=True, protection_hours=0).run_id
     return SimpleNamespace(
@@ -90,6 +90,9 @@ CALLS = {
     ("find_insight", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("apply_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
     ("undo_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
+    ("decline_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
+    ("plans", "first_id"): ("plan", lambda w, i: {"first_id": i}),
+    ("plans", "second_id"): ("plan", lambda w, i: {"first_id": w.plan, "second_id": i}),
     ("undo_upkeep", "undo_run_id"): ("upkept", lambda w, i: {"undo_run_id": i}),
     ("history", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("claim_evidence", "claim_id"): ("claim", lambda w, i: {"claim_id": i}),

@@ -5,11 +5,13 @@ way.
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from metabolism_for_tests import Graph, Placed, exported, says
@@ -435,7 +437,12 @@ with Memory.open(url, clock=lambda: moment, embedder=Placed()) as memory:
 def test_a_run_that_is_killed_leaves_nothing_half_done(memory, url, clock, monkeypatch, rests):
     before = exported(memory)
     memory.run_upkeep("propose")
-    killed = subprocess.run([sys.executable, "-c", KILLED, url, clock().isoformat(), str(rests)], check=False)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+    }
+    command = [sys.executable, "-c", KILLED, url, clock().isoformat(), str(rests)]
+    killed = subprocess.run(command, check=False, env=environment)
     assert killed.returncode < 0
     assert newest(memory).state == "applying"
     monkeypatch.setattr(engine, "_PATIENCE_SECONDS", 0.0)

@@ -45,12 +45,12 @@ ROUTES = {
 # The set of tools that a key needs for a verb. A verb that is in none needs all of them.
 SETS = {
     "memory": "activate context search save get list delete feedback relate",
-    "graph": "relations walk unrelate find_insight apply_insight undo_insight insight_plan namespaces",
+    "graph": "relations walk unrelate find_insight apply_insight decline_insight undo_insight insight_plan namespaces",
     "research": "create_task add_evidence vector_search views query_view query_graph update_task status",
     "upkeep": "metabolize restore forget upkeep run_upkeep undo_upkeep history review settle apply_policy validate_boundary",
     "all": (
         "add_document calibrate choose_privacy claim_evidence confirm_rules correct_edge correct_page create_key export "
-        "import_ info keys neighbourhood path policy privacy reclassify reinforce reject_claim rename_namespace "
+        "import_ info keys neighbourhood path plans policy privacy reclassify reinforce reject_claim rename_namespace "
         "render_view restore_claim revoke_key "
         "rotate_key rules sweep"
     ),

@@ -12,7 +12,7 @@ RENAMED lists the keys of answers that have another name now: what they hold is 
 from __future__ import annotations
 
 # Recorded anew when answers became lean and ids were printed by their ends, and again when statements got times, slots and
-# versions and what has expired was archived: all that was listed here until then is part of the recording.
+# versions and what has expired was archived, and again when upkeep came: all that was listed here until then is part of the recording.
 RENAMED: dict[str, tuple[str, str]] = {}
 
 CHANGES: dict[str, str] = {}

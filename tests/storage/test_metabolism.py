@@ -203,7 +203,7 @@ def test_no_statement_reads_all_edges_for_each_node(sqlite_memory, name):
     where = {**scope_parameters(sqlite_memory.view.access), "now": timestamp(NOW), "after": 0, "limit": 10}
 
     def plan(tx):
-        where["clocks"], where["gone"] = clocks(sqlite_memory, tx).text, "[]"
+        where["clocks"], where["gone"], where["guessed"] = clocks(sqlite_memory, tx).text, "[]", 0.5
         sql = tx._statements.sql(name, {**where, "ids": None, "seqs": None})
         return [row[3] for row in tx._connection.execute(f"explain query plan {sql}", where)]
 

@@ -25,6 +25,15 @@ _END: Final = ("", "")
 _MAX_COMPARED: Final = 16
 _MIN_WORD, _MIN_STEM, _MAX_ENDING = 3, 4, 3
 _ENDINGS: Final = frozenset(("", "s", "es", "e", "ed", "d", "ing", "n", "en", "er", "y", "ies", "ly"))
+# Pairs of words that say the same.
+_SAME_WORDS: Final = {
+    "each": "every",
+    "till": "until",
+    "toward": "towards",
+    "okay": "ok",
+    "jede": "jeder",
+    "jedes": "jeder",
+}
 # With one of these a text says that something is not quite so.
 _HEDGES: Final = frozenset(
     (
@@ -63,7 +72,10 @@ def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """True if some words stand where another text has others that are no forms of them: "5 ml" and "5 drops", "up to 9"
     and "more than 9"; or if one says "almost" and the other does not. An article may be exchanged.
     """
-    mine, theirs = ((*(word for word in words if word not in ARTICLES), *_END) for words in changed(mine, theirs))
+    mine, theirs = (
+        (*(_SAME_WORDS.get(word, word) for word in words if word not in ARTICLES), *_END)
+        for words in changed(mine, theirs)
+    )
     if _HEDGES & ({*mine} ^ {*theirs}):
         return True
     for _, gone, come in _gaps(mine, theirs):
