@@ -34,7 +34,12 @@ def world(memory, *, key_name="anna"):
     kept = memory.save("Feed the starter twice a day above 24 degrees.", title="Starter").node.id
     gone = memory.save("Feed the starter twice a day, above 24 degrees!").node.id
     run = memory.metabolize(apply=True, protection_hours=0).run_id
+    memory.save("The lamp in the hall burns all night long.")
+    going = memory.save("The lamp in the hall burns all night long!").node.id
+    planned = memory.metabolize(protection_hours=0).plan_id
     return SimpleNamespace(
+        going=going,
+        planned=planned,
         task=task,
         query=added.query_id,
         page=added.page.id,
@@ -90,6 +95,8 @@ CALLS = {
     ("find_insight", "memo_id"): ("one", lambda w, i: {"memo_id": i}),
     ("apply_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
     ("undo_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
+    ("metabolize", "apply_plan_id"): ("planned", lambda w, i: {"apply_plan_id": i}),
+    ("metabolize", "keep"): ("going", lambda w, i: {"apply_plan_id": w.planned, "keep": [i]}),
     ("decline_insight", "plan_id"): ("plan", lambda w, i: {"plan_id": i}),
     ("plans", "first_id"): ("plan", lambda w, i: {"first_id": i}),
     ("plans", "second_id"): ("plan", lambda w, i: {"first_id": w.plan, "second_id": i}),

@@ -455,8 +455,8 @@ def test_who_sees_only_a_part_of_it_is_not_told_to_restore_it(url, monkeypatch):
     monkeypatch.delenv("WHEREFROM_PRIVACY")
     with Memory.open(url) as mine, Memory.open(url, allow=["tool:calendar"]) as others:
         mine.choose_privacy("personal")
-        gone = mine.save("Call Kenji at 090-1234-5678 twice a day.").node.id
-        mine.save("Call Kenji at 090-1234-5678, twice a day!")
+        mine.save("Call Kenji at 090-1234-5678 twice a day.")
+        gone = mine.save("Call Kenji at 090-1234-5678, twice a day!").node.id
         mine.metabolize(apply=True, protection_hours=0)
         with pytest.raises(Gone) as told:
             mine.get(gone)

@@ -63,6 +63,8 @@ RENAMED: dict[str, str] = {
     "test_what_has_expired_is_not_recalled_and_swept_with_a_receipt": "What has expired is archived and not let go: tests/storage/test_archive.py.",
     "test_what_expired_stays_gone_and_that_is_said": "What has expired is archived and not let go: tests/storage/test_archive.py.",
     "test_what_would_have_expired_meanwhile_does_not_come_back": "What has expired is archived and not let go: tests/storage/test_archive.py.",
+    "test_what_stands_in_is_of_no_stricter_class": "It takes over what goes, so that it must be of the same class.",
+    "test_what_is_less_restricted_and_lives_longer_may_stand_in": "It takes over what goes, so that it must be of the same class.",
     "test_l1_answers_a_request_with_the_next_best": "L1 searches again: tests/insight/test_propose.py.",
     "test_an_entity_that_is_left_over_goes_in_the_same_run": "What goes hands its relations over: tests/metabolism/test_copies.py.",
     "test_a_link_of_one_decision_is_not_there_before_the_plan_for_the_next": "The page draws what --plot drew, and --plot is gone.",
