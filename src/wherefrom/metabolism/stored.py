@@ -12,7 +12,7 @@ from wherefrom.metabolism.nearest import Neighbour
 from wherefrom.metabolism.removals import NodeRemoval, Removals
 from wherefrom.metabolism.settings import MetabolismSettings
 from wherefrom.model.access import Access
-from wherefrom.model.errors import InvalidInput
+from wherefrom.model.errors import NotFound
 from wherefrom.model.metabolism import MetabolismPlan, NodeVerdict
 from wherefrom.storage import nodes
 from wherefrom.storage.metabolism import PAGE_ROWS, Clocks, MeasuredGraph, ThickEdge
@@ -74,7 +74,7 @@ def exact_plan(tx: Transaction, access: Access, stored: StoredMetabolism, keep: 
             ends.setdefault(end, set()).add(edge.seq)
     going = {removal.id for removal in removals.nodes}
     if unknown := [node_id for node_id in keep if node_id not in going and node_id not in ends]:
-        raise InvalidInput(f"plan {stored.id} lets nothing of {unknown[0]} go", hint="keep names what the plan lists")
+        raise NotFound(f"plan {stored.id} lets nothing of {unknown[0]} go", hint="keep names what the plan lists")
     seqs = {seq for node_id in keep for seq in ends.get(node_id, ())}
     return replace(exact, removals=_less(exact.removals, keep, seqs))
 
