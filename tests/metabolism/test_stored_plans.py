@@ -72,7 +72,7 @@ def test_what_a_person_keeps_stays_with_its_relations(filled):
         ("main.huba", "related"), ("main.hubb", "related"), ("main.huba", "status"), ("main.hubb", "status"),
     }  # fmt: skip
     other = filled.metabolize()
-    with pytest.raises(InvalidInput):
+    with pytest.raises(NotFound):
         filled.metabolize(apply_plan_id=other.plan_id, keep=["original"])
     with pytest.raises(InvalidInput):
         filled.metabolize(keep=["copy2"])
