@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 from wherefrom import api
 from wherefrom.engine.checking import checked, referring
 from wherefrom.lazy import Later, lazy_modules
+from wherefrom.model import stand_ins
 from wherefrom.model.callers import Role, has_role
-from wherefrom.model.errors import Forbidden, NotFound
+from wherefrom.model.errors import Forbidden, NotFound, WherefromError
 from wherefrom.model.identifiers import is_whole
 from wherefrom.model.param import Param, parameters_of
 
@@ -149,27 +150,45 @@ def _method(engine: type[Engine], function: Callable[..., Any], role: Role) -> C
 
 
 def _done(view: View, engine: type[Engine], function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Return what an engine's method returns for a view, with the whole ids of what the arguments name."""
+    """Return what an engine's method returns for a view, with the whole ids of what the arguments name. A node that
+    went is answered for by the one that stands for it, and that is noted (`stand_ins.noting`).
+    """
     declared = parameters_of(function)
     values = referring(values, declared, partial(_whole_id, view))
     try:
         return function(engine(view), **values)
     except NotFound as error:
-        if error.code == NotFound.code:
-            referring(values, declared, partial(_refuse_gone, view))
+        if error.code != NotFound.code:
+            raise
+        # A former version is one of the very node that was asked for.
+        refused = values.get("version") is not None
+        with stand_ins.noting() as notes:
+            values = referring(values, declared, partial(_answering_id, view, is_refused=refused))
+        if not notes:
+            raise
+    for answered in notes:
+        stand_ins.note(answered)
+    try:
+        return function(engine(view), **values)
+    except WherefromError as error:
+        told = (answered.sentence(whole_ids=False) for answered in notes)
+        error.hint = "; ".join(filter(None, (*told, error.hint)))
         raise
 
 
 def _whole_id(view: View, param: Param, given: str, field: str) -> str:
-    """Return the id that is meant; one that is given whole is not looked up."""
-    return given if is_whole(given) else references.whole_id(view, param, given, field)
+    """Return the id that is meant; one that is given whole is not looked up, unless the verb would not say that there
+    is no such node.
+    """
+    whole = given if is_whole(given) else references.whole_id(view, param, given, field)
+    return references.answering_id(view, param, whole, field) if param.gone == "ahead" else whole
 
 
-def _refuse_gone(view: View, param: Param, given: str, field: str) -> str:
-    """Raise an error if a node was let go."""
-    if param.refers == "node":
-        references.refuse_gone(view, given, field)
-    return given
+def _answering_id(view: View, param: Param, given: str, field: str, *, is_refused: bool) -> str:
+    """Return the id of the node that answers for one that went; raises if none does, or may."""
+    if param.refers not in ("node", "retired"):
+        return given
+    return references.answering_id(view, param, given, field, is_refused=is_refused)
 
 
 class Verbs(ABC):

@@ -44,6 +44,11 @@ class Param:
     """The callers that may give it: agents by a tool, people by a command, programs in Python; or all of them."""
     refers: Reference = ""
     """What it names, if it is an id: then the last characters of the id do, too."""
+    gone: Literal["", "ahead", "refused", "conflict"] = ""
+    """What becomes of the id of a node that went for another one. That one answers, once the verb has found no such
+    node, or `ahead` of it, where the verb would answer with nothing. It is refused (as gone, or as a conflict) where
+    the verb would delete or rewrite the node that stands for it.
+    """
     is_low_open: bool = False
     is_high_open: bool = False
     """True if the end of the range is not part of it."""
