@@ -53,7 +53,10 @@ def answering_id(view: View, param: Param, given: str, field: str, *, is_refused
     """
     access = view.access
     pointers, let_go = view.store.database.read(
-        lambda tx: (stand_ins.find(tx, access, given), () if param.gone == "ahead" else receipts.find(tx, access, given))
+        lambda tx: (
+            stand_ins.find(tx, access, given),
+            () if param.gone == "ahead" else receipts.find(tx, access, given),
+        )
     )
     candidates = {pointer.node_id: _candidate_of(pointer) for pointer in pointers}
     candidates |= {gone.node.id: references.candidate_of(gone.node) for gone in let_go}

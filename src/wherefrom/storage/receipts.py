@@ -239,8 +239,6 @@ def purge(tx: Transaction, access: Access, moment: datetime) -> int:
     return purged
 
 
-
-
 def sweep(
     tx: Transaction, access: Access, ids: Sequence[str], receipt: Receipt, *, instead: Mapping[str, Node] | None = None
 ) -> SweepResult:
@@ -249,7 +247,6 @@ def sweep(
     payload = {"run_id": receipt.run_id, "rule": receipt.rule, "node_ids": gone, "edges": links}
     events.record(tx, access, "sweep", payload, about=events.shown_to_nobody(access.root), at=receipt.now)
     return SweepResult(receipt.run_id, tuple(gone), links)
-
 
 
 def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

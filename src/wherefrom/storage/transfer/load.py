@@ -22,7 +22,18 @@ from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import HUMAN, Edge, Node
 from wherefrom.model.results import Imported
 from wherefrom.model.stand_ins import StandIn
-from wherefrom.storage import bulk_mentions, edges, embeddings, events, evidence, locks, nodes, stand_ins, tasks, versions
+from wherefrom.storage import (
+    bulk_mentions,
+    edges,
+    embeddings,
+    events,
+    evidence,
+    locks,
+    nodes,
+    stand_ins,
+    tasks,
+    versions,
+)
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
