@@ -1,7 +1,7 @@
 """Stores which node stands for one that went, for as long as that node is here; receipts may be purged before.
 
-A pointer leads to the last of a chain. What it went for is kept beside that, so that a node of the chain that comes back
-answers again for all that went for it.
+A pointer leads to the last of a chain. What it went for is kept beside that, so that a node of the chain that comes
+back answers again for all that went for it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The records of the lossless JSONL stream: one JSON object a line, first the header, then tasks, nodes, their former
-versions, edges, corrections, and which nodes stand for others that went. Each is checked when it is read, so that nothing comes in that the verbs would not have stored.
+versions, edges, corrections, and which nodes stand for others that went. Each is checked when it is read, so that
+nothing comes in that the verbs would not have stored.
 """
 
 from __future__ import annotations
