@@ -15,7 +15,6 @@ from wherefrom.model.identifiers import short_id, short_ids
 from wherefrom.model.param import Param
 from wherefrom.model.stand_ins import Answered, note
 from wherefrom.storage import receipts, references, stand_ins
-from wherefrom.storage.port import Transaction
 from wherefrom.storage.receipts import LetGo
 from wherefrom.storage.references import Candidate
 from wherefrom.storage.stand_ins import Pointer
