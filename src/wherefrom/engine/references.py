@@ -5,7 +5,6 @@ went into that of the one that stands for it; or says that it is ambiguous, or t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -58,7 +57,7 @@ def answering_id(view: View, param: Param, given: str, field: str, *, is_refused
             () if param.gone == "ahead" else receipts.find(tx, access, given),
         )
     )
-    candidates = {pointer.node_id: _candidate_of(pointer) for pointer in pointers}
+    candidates = {pointer.node_id: references.gone_candidate(pointer) for pointer in pointers}
     candidates |= {gone.node.id: references.candidate_of(gone.node) for gone in let_go}
     if len(candidates) > 1:
         raise _ambiguous(given, field, list(candidates.values()))
@@ -70,11 +69,6 @@ def answering_id(view: View, param: Param, given: str, field: str, *, is_refused
     if pointer is not None or (gone is not None and param.refers == "node"):
         raise _refusal(param, pointer, gone)
     return given
-
-
-def _candidate_of(pointer: Pointer) -> Candidate:
-    known = references.candidate_of(pointer.stand_in)
-    return replace(known, id=pointer.node_id, at=pointer.went_at)
 
 
 def _refusal(param: Param, pointer: Pointer | None, gone: LetGo | None) -> WherefromError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -114,6 +114,20 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
                 default = next(field.default_factory() for field in fields(function) if field.name == python)  # type: ignore[arg-type,operator]
             found[python] = Parameter(python, bare, is_optional, default, is_positional, param)
     return found
+
+
+def names_nodes(function: Callable[..., Any]) -> bool:
+    """Return True if a verb takes the id of a node, also as a field of what it takes."""
+    kinds: list[Any] = [function]
+    seen: set[Any] = {function}
+    while kinds:
+        for known in parameters_of(kinds.pop()).values():
+            if known.param.refers == "node":
+                return True
+            inner = {kind for kind in (known.kind, *get_args(known.kind)) if is_dataclass(kind)} - seen
+            kinds += inner
+            seen |= inner
+    return False
 
 
 def declared(hint: Any) -> tuple[Any, Param | None]:

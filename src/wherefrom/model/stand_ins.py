@@ -10,6 +10,8 @@ from typing import Final
 
 from wherefrom.model.identifiers import short_id
 
+ASKED_FOR: Final = "The id that was asked for went: since when, and which node stands for it and answers."
+
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
@@ -56,6 +58,11 @@ def note(answered: Answered) -> None:
         notes.append(answered)
 
 
+def noted() -> tuple[Answered, ...]:
+    """Return what was noted of the call under way."""
+    return tuple(_NOTES.get() or ())
+
+
 def asked_for(*, whole_ids: bool = True) -> str | None:
     """Say of the call under way which ids others answered for; None if it got what it asked for."""
-    return "; ".join(known.sentence(whole_ids=whole_ids) for known in _NOTES.get() or ()) or None
+    return "; ".join(known.sentence(whole_ids=whole_ids) for known in noted()) or None

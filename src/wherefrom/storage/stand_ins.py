@@ -77,6 +77,6 @@ def purge(tx: Transaction, access: Access) -> None:
 def _end(node_id: str, heirs: Mapping[str, str]) -> str | None:
     """The last node that stands for one, if any does."""
     end = heirs.get(node_id)
-    while end in heirs:
+    while end is not None and end in heirs:
         end = heirs[end]
     return end
