@@ -16,7 +16,17 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, inheritance, nodes, replacing, stand_ins, versions
+from wherefrom.storage import (
+    edges,
+    embeddings,
+    events,
+    inheritance,
+    nodes,
+    replacing,
+    stand_ins,
+    upkeep_counts,
+    versions,
+)
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
@@ -215,7 +225,8 @@ def nothing_there(access: Access, wanted: RestoreRequest) -> NotFound:
 
 
 def note(tx: Transaction, access: Access, wanted: RestoreRequest, restored: Restored, *, now: str) -> None:
-    """Record what came back as an event."""
+    """Record what came back as an event, and count what waits with it."""
+    upkeep_counts.recount(tx, access)
     asked = {name: value for name, value in wanted.parameters().items() if value is not None}
     payload = {**asked, "nodes": len(restored.node_ids), "links": restored.links, "skipped": len(restored.skipped)}
     events.record(tx, access, "restore", payload, about=events.shown_to_nobody(access.root), at=now)
@@ -244,6 +255,7 @@ def sweep(
 ) -> SweepResult:
     """Retire nodes with their edges, and write an event."""
     gone, links = retire_nodes(tx, access, ids, receipt, instead=instead)
+    upkeep_counts.recount(tx, access)
     payload = {"run_id": receipt.run_id, "rule": receipt.rule, "node_ids": gone, "edges": links}
     events.record(tx, access, "sweep", payload, about=events.shown_to_nobody(access.root), at=receipt.now)
     return SweepResult(receipt.run_id, tuple(gone), links)

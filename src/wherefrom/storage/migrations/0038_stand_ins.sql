@@ -26,3 +26,6 @@ where r.kind = 'node'
   and not exists (
       select 1 from retired l where l.owner_id = r.owner_id and l.node_id = r.node_id and l.kind = 'node' and l.seq > r.seq
   );
+
+-- The runs of upkeep that wait, which are counted anew when something of them was decided or went.
+create index upkeep_runs_waiting on upkeep_runs (owner_id) where state = 'proposed';
