@@ -70,8 +70,9 @@ def erase(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
 
 
 def purge(tx: Transaction, access: Access) -> None:
-    """Delete the pointers to nodes that were let go and can no longer be brought back."""
-    tx.run("stand_ins_purge", {"owner": access.owner})
+    """Delete the pointers to nodes that were let go and can no longer be brought back, chains from their ends."""
+    while tx.count("stand_ins_purge", {"owner": access.owner}):
+        pass
 
 
 def _end(node_id: str, heirs: Mapping[str, str]) -> str | None:
