@@ -12,7 +12,7 @@ PostgreSQL without the server's). The first plan is applied and, after the other
 restored, while another process saves a memo every 20 ms. Restoring may take at most twice as long as applying.
 
 With `--taken-over`, copies with so many thick relations among them go for memos that proved useful, which take all of these over;
-then the run is restored, which takes them out again. Three times in turns on stores of their own; an export after it has
+then the run is restored, which takes them out again: `--turns` times, each on a store of its own. An export after it has
 to equal the one before.
 """
 
@@ -49,7 +49,6 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 MODEL, DIMENSION = "random-256", 256
 BATCH = 5_000
 RELATIONS_PER_COPY = 80
-TURNS = 3
 Done = TypeVar("Done")
 WORDS = [f"term{number}" for number in range(5_000)]
 
@@ -60,6 +59,7 @@ def main() -> None:
     options.add_argument("--edges", type=int, default=1_000_000)
     options.add_argument("--weak", type=int, nargs="+", default=[1, 2, 5, 10])
     options.add_argument("--databases", nargs="+", default=["sqlite", "postgres"])
+    options.add_argument("--turns", type=int, default=3, help="how often so many are handed over")
     options.add_argument("--taken-over", type=int, metavar="RELATIONS", help="only hand over and restore so many")
     options.add_argument("--plan", metavar="URL", help="internal: plan in this process")
     options.add_argument("--write", metavar="URL", help="internal: save memos until standard input ends")
@@ -71,7 +71,7 @@ def main() -> None:
         print(json.dumps(written(given.write)))
         return
     if given.taken_over:
-        rows = {name: handed_over(name, given.taken_over) for name in given.databases}
+        rows = {name: handed_over(name, given.taken_over, given.turns) for name in given.databases}
         keep("metabolism_scale", {"taken over": {"command": command("metabolism_scale"), **rows}})
         return
     for name in given.databases:
@@ -95,10 +95,10 @@ def measured(database: str, percents: list[int], nodes: int, edges: int) -> list
     return found
 
 
-def handed_over(database: str, relations: int) -> dict[str, Any]:
-    """Three times: apply a plan by which memos take over all relations of their copies, and restore the run."""
+def handed_over(database: str, relations: int, times: int) -> dict[str, Any]:
+    """Some times: apply a plan by which memos take over all relations of their copies, and restore the run."""
     turns = []
-    for _ in range(TURNS):
+    for _ in range(times):
         with stores.sqlite() if database == "sqlite" else stores.postgres() as url:
             fill_copies(url, relations)
             with opened(url) as memory:
@@ -111,11 +111,11 @@ def handed_over(database: str, relations: int) -> dict[str, Any]:
     return {
         "nodes_removed": plan.nodes_removed,
         "links_restored": back.links,
-        "run_s": sorted(turn["run"]["s"] for turn in turns)[TURNS // 2],
-        "restore_s": sorted(turn["restore"]["s"] for turn in turns)[TURNS // 2],
+        "run_s": sorted(turn["run"]["s"] for turn in turns)[times // 2],
+        "restore_s": sorted(turn["restore"]["s"] for turn in turns)[times // 2],
         "restore_by_run": sorted(round(turn["restore"]["s"] / turn["run"]["s"], 2) for turn in turns),
-        "run_processor_s": sorted(turn["run"]["processor_s"] for turn in turns)[TURNS // 2],
-        "restore_processor_s": sorted(turn["restore"]["processor_s"] for turn in turns)[TURNS // 2],
+        "run_processor_s": sorted(turn["run"]["processor_s"] for turn in turns)[times // 2],
+        "restore_processor_s": sorted(turn["restore"]["processor_s"] for turn in turns)[times // 2],
         "exact": all(turn["exact"] for turn in turns),
     }
 
