@@ -70,6 +70,7 @@ Namespace = Annotated[str | None, namespace_param(NAMESPACE + " With those below
 SourceWithin = Annotated[str | None, namespace_param("If given, the source memo must be in it.", only="agents")]
 MemoWithin = Annotated[str | None, namespace_param("If given, the memo must be in it.", only="agents")]
 MemoId = Annotated[str, id_param("The memo's id.")]
+DeletedId = Annotated[str, id_param("The memo's id.", gone="refused")]
 SourceId = Annotated[str, id_param("The memo that it leads from.", name="source_memo_id", metavar="SOURCE_ID")]
 TargetId = Annotated[str, id_param("The memo that it leads to.", name="target_memo_id", metavar="TARGET_ID")]
 _TAG = "What kind of relation: lower-case words joined by '_', e.g. supports, conflicts, explains. 64 characters."

@@ -18,7 +18,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
 from wherefrom.model.param import Param, parameters_of
-from wherefrom.storage import edges, embeddings, events, metabolism, metabolism_plans, receipts
+from wherefrom.storage import edges, embeddings, events, metabolism, metabolism_plans, receipts, upkeep_counts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
 from wherefrom.storage.port import Progress, Transaction
 
@@ -220,6 +220,7 @@ class MetabolismEngine(Engine):
             held = metabolism.extend(tx, access, work.run, self.store.clock())
             metabolism.end(tx, access, held, state="applied", counts=said, now=now)
             metabolism.note(tx, access, held, state="applied", counts=said, now=now)
+            upkeep_counts.recount(tx, access)
 
         self.store.database.write(done)
         return replace(
