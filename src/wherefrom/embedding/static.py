@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -82,6 +83,11 @@ class StaticEmbedder(Embedder):
         return _load()
 
 
+def count_pieces(word: str) -> int:
+    """Into how many tokens the packaged model breaks a word; 1 for a word that it knows."""
+    return len(_tokenizer().encode(word, add_special_tokens=False).ids)
+
+
 def _token_weights(places: Sequence[tuple[int, int]], weights: Sequence[Weight], length: int) -> list[float]:
     """Return the weight of each token: the mean of those of its characters that have one. A character in two weighed
     words (pairs of an unspaced script) has the mean of both.
@@ -100,12 +106,20 @@ def _token_weights(places: Sequence[tuple[int, int]], weights: Sequence[Weight],
 
 
 def _load() -> tuple[Any, Matrix]:
+    (weights,) = safetensors.load_file(_folder() / _WEIGHTS).values()
+    return _tokenizer(), weights.astype(np.float32)
+
+
+@cache
+def _tokenizer() -> Any:
+    tokenizer = tokenizers.Tokenizer.from_file(str(_folder() / _TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _folder() -> Path:
     found = find_spec("wordllama")
     if found is None or found.origin is None:
         raise EmbedderUnavailable("the wordllama package is not installed", hint="pip install wherefrom")
-    folder = Path(found.origin).parent
-    tokenizer = tokenizers.Tokenizer.from_file(str(folder / _TOKENIZER))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    (weights,) = safetensors.load_file(folder / _WEIGHTS).values()
-    return tokenizer, weights.astype(np.float32)
+    return Path(found.origin).parent

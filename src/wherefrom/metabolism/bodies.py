@@ -8,11 +8,14 @@ from typing import Final
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.text.differences import (
+    CountPieces,
     Facts,
     body_difference,
     difference,
+    evened,
     exchanges,
     facts_of,
+    is_restated,
     titles_difference,
     without_courtesies,
     word_share,
@@ -32,16 +35,17 @@ _DIGITS: Final = 6
 @dataclass(slots=True)
 class Bodies:
     """Titles and bodies by node. embed: makes the vectors of bodies, if that takes no time; by_words: texts without
-    titles are near by their words as well.
+    titles are near by their words as well; count_pieces: a vocabulary by which slips are told from other words.
     """
 
     embed: Embed | None = None
     by_words: bool = False
+    count_pieces: CountPieces | None = None
     titles: dict[str, str | None] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
     _vectors: dict[str, Matrix] = field(default_factory=dict)
     _facts: dict[str, Facts] = field(default_factory=dict)
-    _wholes: dict[str, Facts] = field(default_factory=dict)
+    _restated: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, node_id: str, title: str | None, body: str) -> None:
         """Note the text of a node."""
@@ -61,16 +65,25 @@ class Bodies:
             self._vectors |= zip(some, vectors, strict=True)
 
     def similarity(self, one: str, other: str, whole: float) -> float:
-        """The similarity of the bodies of two nodes: the cosine of their vectors (without a title, or where none are
-        made, of the whole texts), or the share of words that both bodies have, whichever is more; without a title the
-        latter only if they are told by their words.
+        """The similarity of the bodies of two nodes: 1 if they say the same; else the cosine of their vectors (without a
+        title, or where none are made, of the whole texts), or the share of words that both bodies have, whichever is
+        more; without a title the latter only if they are told by their words.
         """
+        if self.restates(one, other):
+            return 1.0
         if not self.by_words and not self.is_titled(one, other):
             return whole
         if self.embed is not None and self.is_titled(one, other):
             whole = float((self._vectors[one].astype("float64") * self._vectors[other].astype("float64")).sum())
-        mine, theirs = self._body(one), self._body(other)
+        mine, theirs = self._evened(self.bodies[one], self.bodies[other])
         return round(max(whole, min(word_share(mine, theirs), word_share(theirs, mine))), _DIGITS)
+
+    def restates(self, one: str, other: str) -> bool:
+        """True if the bodies of two nodes say the same in another spelling or order, or with a slip."""
+        pair = min(one, other), max(one, other)
+        if pair not in self._restated:
+            self._restated[pair] = is_restated(*evened(self.bodies[one], self.bodies[other], self.count_pieces))
+        return self._restated[pair]
 
     def titles_difference(self, one: str, other: str) -> str | None:
         """The kind of fact in which the titles of two nodes differ; None if one has none, or they differ in wording."""
@@ -78,24 +91,29 @@ class Bodies:
 
     def difference(self, one: str, other: str) -> str | None:
         """What the body of one node says that the other does not say."""
+        if self.restates(one, other):
+            return None
+        mine, theirs = self._evened(self.bodies[one], self.bodies[other])
         if not self.is_titled(one, other):
-            return _difference(self._body(one), self._body(other))
-        kind = body_difference(self._body(one), self._body(other)) or _exchange(self._body(one), self._body(other))
+            return _difference(mine, theirs)
+        kind = body_difference(mine, theirs) or _exchange(mine, theirs)
         is_one_untitled = not (self.titles[one] and self.titles[other])
         # What one says in its title the other may say in its text.
-        if kind is not None and is_one_untitled and _difference(self._whole(one), self._whole(other)) is None:
+        if kind is not None and is_one_untitled and _difference(*self._evened(self._whole(one), self._whole(other))) is None:
             return None
         return kind
 
-    def _body(self, node_id: str) -> Facts:
-        if node_id not in self._facts:
-            self._facts[node_id] = facts_of(self.bodies[node_id])
-        return self._facts[node_id]
+    def _evened(self, one: str, other: str) -> tuple[Facts, Facts]:
+        mine, theirs = evened(one, other, self.count_pieces)
+        return self._facts_of(mine), self._facts_of(theirs)
 
-    def _whole(self, node_id: str) -> Facts:
-        if node_id not in self._wholes:
-            self._wholes[node_id] = facts_of(text_of(self.titles[node_id], self.bodies[node_id]))
-        return self._wholes[node_id]
+    def _facts_of(self, text: str) -> Facts:
+        if text not in self._facts:
+            self._facts[text] = facts_of(text)
+        return self._facts[text]
+
+    def _whole(self, node_id: str) -> str:
+        return text_of(self.titles[node_id], self.bodies[node_id])
 
 
 def _difference(one: Facts, other: Facts) -> str | None:

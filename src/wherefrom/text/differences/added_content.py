@@ -88,17 +88,13 @@ def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 
 def _is_form(word: str, other: str) -> bool:
-    """True if a word is another one with another ending, or with a letter or two neighbours mistyped inside of it."""
+    """True if a word is another one with another ending."""
     if not is_same_word(word, other):
         return False
     mine, theirs = changed(word, other)
-    if _is_hangul(word) or word[0] != other[0] or not (mine or theirs):
+    if _is_hangul(word) or word[0] != other[0]:
         return _is_hangul(word)
-    at_end = word.endswith(mine) and other.endswith(theirs)
-    if at_end and {mine, theirs} <= _ENDINGS:
-        return True
-    # One letter in the place of another makes another word as often as it is a slip: employee, employer.
-    return not at_end and (len(mine + theirs) == 1 or mine == theirs[::-1] or "" in (mine, theirs))
+    return word.endswith(mine) and other.endswith(theirs) and {mine, theirs} <= _ENDINGS
 
 
 def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:
