@@ -16,8 +16,10 @@ from wherefrom.text.differences import (
     exchanges,
     facts_of,
     is_restated,
+    is_retitled,
     titles_difference,
     without_courtesies,
+    without_names,
     word_share,
 )
 from wherefrom.text.tokens import text_of
@@ -27,7 +29,7 @@ Embed = Callable[[Sequence[str]], Matrix]
 # The differences that a person can settle: two statements of which one may be outdated.
 TELLING: Final = ("number", "date", "negation", "name")
 # The vectors of copies are rarely less similar, whatever their titles, courtesies and slips; others are not compared.
-LEAST_SIMILARITY: Final = 0.7
+LEAST_SIMILARITY: Final = 0.6
 _BODIES_AT_ONCE: Final = 1_000
 _DIGITS: Final = 6
 
@@ -43,13 +45,15 @@ class Bodies:
     count_pieces: CountPieces | None = None
     titles: dict[str, str | None] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
+    _named: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _vectors: dict[str, Matrix] = field(default_factory=dict)
     _facts: dict[str, Facts] = field(default_factory=dict)
     _restated: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, node_id: str, title: str | None, body: str) -> None:
         """Note the text of a node."""
-        self.titles[node_id], self.bodies[node_id] = title, without_courtesies(body)
+        plain, names = without_names(without_courtesies(body))
+        self.titles[node_id], self.bodies[node_id], self._named[node_id] = title, without_courtesies(plain), names
 
     def is_titled(self, one: str, other: str) -> bool:
         """True if one of two nodes has a title, so that their vectors say little about their bodies."""
@@ -87,10 +91,16 @@ class Bodies:
 
     def titles_difference(self, one: str, other: str) -> str | None:
         """The kind of fact in which the titles of two nodes differ; None if one has none, or they differ in wording."""
-        return titles_difference((self.titles[one], self.bodies[one]), (self.titles[other], self.bodies[other]))
+        mine, theirs = self.titles[one], self.titles[other]
+        kind = titles_difference((mine, self.bodies[one]), (theirs, self.bodies[other]))
+        if kind == "name" and mine and theirs and self.restates(one, other):
+            return None if is_retitled(mine, theirs, self.bodies[one], self.count_pieces) else kind
+        return kind
 
     def difference(self, one: str, other: str) -> str | None:
         """What the body of one node says that the other does not say."""
+        if self._named[one] and self._named[other] and self._named[one] != self._named[other]:
+            return "name"
         if self.restates(one, other):
             return None
         mine, theirs = self._evened(self.bodies[one], self.bodies[other])
