@@ -17,6 +17,7 @@ from wherefrom.text.differences import (
     facts_of,
     is_restated,
     is_retitled,
+    narrows,
     titles_difference,
     without_courtesies,
     without_names,
@@ -131,5 +132,10 @@ def _difference(one: Facts, other: Facts) -> str | None:
 
 
 def _exchange(one: Facts, other: Facts) -> str | None:
-    """What one text says is lost if the other has another word in its place, whatever the word is."""
-    return "content" if exchanges(one.words, other.words) else None
+    """What one text says is lost if the other has another word in its place, or one more, whatever the word is."""
+    is_other = (
+        exchanges(one.words, other.words)
+        or narrows(one.words, other.words, one.starts())
+        or narrows(other.words, one.words, other.starts())
+    )
+    return "content" if is_other else None

@@ -1,6 +1,6 @@
 """Compares the facts of two nearly equal texts."""
 
-from wherefrom.text.differences.added_content import exchanges
+from wherefrom.text.differences.added_content import exchanges, narrows
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
 from wherefrom.text.differences.courtesies import without_courtesies, without_names
 from wherefrom.text.differences.evened import evened
@@ -19,6 +19,7 @@ __all__ = [
     "facts_of",
     "is_restated",
     "is_retitled",
+    "narrows",
     "titles_difference",
     "told_apart",
     "without_courtesies",

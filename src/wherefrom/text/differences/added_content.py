@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from wherefrom.text.differences.fact_words import ARTICLES
+from wherefrom.text.differences.fact_words import ARTICLES, FILLERS
 from wherefrom.text.tokens import STOP_WORDS
 
 # New words that say something, and the number of neighbouring words they stand among; below, the same of characters.
@@ -83,6 +83,24 @@ def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
         if any(not any(_is_form(word, other) for other in instead) for word in new) and any(
             not any(_is_form(word, other) for other in new) for word in instead
         ):
+            return True
+    return False
+
+
+def narrows(mine: tuple[str, ...], theirs: tuple[str, ...], starts: Sequence[bool]) -> bool:
+    """True if some words have more than others within a sentence of both, and that is no filler: "the old car" is not
+    "the car", "can help" not "helps". A sentence that only the first have does not narrow the others.
+
+    starts: for each of the first words, whether a sentence begins with it.
+    """
+    for here, gone, come in _gaps((*mine, *_END), (*theirs, *_END)):
+        after = here + len(gone)
+        if here < len(mine) and starts[here] and (after >= len(mine) or starts[after]):
+            continue
+        left = [*(Counter(come) - Counter(gone))]
+        for word in Counter(gone) - Counter(come):
+            if word in FILLERS or not word[:1].isascii() or any(_is_form(word, other) for other in left):
+                continue
             return True
     return False
 
