@@ -105,7 +105,7 @@ class Finder:
         rows = reviewing.vectors(self.tx, self.access, model, now=self.now, examined=_COMPARED_WITH)
         near, less_near = self._nearest(rows)
         ids = {row[1] for pair in (*near, *less_near) for row in pair}
-        bodies, times = Bodies(self.embed), {}
+        bodies, times = Bodies(self.embed, count_pieces=count_pieces), {}
         plain: dict[str, ShortStatement] = {}
         for node_id, title, content, since in reviewing.texts(self.tx, self.access, ids):
             bodies.add(node_id, title, content)

@@ -14,6 +14,7 @@ from wherefrom.text.differences import (
     difference,
     evened,
     exchanges,
+    exchanges_kana,
     facts_of,
     is_restated,
     is_retitled,
@@ -137,5 +138,6 @@ def _exchange(one: Facts, other: Facts) -> str | None:
         exchanges(one.words, other.words)
         or narrows(one.words, other.words, one.starts())
         or narrows(other.words, one.words, other.starts())
+        or exchanges_kana(one.unspaced, other.unspaced)
     )
     return "content" if is_other else None

@@ -7,6 +7,7 @@ from wherefrom.text.differences.evened import evened
 from wherefrom.text.differences.reordered import is_restated
 from wherefrom.text.differences.slips import CountPieces
 from wherefrom.text.differences.titled import body_difference, is_retitled, titles_difference, word_share
+from wherefrom.text.differences.unspaced_order import exchanges_kana
 from wherefrom.text.differences.wording import told_apart
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "difference",
     "evened",
     "exchanges",
+    "exchanges_kana",
     "facts_of",
     "is_restated",
     "is_retitled",

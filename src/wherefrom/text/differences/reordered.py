@@ -55,7 +55,8 @@ _REFERENCES: Final = frozenset(
 _STATES: Final = frozenset(
     """
     is are has have needs need costs cost belongs belong opens closes starts ends begins lasts holds may must can should
-    will owns means weighs measures lives works ist sind hat haben braucht brauchen kostet kosten gehört darf muss kann
+    will owns means weighs measures lives works goes comes runs stays hangs stands lies sits keeps uses takes gets leaves
+    meets pays wants likes speaks plays eats drinks handles covers includes contains ist sind hat haben braucht brauchen kostet kosten gehört darf muss kann
     """.split()
 )
 _OWN_DATES: Final = known.DATES | frozenset("every each daily weekly monthly yearly annually may march".split())
@@ -68,6 +69,11 @@ _BEFORE_ITEMS: Final = frozenset(
     """.split()
 )
 _MAX_ITEM: Final = 8
+# Places on a way have an order.
+_MOTION: Final = frozenset(
+    "from go goes going went fly flies drive drives walk walks travel travels run runs train bus ferry route via through"
+    " moved moves move".split()
+)
 # A phrase begins with one of these.
 _PREPOSITIONS: Final = frozenset(
     """
@@ -128,7 +134,7 @@ def _tokens(text: str) -> list[str]:
         elif token == "&":
             found.append("and")
         elif token[0].isalnum():
-            found += spelled(_HYPHEN.sub("", token.casefold())).split()
+            found += spelled(_HYPHEN.sub("", token.casefold())).replace("'", "").split()
         else:
             found.append(token)
     kept = [
@@ -184,8 +190,13 @@ def _stands_alone(unit: Words) -> bool:
     """True if a clause neither goes on from another nor is a step or an event without a date of its own."""
     if unit[0] in _CONNECTORS or _REFERENCES & {*unit}:
         return False
-    has_state = bool(_STATES & {*unit[1:]}) or (len(unit) > 1 and unit[1][-1] == "s" and unit[1] not in known.ARTICLES)
+    has_state = bool(_STATES & {*unit[1:]}) or (len(unit) > 1 and unit[1][-1] == "s") or _is_plural(unit)
     return has_state or bool(_OWN_DATES & {*unit}) or any(map(_YEAR.fullmatch, unit))
+
+
+def _is_plural(unit: Words) -> bool:
+    """True if a clause begins with a word in the plural, and not with a verb: "Backups go to the disk"."""
+    return len(unit) > 2 and len(unit[0]) > 3 and unit[0][-1] == "s" != unit[0][-2]
 
 
 def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -198,11 +209,13 @@ def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     while end < least - start and mine[-1 - end] == theirs[-1 - end]:
         end += 1
     # Items begin behind the same word and end before the same one, which may be a part of them.
-    for first in range(start, max(start - _MAX_ITEM, 0), -1):
-        if not _opens_list(mine[:first]):
+    for first in range(start, max(start - _MAX_ITEM, -1), -1):
+        if first and not _opens_list(mine[:first]):
             continue
         for last in range(min(end, _MAX_ITEM) + 1):
             stop = end - last
+            if not first and not _closes_list(mine[len(mine) - stop :]):
+                continue
             items, others = (_items(tokens[first : len(tokens) - stop]) for tokens in (mine, theirs))
             if items is None or others is None:
                 continue
@@ -215,7 +228,14 @@ def _opens_list(before: Sequence[str]) -> bool:
     if not before or before[-1] in known.NUMBERS:
         return False
     last = before[-1]
+    if last == "to":
+        return not _MOTION & {*before}
     return last in _BEFORE_ITEMS or (len(last) > 4 and last[-1] == "s" and last.isalpha() and len(before) > 1)
+
+
+def _closes_list(after: Sequence[str]) -> bool:
+    """True if a list at the beginning of a text is what something is said of."""
+    return bool(after) and (after[0] in _STATES or after[0] in ("go", "come", "were", "was"))
 
 
 def _items(tokens: Sequence[str]) -> list[Words] | None:

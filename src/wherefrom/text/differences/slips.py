@@ -11,10 +11,12 @@ another word by a letter, are listed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
 from wherefrom.text.differences.added_content import changed
+from wherefrom.text.differences.fact_words import DATES
 
 CountPieces = Callable[[str], int]
 """Into how many pieces a vocabulary breaks a word; 1 for a word that it knows."""
@@ -85,6 +87,9 @@ _WORDS: Final = frozenset(
 # Shorter words are another word too often; so are names, and words in which one letter stands for another.
 _MIN_LENGTH, _MIN_NAME, _MIN_EXCHANGED, _MIN_EVEN = 5, 7, 8, 7
 
+# With an umlaut, written here as two letters, it is another word: schon, schön.
+_UMLAUT: Final = re.compile("[aou]e")
+
 
 def is_slip(word: str, other: str, count_pieces: CountPieces, *, is_name: bool = False) -> bool:
     """True if one of two words, in lower case, is the other one with a slip. is_name: they may be names, in which only a
@@ -93,13 +98,14 @@ def is_slip(word: str, other: str, count_pieces: CountPieces, *, is_name: bool =
     longest = max(len(word), len(other))
     if longest < _MIN_LENGTH or word[0] != other[0] or abs(len(word) - len(other)) > 1 or not (word + other).isalpha():
         return False
+    is_name = is_name and not {word, other} & DATES
     mine, theirs = changed(word, other)
     rest = mine + theirs
     is_swap = len(mine) == 2 and mine == theirs[::-1]
     is_doubled = len(rest) == 1 and rest * 2 in f"{word} {other}"
     if not (is_swap or is_doubled) and (is_name or max(len(mine), len(theirs)) != 1):
         return False
-    if is_name and longest < _MIN_NAME:
+    if (is_name and longest < _MIN_NAME) or (rest == "e" and _UMLAUT.search(f"{word} {other}")):
         return False
     pieces, others = count_pieces(word), count_pieces(other)
     is_known, is_other_known = (count == 1 or some in _WORDS for some, count in ((word, pieces), (other, others)))

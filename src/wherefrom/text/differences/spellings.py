@@ -65,7 +65,9 @@ def spelled(word: str) -> str:
             if word.endswith(ending) and len(word) > len(ending):
                 return word.removesuffix(ending) + full
         stem, _, ending = word.partition("'")
-        return f"{stem} is" if ending == "s" and stem in _IS else word
+        if ending != "s":
+            return word
+        return f"{stem} is" if stem in _IS else f"{spelled(stem)}'s"
     if word in _SPELLINGS:
         return _SPELLINGS[word]
     if not word.isascii():

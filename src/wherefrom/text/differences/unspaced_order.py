@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from difflib import SequenceMatcher
 from typing import Final
 
 from wherefrom.text.differences import fact_words as known
@@ -46,6 +47,11 @@ _CHUNK: Final = re.compile(
 )
 _PARTICLE: Final = re.compile("[はがをへ]|から|まで|より")
 _MAX_CHARACTERS: Final = 600
+_KANA: Final = re.compile("[ぁ-ゖ]")
+# Kana that may be left out: some particles, endings that are polite or warm, and words that say nothing.
+_EMPTY: Final = re.compile(
+    "[はがをのねよ]|です|だ|である|ます|よね|こと|ということ|すべて|いつも|ちゃんと|きちんと|いちおう|もちろん|やはり|ください|ので|また"
+)
 
 
 def is_unspaced_reordered(one: str, other: str) -> bool:
@@ -67,6 +73,23 @@ def is_unspaced_reordered(one: str, other: str) -> bool:
         or _are_items_moved(mine, theirs)
         or (len(units) == len(others) and all(map(_are_chunks_moved, units, others)))
     )
+
+
+def exchanges_kana(mine: str, theirs: str) -> bool:
+    """True if two texts without spaces, of which only kana differ, have other kana in a place, or more that say
+    something: 火曜に and 火曜も, 行く and 行くつもり. A particle may be left out, and a kana doubled.
+    """
+    if mine == theirs or not _KANA.search(mine + theirs):
+        return False
+    for _, start, stop, other_start, other_stop in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+        here, there = mine[start:stop], theirs[other_start:other_stop]
+        if here == there or sorted(here) == sorted(there):
+            continue
+        more, text, place = (here, mine, start) if here else (there, theirs, other_start)
+        is_doubled = more * 2 in text[max(place - len(more), 0) : place + 2 * len(more)]
+        if (here and there) or not (is_doubled or _EMPTY.fullmatch(more)):
+            return True
+    return False
 
 
 def _plain(text: str) -> str:
@@ -116,7 +139,11 @@ def _are_chunks_moved(unit: str, other: str) -> bool:
     if unit == other:
         return True
     (chunks, predicate), (others, same) = _chunks(unit), _chunks(other)
-    return predicate == same and bool(predicate) and not _PARTICLE.search(predicate) and Counter(chunks) == Counter(others)
+    if predicate != same or not predicate or _PARTICLE.search(predicate):
+        return False
+    # Of two topics or subjects it is the order that says what is said of which.
+    roles = Counter(chunk[-1] for chunk in chunks)
+    return roles["は"] < 2 and roles["が"] < 2 and Counter(chunks) == Counter(others)
 
 
 def _chunks(unit: str) -> tuple[list[str], str]:
