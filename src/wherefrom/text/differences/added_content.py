@@ -24,7 +24,7 @@ _END: Final = ("", "")
 # The words of the other text with which a word is compared for slips.
 _MAX_COMPARED: Final = 16
 _MIN_WORD, _MIN_STEM, _MAX_ENDING = 3, 4, 3
-_ENDINGS: Final = frozenset(("", "s", "es", "e", "ed", "d", "ing", "n", "en", "er", "y", "ies", "ly"))
+_ENDINGS: Final = frozenset(("", "s", "es", "y", "ies", "ly"))
 # Pairs of words that say the same.
 _SAME_WORDS: Final = {
     "each": "every",

@@ -87,9 +87,9 @@ class Facts:
         """Each word with its marks."""
         return zip(self.words, self.marks, strict=True)
 
-    def starts(self) -> tuple[bool, ...]:
+    def starts(self) -> list[bool]:
         """For each word, whether a sentence begins with it."""
-        return tuple(bool(mark & _START) for mark in self.marks)
+        return [bool(mark & _START) for mark in self.marks]
 
     def of_kind(self, kind: Difference) -> tuple[str, ...]:
         """The words that state facts of a kind: numbers, dates, negations or names."""

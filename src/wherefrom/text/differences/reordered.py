@@ -27,6 +27,8 @@ _TOKEN: Final = re.compile(
 )
 _COMMA, _STOP, _COLON = ",", ".", ":"
 _MARKS: Final = {**dict.fromkeys(",()[]{}–—-", _COMMA), **dict.fromkeys(".;!…\n", _STOP), ":": _COLON}
+# What stands in brackets belongs to what stands before them.
+_BRACKET: Final = re.compile(r"[(\[{]")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 
 _FILLERS: Final = frozenset(
@@ -60,6 +62,7 @@ _STATES: Final = frozenset(
     """.split()
 )
 _OWN_DATES: Final = known.DATES | frozenset("every each daily weekly monthly yearly annually may march".split())
+_MIN_CLAUSE, _MAX_VERB = 2, 5
 _YEAR: Final = re.compile("(?:19|20)\\d\\d|\\d{1,2}:\\d\\d")
 # Items of one list stand behind one of these, or behind a verb in -s; not behind what would bind the first alone.
 _BEFORE_ITEMS: Final = frozenset(
@@ -92,6 +95,13 @@ _TIMES: Final = frozenset(
 _ADVERBS: Final = frozenset(
     "always usually normally generally often sometimes already currently now again automatically immer meistens oft".split()
 )
+_AFTER_ITEMS: Final = (
+    _PREPOSITIONS
+    | _SUBORDINATORS
+    | _TIMES
+    | _ADVERBS
+    | frozenset("is are has have may must can should will as but too ist sind hat haben".split())
+)
 # What stands right before a phrase and says that it is this one.
 _FOCUS: Final = frozenset(
     """
@@ -116,7 +126,7 @@ def is_reordered(one: str, other: str) -> bool:
     words, others = [*filter(_is_word, mine)], [*filter(_is_word, theirs)]
     if "".join(words) == "".join(others):
         return True
-    if Counter(words) != Counter(others) and not _AND & {*words, *others}:
+    if _BRACKET.search(one + other) or (Counter(words) != Counter(others) and not _AND & {*words, *others}):
         return False
     return (
         _are_clauses_moved(_units(mine), _units(theirs))
@@ -188,7 +198,7 @@ def _has_same_choice(mine: list[tuple[Words, str]], theirs: list[tuple[Words, st
 
 def _stands_alone(unit: Words) -> bool:
     """True if a clause neither goes on from another nor is a step or an event without a date of its own."""
-    if unit[0] in _CONNECTORS or _REFERENCES & {*unit}:
+    if len(unit) < _MIN_CLAUSE or unit[0] in _CONNECTORS or _REFERENCES & {*unit}:
         return False
     has_state = bool(_STATES & {*unit[1:]}) or (len(unit) > 1 and unit[1][-1] == "s") or _is_plural(unit)
     return has_state or bool(_OWN_DATES & {*unit}) or any(map(_YEAR.fullmatch, unit))
@@ -214,7 +224,7 @@ def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
             continue
         for last in range(min(end, _MAX_ITEM) + 1):
             stop = end - last
-            if not first and not _closes_list(mine[len(mine) - stop :]):
+            if not _closes_list(mine[len(mine) - stop :], is_subject=not first):
                 continue
             items, others = (_items(tokens[first : len(tokens) - stop]) for tokens in (mine, theirs))
             if items is None or others is None:
@@ -233,14 +243,22 @@ def _opens_list(before: Sequence[str]) -> bool:
     return last in _BEFORE_ITEMS or (len(last) > 4 and last[-1] == "s" and last.isalpha() and len(before) > 1)
 
 
-def _closes_list(after: Sequence[str]) -> bool:
-    """True if a list at the beginning of a text is what something is said of."""
-    return bool(after) and (after[0] in _STATES or after[0] in ("go", "come", "were", "was"))
+def _closes_list(after: Sequence[str], *, is_subject: bool) -> bool:
+    """True if a list ends before these tokens. is_subject: something is said of it, as it begins the text."""
+    if is_subject:
+        return bool(after) and (after[0] in _STATES or after[0] in ("go", "come", "were", "was"))
+    return not after or not _is_word(after[0]) or after[0] in _AFTER_ITEMS
 
 
 def _items(tokens: Sequence[str]) -> list[Words] | None:
-    """The items of a list, parted by commas and "and"; None if it has other marks."""
-    if {_STOP, _COLON} & {*tokens} or not tokens:
+    """The items of a list, parted by commas and a last "and"; None if it has other marks, or only one comma."""
+    parted = [token for token in tokens if token in _AND or not _is_word(token)]
+    # A comma before "and" says nothing.
+    if parted[-2:-1] == [_COMMA] and parted[-1] in _AND and _is_beside(tokens):
+        parted.pop(-2)
+    if not parted or parted == [_COMMA] or any(token != _COMMA for token in parted[:-1]):
+        return None
+    if {_STOP, _COLON} & {*parted}:
         return None
     found: list[list[str]] = [[]]
     for token in tokens:
@@ -249,7 +267,13 @@ def _items(tokens: Sequence[str]) -> list[Words] | None:
         else:
             found[-1].append(token)
     items = [tuple(item) for item in found if item]
-    return None if any(len(item) > _MAX_ITEM for item in items) else items
+    is_mixed = any(len(item) > 1 and item[0].endswith("ing") for item in items[1:-1])
+    return None if is_mixed or any(len(item) > _MAX_ITEM for item in items) else items
+
+
+def _is_beside(tokens: Sequence[str]) -> bool:
+    """True if a comma stands right before the last "and"."""
+    return any(first == _COMMA and second in _AND for first, second in pairwise(tokens))
 
 
 def _is_free(mine: Sequence[str], theirs: Sequence[str], items: Sequence[Words]) -> bool:
@@ -267,16 +291,16 @@ def _is_gapped(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return False
     (first, second), (other_first, other_second) = units, others
     missing = len(first) - len(other_second)
-    if missing < 1 or missing != len(other_first) - len(second):
+    if not 1 <= missing <= _MAX_VERB or missing != len(other_first) - len(second):
         return False
     return any(
         first[:at] + first[at + missing :] == other_second
         and any(
             other_first[place : place + missing] == first[at : at + missing]
             and other_first[:place] + other_first[place + missing :] == second
-            for place in range(1, len(other_first))
+            for place in range(1, len(other_first) - missing)
         )
-        for at in range(1, len(first))
+        for at in range(1, len(first) - missing)
     )
 
 
