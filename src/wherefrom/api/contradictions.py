@@ -8,7 +8,7 @@ from itertools import combinations, groupby
 from typing import Final
 
 from wherefrom.api.history_sentences import quoted
-from wherefrom.embedding.static import count_pieces
+from wherefrom.embedding.vocabulary import count_pieces
 from wherefrom.metabolism.bodies import LEAST_SIMILARITY, TELLING, Bodies, Embed
 from wherefrom.metabolism.nearest import Candidate, nearest
 from wherefrom.metabolism.settings import MetabolismSettings

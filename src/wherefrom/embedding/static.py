@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Final
 
 from wherefrom.embedding.port import Embedder, Matrix, RelevanceWeights, Trust, Weight
-from wherefrom.lazy import np, safetensors, tokenizers
+from wherefrom.embedding.vocabulary import folder, tokenizer
+from wherefrom.lazy import np, safetensors
 from wherefrom.model.errors import EmbedderUnavailable
 from wherefrom.model.once import once
 
@@ -24,7 +22,6 @@ MODEL_ID: Final = "wordllama-256-log"
 # The weight of tokens that belong to no weighed word: stop words and signs. From 0 to 1 it makes little difference.
 _OTHER_WEIGHT: Final = 0.5
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
-_TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 class StaticEmbedder(Embedder):
@@ -83,11 +80,6 @@ class StaticEmbedder(Embedder):
         return _load()
 
 
-def count_pieces(word: str) -> int:
-    """Into how many tokens the packaged model breaks a word; 1 for a word that it knows."""
-    return len(_tokenizer().encode(word, add_special_tokens=False).ids)
-
-
 def _token_weights(places: Sequence[tuple[int, int]], weights: Sequence[Weight], length: int) -> list[float]:
     """Return the weight of each token: the mean of those of its characters that have one. A character in two weighed
     words (pairs of an unspaced script) has the mean of both.
@@ -106,20 +98,5 @@ def _token_weights(places: Sequence[tuple[int, int]], weights: Sequence[Weight],
 
 
 def _load() -> tuple[Any, Matrix]:
-    (weights,) = safetensors.load_file(_folder() / _WEIGHTS).values()
-    return _tokenizer(), weights.astype(np.float32)
-
-
-@cache
-def _tokenizer() -> Any:
-    tokenizer = tokenizers.Tokenizer.from_file(str(_folder() / _TOKENIZER))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def _folder() -> Path:
-    found = find_spec("wordllama")
-    if found is None or found.origin is None:
-        raise EmbedderUnavailable("the wordllama package is not installed", hint="pip install wherefrom")
-    return Path(found.origin).parent
+    (weights,) = safetensors.load_file(folder() / _WEIGHTS).values()
+    return tokenizer(), weights.astype(np.float32)

@@ -71,8 +71,8 @@ class Bodies:
             self._vectors |= zip(some, vectors, strict=True)
 
     def similarity(self, one: str, other: str, whole: float) -> float:
-        """The similarity of the bodies of two nodes: 1 if they say the same; else the cosine of their vectors (without a
-        title, or where none are made, of the whole texts), or the share of words that both bodies have, whichever is
+        """The similarity of the bodies of two nodes: 1 if they say the same; else the cosine of their vectors (without
+        a title, or where none are made, of the whole texts), or the share of words that both bodies have, whichever is
         more; without a title the latter only if they are told by their words.
         """
         if self.restates(one, other):
@@ -111,7 +111,11 @@ class Bodies:
         kind = body_difference(mine, theirs) or _exchange(mine, theirs)
         is_one_untitled = not (self.titles[one] and self.titles[other])
         # What one says in its title the other may say in its text.
-        if kind is not None and is_one_untitled and _difference(*self._evened(self._whole(one), self._whole(other))) is None:
+        if (
+            kind is not None
+            and is_one_untitled
+            and _difference(*self._evened(self._whole(one), self._whole(other))) is None
+        ):
             return None
         return kind
 

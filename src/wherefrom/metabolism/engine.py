@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wherefrom.embedding.static import count_pieces
+from wherefrom.embedding.vocabulary import count_pieces
 from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId, id_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules

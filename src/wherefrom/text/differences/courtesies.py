@@ -38,8 +38,9 @@ _OPENING: Final = re.compile(
 )
 _THANKS: Final = (
     r"(?:many )?thanks(?: a lot| again| all| everyone)?|thank you(?: all)?|thx|cheers|best(?: wishes)?|all the best"
-    r"|(?:kind |best |warm )?regards|yours(?: sincerely)?|sincerely|see you(?: soon)?|bye|have a (?:nice|good|great) day"
-    r"|hope (?:that|this) helps|just a reminder|for the record|just so you know|fyi|btw|by the way|bis dann"
+    r"|(?:kind |best |warm )?regards|yours(?: sincerely)?|sincerely|see you(?: soon)?|bye"
+    r"|have a (?:nice|good|great) day|hope (?:that|this) helps"
+    r"|just a reminder|for the record|just so you know|fyi|btw|by the way|bis dann"
     r"|(?:vielen |besten )?dank|danke(?: euch)?|(?:viele |liebe |beste )?grüße|lg|vg|mfg"
 )
 _ASIAN_CLOSINGS: Final = (
@@ -60,7 +61,9 @@ _ADDRESS: Final = re.compile(
     rf"(?i:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:morgen|tag|abend))) "
     rf"({_NAMES})(?:[,:!]| [–—-])\s(?=\w)"
 )
-_ASIAN_ADDRESS: Final = re.compile(r"([^\s、。,はがをにでのも]{1,8}(?:さん|様|さま|先生|くん|ちゃん)(?:へ|、お疲れ(?:様|さま)です))[、。,:：]")
+_ASIAN_ADDRESS: Final = re.compile(
+    r"([^\s、。,はがをにでのも]{1,8}(?:さん|様|さま|先生|くん|ちゃん)(?:へ|、お疲れ(?:様|さま)です))[、。,:：]"
+)
 _SIGNATURE: Final = re.compile(rf"(?<=[.!?…)])\s(?:(?i:{_THANKS})[,.!]?\s|[–—-]+ ?)({_NAMES})[.!]?$")
 _SPEAKS: Final = re.compile(
     r"\b(?:i|me|my|mine|myself|you|your|yours|we|us|our|ours|ich|mir|mich|mein\w*|du|dir|dich|dein\w*|ihr|euch|euer|wir|uns\w*)\b"
@@ -87,18 +90,19 @@ def without_names(text: str) -> tuple[str, tuple[str, ...]]:
     speaks of "me" or to "you".
     """
     plain, names = text, []
-    for pattern, part in ((_SIGNATURE, plain[-_REACH:]), (_ADDRESS, plain[:_REACH]), (_ASIAN_ADDRESS, plain[:_REACH])):
-        found = pattern.search(part) if pattern is _SIGNATURE else pattern.match(part)
-        if found is None:
-            continue
-        if pattern is _SIGNATURE:
-            shorter = plain[: len(plain) - len(found[0])]
-        else:
-            shorter = _capitalised(plain[found.end() :])
-        if shorter.strip() and not _SPEAKS.search(shorter):
-            plain = shorter
+    if (found := _SIGNATURE.search(plain[-_REACH:])) and _is_telling(shorter := plain[: len(plain) - len(found[0])]):
+        plain = shorter
+        names.append(found[1].casefold())
+    for pattern in (_ADDRESS, _ASIAN_ADDRESS):
+        if (found := pattern.match(plain[:_REACH])) and _is_telling(shorter := plain[found.end() :]):
+            plain = _capitalised(shorter)
             names.append(found[1].casefold())
     return plain, tuple(names)
+
+
+def _is_telling(text: str) -> bool:
+    """True if a text says something, whoever says it to whomever."""
+    return bool(text.strip()) and not _SPEAKS.search(text)
 
 
 def _without_one(text: str) -> str:

@@ -69,9 +69,7 @@ def _slips(mine: str, theirs: str, count_pieces: CountPieces) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     for word in sorted(gone):
-        meant = [
-            each for each in come if is_slip(word, each, count_pieces, is_name=words[word] or others[each])
-        ]
+        meant = [each for each in come if is_slip(word, each, count_pieces, is_name=words[word] or others[each])]
         if len(meant) == 1 and meant[0] not in found.values():
             found[word] = meant[0]
     return found
@@ -111,8 +109,10 @@ def _stretches(mine: str, theirs: str) -> Iterator[_Stretch]:
             # An ending that only one has belongs to the character before.
             start, other_start = start - 1, other_start - 1
         at = start, stop, other_start, other_stop
-        if found and start - found[-1][1] <= _MAX_BETWEEN and not (
-            _is_same(mine, theirs, found[-1]) and _is_same(mine, theirs, at)
+        if (
+            found
+            and start - found[-1][1] <= _MAX_BETWEEN
+            and not (_is_same(mine, theirs, found[-1]) and _is_same(mine, theirs, at))
         ):
             both = found[-1][0], stop, found[-1][2], other_stop
             if _is_same(mine, theirs, both):

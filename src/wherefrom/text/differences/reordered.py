@@ -1,8 +1,8 @@
 """Tells whether two texts say the same in another order: every phrase stays whole and keeps its marker.
 
-"On Monday we meet at six", "We meet at six on Monday"; "milk and eggs", "eggs and milk"; "Fuse 4 is the oven, fuse 5 the
-cellar", "Fuse 5 is the cellar, fuse 4 the oven". Steps, events and what refers to what went before keep their order, and
-so does everything of which it is not seen that order says nothing: "Ann pays Ben", "Ben pays Ann".
+"On Monday we meet at six", "We meet at six on Monday"; "milk and eggs", "eggs and milk"; "Fuse 4 is the oven, fuse 5
+the cellar", "Fuse 5 is the cellar, fuse 4 the oven". Steps, events and what refers to what went before keep their
+order, and so does everything of which it is not seen that order says nothing: "Ann pays Ben", "Ben pays Ann".
 """
 
 # ruff: noqa: SIM905
@@ -37,6 +37,7 @@ _FILLERS: Final = frozenset(
 )
 # "a few" is not "few".
 _AFTER_ARTICLE: Final = frozenset("few little bit lot couple".split())
+_ALSO_AND: Final = "&"
 _AND: Final = frozenset("and und or oder".split())
 # What begins with one of these goes on from what went before; with one of the second list it names it.
 _CONNECTORS: Final = frozenset(
@@ -56,9 +57,10 @@ _REFERENCES: Final = frozenset(
 # A clause with one of these says how something is, not what happened next.
 _STATES: Final = frozenset(
     """
-    is are has have needs need costs cost belongs belong opens closes starts ends begins lasts holds may must can should
-    will owns means weighs measures lives works goes comes runs stays hangs stands lies sits keeps uses takes gets leaves
-    meets pays wants likes speaks plays eats drinks handles covers includes contains ist sind hat haben braucht brauchen kostet kosten gehört darf muss kann
+    is are has have needs need costs cost belongs belong opens closes starts ends begins lasts holds may must can
+    should will owns means weighs measures lives works goes comes runs stays hangs stands lies sits keeps uses
+    takes gets leaves meets pays wants likes speaks plays eats drinks handles covers includes contains ist sind
+    hat haben braucht brauchen kostet kosten gehört darf muss kann
     """.split()
 )
 _OWN_DATES: Final = known.DATES | frozenset("every each daily weekly monthly yearly annually may march".split())
@@ -74,8 +76,8 @@ _BEFORE_ITEMS: Final = frozenset(
 _MAX_ITEM: Final = 8
 # Places on a way have an order.
 _MOTION: Final = frozenset(
-    "from go goes going went fly flies drive drives walk walks travel travels run runs train bus ferry route via through"
-    " moved moves move".split()
+    "from go goes going went fly flies drive drives walk walks travel travels run runs train bus ferry route via"
+    " through moved moves move".split()
 )
 # A phrase begins with one of these.
 _PREPOSITIONS: Final = frozenset(
@@ -85,7 +87,9 @@ _PREPOSITIONS: Final = frozenset(
     vor seit bis während hinter neben über unter durch zwischen gegen beim zum zur vom ins
     """.split()
 )
-_SUBORDINATORS: Final = frozenset("if when because although unless while whenever wenn weil falls obwohl sobald".split())
+_SUBORDINATORS: Final = frozenset(
+    "if when because although unless while whenever wenn weil falls obwohl sobald".split()
+)
 _TIMES: Final = frozenset(
     """
     every each today tomorrow tonight yesterday daily weekly monthly yearly annually heute morgen täglich wöchentlich
@@ -93,7 +97,7 @@ _TIMES: Final = frozenset(
     """.split()
 )
 _ADVERBS: Final = frozenset(
-    "always usually normally generally often sometimes already currently now again automatically immer meistens oft".split()
+    "always usually normally generally often sometimes already currently now again automatically immer oft".split()
 )
 _AFTER_ITEMS: Final = (
     _PREPOSITIONS
@@ -108,7 +112,7 @@ _FOCUS: Final = frozenset(
     only not even just except nur nicht auch sogar more less earlier later than no never nearly almost about of
     """.split()
 )
-_MAX_PHRASE: Final = 6
+_MAX_PHRASE, _MAX_OPEN_PHRASE = 6, 3
 
 Words = tuple[str, ...]
 
@@ -141,7 +145,7 @@ def _tokens(text: str) -> list[str]:
         token = match[0]
         if token[0] in _MARKS and not token[-1].isdigit():
             found.append(_MARKS[token[0]])
-        elif token == "&":
+        elif token in _ALSO_AND:
             found.append("and")
         elif token[0].isalnum():
             found += spelled(_HYPHEN.sub("", token.casefold())).replace("'", "").split()
@@ -306,13 +310,11 @@ def _is_gapped(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 def _is_phrase_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """True if one phrase, or a clause with "if" or "when", stands elsewhere in the same sentence."""
-    for here, there in _moves(mine, theirs):
-        if here and there:
-            return True
-    return False
+    return any(is_phrase and is_free for is_phrase, is_free in _moves(mine, theirs))
 
 
 def _moves(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[bool, bool]]:
+    """For each way to see one text as the other with a part moved: whether that is a phrase, and free to move."""
     words, marks = _marked(mine)
     others, other_marks = _marked(theirs)
     start = next((at for at, pair in enumerate(zip(words, others, strict=True)) if pair[0] != pair[1]), 0)
@@ -345,9 +347,9 @@ def _is_phrase(words: Sequence[str], is_closed: bool) -> bool:
     opens = [at for at, word in enumerate(words) if word in _PREPOSITIONS]
     if words[0] in _SUBORDINATORS:
         return is_closed
-    if not is_closed and len(words) > 3:
+    if not is_closed and len(words) > _MAX_OPEN_PHRASE:
         return False
-    is_one = words[0] in _PREPOSITIONS and opens == [0] or (words[0] in _TIMES and not opens)
+    is_one = (words[0] in _PREPOSITIONS and opens == [0]) or (words[0] in _TIMES and not opens)
     return is_one and len(words) <= _MAX_PHRASE and not (_AND | _REFERENCES | _STATES) & {*words}
 
 

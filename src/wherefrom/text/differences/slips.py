@@ -1,9 +1,9 @@
 """Tells a slip of the fingers from another word: "pasword" is no word, "causal" is one beside "casual".
 
-What a word is, the vocabulary of a tokenizer tells: words that it knows are one piece, others are several. A slip has one
-letter too few or too many, two neighbours exchanged, or (in long words) one letter for another; and it is no word, while
-what it was meant to be is one, or breaks into fewer pieces. Words that the vocabulary breaks, though they stand beside
-another word by a letter, are listed.
+What a word is, the vocabulary of a tokenizer tells: words that it knows are one piece, others are several. A slip has
+one letter too few or too many, two neighbours exchanged, or (in long words) one letter for another; and it is no word,
+while what it was meant to be is one, or breaks into fewer pieces. Words that the vocabulary breaks, though they stand
+beside another word by a letter, are listed.
 """
 
 # ruff: noqa: SIM905
@@ -92,8 +92,8 @@ _UMLAUT: Final = re.compile("[aou]e")
 
 
 def is_slip(word: str, other: str, count_pieces: CountPieces, *, is_name: bool = False) -> bool:
-    """True if one of two words, in lower case, is the other one with a slip. is_name: they may be names, in which only a
-    letter that is doubled and two that are exchanged are slips.
+    """True if one of two words, in lower case, is the other one with a slip. is_name: they may be names, in which only
+    a letter that is doubled and two that are exchanged are slips.
     """
     longest = max(len(word), len(other))
     if longest < _MIN_LENGTH or word[0] != other[0] or abs(len(word) - len(other)) > 1 or not (word + other).isalpha():

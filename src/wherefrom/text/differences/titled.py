@@ -67,7 +67,9 @@ def is_retitled(title: str, other: str, body: str, count_pieces: CountPieces | N
     is_known = count_pieces is not None and all(
         word.isalpha() and count_pieces(word) == 1 < count_pieces(word.capitalize()) for word in own[0] | own[1]
     )
-    return (is_known or not own[0] | own[1]) and all(2 * sum(c in body for c in word) >= len(word) for word in han[0] | han[1])
+    return (is_known or not own[0] | own[1]) and all(
+        2 * sum(c in body for c in word) >= len(word) for word in han[0] | han[1]
+    )
 
 
 def body_difference(one: Facts, other: Facts) -> Difference | None:

@@ -129,7 +129,7 @@ def _are_items_moved(mine: str, theirs: str) -> bool:
     before = max((mine.rfind(mark, 0, start) for mark in "はがをにでの。:"), default=-1) + 1
     after = next((at for at in range(len(mine) - end, len(mine)) if mine[at] in "はがをにでへもの。"), len(mine))
     items, others = ([*filter(None, _BETWEEN.split(text[before:after]))] for text in (mine, theirs))
-    if before and mine[before - 1] == "の" or len(items) < 2 or Counter(items) != Counter(others):
+    if (before and mine[before - 1] == "の") or len(items) < 2 or Counter(items) != Counter(others):
         return False
     return all(_ITEM.fullmatch(item) and not _CONNECTED.match(item) for item in items)
 
