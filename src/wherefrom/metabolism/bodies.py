@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -34,6 +35,8 @@ TELLING: Final = ("number", "date", "negation", "name")
 LEAST_SIMILARITY: Final = 0.6
 _BODIES_AT_ONCE: Final = 1_000
 _DIGITS: Final = 6
+# What is asked is not said.
+_QUESTION: Final = re.compile("[?？]")
 
 
 @dataclass(slots=True)
@@ -105,6 +108,8 @@ class Bodies:
             return "name"
         if self.restates(one, other):
             return None
+        if len(_QUESTION.findall(self.bodies[one])) != len(_QUESTION.findall(self.bodies[other])):
+            return "content"
         mine, theirs = self._evened(self.bodies[one], self.bodies[other])
         if not self.is_titled(one, other):
             return _difference(mine, theirs)

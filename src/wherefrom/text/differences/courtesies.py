@@ -92,11 +92,11 @@ def without_names(text: str) -> tuple[str, tuple[str, ...]]:
     plain, names = text, []
     if (found := _SIGNATURE.search(plain[-_REACH:])) and _is_telling(shorter := plain[: len(plain) - len(found[0])]):
         plain = shorter
-        names.append(found[1].casefold())
+        names.append(found[1].rstrip(".").casefold())
     for pattern in (_ADDRESS, _ASIAN_ADDRESS):
         if (found := pattern.match(plain[:_REACH])) and _is_telling(shorter := plain[found.end() :]):
             plain = _capitalised(shorter)
-            names.append(found[1].casefold())
+            names.append(found[1].rstrip(".").casefold())
     return plain, tuple(names)
 
 

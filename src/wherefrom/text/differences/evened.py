@@ -19,6 +19,8 @@ from wherefrom.text.tokens import UNSPACED, is_unspaced
 _WORD: Final = re.compile(
     f"(?<![\\w@/\\\\.#'’-])[^\\W\\d_{UNSPACED}]+(?:['’][^\\W\\d_{UNSPACED}]+)?(?![\\w@/\\\\-]|[.:][\\w/])"
 )
+# An article says nothing, but for these: few guests, a few guests.
+_A_FEW: Final = re.compile(r"\b[Aa] (few|little)\b")
 _SPACE: Final = re.compile(f"(?<=[{UNSPACED}、。]) +(?=[{UNSPACED}、。])")
 _KANJI: Final = re.compile("[\u3400-\u9fff々]+")
 _KATAKANA: Final = re.compile("[\u30a1-\u30fa]")
@@ -40,7 +42,7 @@ def evened(one: str, other: str, count_pieces: CountPieces | None) -> tuple[str,
         texts = _plain(one), _plain(other)
         if max(map(len, texts)) <= _MAX_CHARACTERS and is_unspaced(texts[0]) and is_unspaced(texts[1]):
             texts = _in_one_script(*texts), texts[1]
-    mine, theirs = (_WORD.sub(_respelled, text) for text in texts)
+    mine, theirs = (_A_FEW.sub(r"some \1", _WORD.sub(_respelled, text)) for text in texts)
     if count_pieces is not None and (slips := _slips(mine, theirs, count_pieces)):
         mine = _WORD.sub(lambda match: _with_case(slips.get(match[0].casefold()), match[0]), mine)
     return mine, theirs
