@@ -36,7 +36,9 @@ def static_memory(url, clock):
 def test_of_titled_copies_that_mention_each_other_by_their_title_one_goes(static_memory, clock):
     """Each mentioned the other, with the weight 1 and for ever anew, so that none of them was ever weak."""
     memory = static_memory
-    texts = [f"The pump in the cellar {word} every time that it rains for days." for word in ("starts", "always starts")]
+    texts = [
+        f"The pump in the cellar {word} every time that it rains for days." for word in ("starts", "always starts")
+    ]
     ids = []
     for text in texts:
         ids.append(memory.save(text, title="Pump in the cellar").node.id)

@@ -25,7 +25,7 @@ from wherefrom.text.differences import (
     without_names,
     word_share,
 )
-from wherefrom.text.tokens import text_of
+from wherefrom.text.tokens import is_unspaced, text_of
 
 Embed = Callable[[Sequence[str]], Matrix]
 
@@ -35,6 +35,9 @@ TELLING: Final = ("number", "date", "negation", "name")
 LEAST_SIMILARITY: Final = 0.6
 _BODIES_AT_ONCE: Final = 1_000
 _DIGITS: Final = 6
+# Copies have at least so much of the words of the longer one, in whatever order and spelling.
+_LEAST_SHARE: Final = 0.5
+_WORD: Final = re.compile(r"[^\W_]+")
 # What is asked is not said.
 _QUESTION: Final = re.compile("[?？]")
 
@@ -53,6 +56,7 @@ class Bodies:
     _named: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _vectors: dict[str, Matrix] = field(default_factory=dict)
     _facts: dict[str, Facts] = field(default_factory=dict)
+    _words: dict[str, frozenset[str]] = field(default_factory=dict)
     _restated: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, node_id: str, title: str | None, body: str) -> None:
@@ -91,7 +95,9 @@ class Bodies:
         """True if the bodies of two nodes say the same in another spelling or order, or with a slip."""
         pair = min(one, other), max(one, other)
         if pair not in self._restated:
-            self._restated[pair] = is_restated(*evened(self.bodies[one], self.bodies[other], self.count_pieces))
+            mine, theirs = self.bodies[one], self.bodies[other]
+            is_near = self._has_same_words(mine, theirs)
+            self._restated[pair] = is_near and is_restated(*evened(mine, theirs, self.count_pieces))
         return self._restated[pair]
 
     def titles_difference(self, one: str, other: str) -> str | None:
@@ -125,8 +131,19 @@ class Bodies:
         return kind
 
     def _evened(self, one: str, other: str) -> tuple[Facts, Facts]:
-        mine, theirs = evened(one, other, self.count_pieces)
-        return self._facts_of(mine), self._facts_of(theirs)
+        if self._has_same_words(one, other):
+            one, other = evened(one, other, self.count_pieces)
+        return self._facts_of(one), self._facts_of(other)
+
+    def _has_same_words(self, one: str, other: str) -> bool:
+        """True if two texts have so many of their words in common that it is worth the time to even them out."""
+        mine, theirs = self._words_of(one), self._words_of(other)
+        return len(mine & theirs) >= _LEAST_SHARE * max(len(mine), len(theirs))
+
+    def _words_of(self, text: str) -> frozenset[str]:
+        if text not in self._words:
+            self._words[text] = frozenset(text) if is_unspaced(text) else frozenset(_WORD.findall(text.casefold()))
+        return self._words[text]
 
     def _facts_of(self, text: str) -> Facts:
         if text not in self._facts:
