@@ -2,7 +2,8 @@
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
 `python -m wherefrom` runs, or after `--program` a file of Python, or after `-c` what is written there. It is told to end
-when the one that asked is. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
+when the one that asked is, and killed when that one is: whoever kills it reads its output to the end, which comes when
+it is dead. Tests of the start itself and of what it imports start an interpreter instead.
 
 `asking_for_tests.py` is the process that asks, and this file, as a script, the one that forks.
 """
@@ -20,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 PROGRAM = "--program"
-_LENGTH_BYTES = 8  # as in the file that asks
+_LENGTH_BYTES, _KILLED = 8, 256  # as in the file that asks
 _ASKING = Path(__file__).with_name("asking_for_tests.py")
 _LONGEST_S = 170
 _LONGEST_SERVED_S = 3600  # a service may be one of a whole session
@@ -211,7 +212,8 @@ def _fork_until_the_tests_end(address: str) -> bool:
 
 
 def _tell_the_end(command: int, connection: socket.socket) -> None:
-    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]) % 256
+    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+    code = code if code >= 0 else _KILLED - code
     with connection, suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
 

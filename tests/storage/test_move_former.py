@@ -14,6 +14,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from forking_for_tests import wherefrom_command
 from typer.testing import CliRunner
 
 from wherefrom import Conflict, Memory, NotFound, StoreBusy, StoreError, StoreUnavailable
@@ -242,7 +243,7 @@ def test_a_kill_at_any_step_leaves_a_whole_store_and_a_repeat_completes_it(tmp_p
         folder.mkdir()
         source, target = laid(folder)
         process = subprocess.run(
-            [sys.executable, "-c", DYING, str(folder), str(last), across, str(source), str(target)],
+            [*wherefrom_command(), "-c", DYING, str(folder), str(last), across, str(source), str(target)],
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         if process.returncode == 0:
