@@ -132,7 +132,8 @@ def applying_process(url, moment, *stops):
             yield process
         finally:
             process.kill()
-            process.stdout.read()
+            if not process.stdout.closed:
+                process.stdout.read()  # until it is dead
 
 
 def at_first(work):

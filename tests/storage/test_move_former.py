@@ -9,7 +9,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import apsw
@@ -136,7 +135,7 @@ def test_another_store_is_never_overwritten(places, whole):
 def test_a_store_that_another_process_has_open_stays(places, whole):
     source, target = places
     other = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from wherefrom import Memory\n"
+        [*wherefrom_command(), "-c", "import sys; from wherefrom import Memory\n"
          "with Memory.open(sys.argv[1]) as memory:\n memory.list(); print('open', flush=True); input()", str(source)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -157,7 +156,10 @@ def test_who_waits_for_the_lock_does_not_write_to_the_moved_file(places):
     waiting = "import sys; from wherefrom import Memory\nprint('waits', flush=True)\nMemory.open(sys.argv[1])"
     with moving._alone(source):
         other = subprocess.Popen(
-            [sys.executable, "-c", waiting, str(source)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*wherefrom_command(), "-c", waiting, str(source)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         assert other.stdout.readline() == "waits\n"
         with pytest.raises(subprocess.TimeoutExpired):
