@@ -54,6 +54,13 @@ _SERVER_SETTINGS = (
     "max_wal_size = '256MB'",
 )
 
+# What whoever runs the tests may have set; the privacy is set below.
+_UNSET = {
+    "COLUMNS",
+    *(former(variable_of(setting.name)) for setting in SETTINGS),
+    *(variable_of(setting.name) for setting in SETTINGS if setting.name != "privacy"),
+}
+
 if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     # Where commits need not wait for a disk; the processes that tests start inherit it.
     os.environ["TMPDIR"] = tempfile.tempdir = str(_IN_MEMORY)
@@ -260,8 +267,5 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other setting of whoever runs the tests, nor the width of their terminal."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    for setting in SETTINGS:
-        monkeypatch.delenv(former(variable_of(setting.name)), raising=False)
-        if setting.name != "privacy":
-            monkeypatch.delenv(variable_of(setting.name), raising=False)
+    for name in _UNSET & os.environ.keys():
+        monkeypatch.delenv(name)
