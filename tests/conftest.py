@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import httpcore2
 import psycopg
 import pytest
 from embedders_for_tests import Endpoint, serving
@@ -77,6 +78,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
+# So here: every client of HTTP reads the certificates of the system, which takes 40 ms.
+httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 
 @pytest.hookimpl(wrapper=True)

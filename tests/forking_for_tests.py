@@ -133,12 +133,17 @@ def _start() -> None:
 
     for name in _IMPORTED:
         importlib.import_module(name)
+    import httpcore2
+
     from wherefrom.embedding import static
     from wherefrom.policy import document
     from wherefrom.storage import postgres, sql, sqlite
 
     static._load = cache(static._load)
     static._load()
+    httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
+    for trusted in (False, True):  # as clients ask for it
+        httpcore2.default_ssl_context(_trust_env=trusted)
     document.default()
     _warm_up()
     for dialect in (sqlite.DIALECT, postgres.DIALECT):
