@@ -115,7 +115,7 @@ def test_three_processes_replace_one_statement_at_once(url):
 
 @pytest.mark.slow
 def test_eight_processes_replace_one_statement_at_once(url):
-    crowd(url, 8, 25)
+    crowd(url, 8, 10)
 
 
 @pytest.mark.slow
