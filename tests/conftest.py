@@ -99,13 +99,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases: dict[str, dict[str, list[pytest.Item]]] = {}
     for item in items:
         given = getattr(item, "callspec", None)
-        if given and not any(part in item.nodeid for part in _ALL_CASES_ON_BOTH):
+        if given and not item.get_closest_marker("long") and not any(map(item.nodeid.__contains__, _ALL_CASES_ON_BOTH)):
             for dialect in {*DIALECTS} & {each for each in given.params.values() if isinstance(each, str)}:
                 cases.setdefault(item.nodeid.partition("[")[0], {}).setdefault(dialect, []).append(item)
     for found in cases.values():
         if found.keys() == {*DIALECTS}:
             for place, item in enumerate(found["postgres"]):
-                if place % _CASES_FOR_ONE_ON_POSTGRES:
+                turn, within = divmod(place, _CASES_FOR_ONE_ON_POSTGRES)
+                if within != turn % _CASES_FOR_ONE_ON_POSTGRES:  # not always the same of three that repeat
                     item.add_marker("long")
 
 
