@@ -124,6 +124,8 @@ class SqliteDatabase(Database):
         }
 
     def check_integrity(self) -> tuple[Check, ...]:
+        # FTS5 checks what a connection remembers of its index: after another one merged it, that looked like damage.
+        self._drop_idle()
         with translated(), self._connection() as connection:
             damage = [row[0] for row in connection.execute("pragma integrity_check(20)") if row[0] != "ok"]
             dangling = sum(1 for _ in connection.execute("pragma foreign_key_check"))
