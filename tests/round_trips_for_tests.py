@@ -6,13 +6,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from typing import Any
 
 from psycopg import Connection, pq
 
 # The messages of a client after which it waits for the server: the end of a statement or of a pipeline, a statement
-# without parameters, and a question for results in the middle of a pipeline.
-_WAITING = ("\tSync", "\tQuery", "\tFlush")
+# without parameters, and a question for answers in the middle of a pipeline.
+_WAITING = {"Sync", "Query", "Flush"}
 
 
 class Trips:
@@ -24,7 +25,11 @@ class Trips:
     @property
     def number(self) -> int:
         """How often the client waited for the server."""
-        return sum(any(end in message for end in _WAITING) for message in self.messages if message.startswith("F"))
+        sent = [parts[2] for message in self.messages if (parts := message.split("\t"))[0] == "F"]
+        # psycopg leaves a pipeline by a Flush after the Sync, which asks for nothing new.
+        return sum(
+            one in _WAITING and not (one == "Flush" and before == "Sync") for before, one in pairwise(["", *sent])
+        )
 
 
 @contextmanager

@@ -321,7 +321,9 @@ class MemoEngine(Engine):
         # With another beginning, a statement may take the place of those before it in the slot that it has.
         replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
-        (locks.be_alone if replaces or expected_version is not None else locks.share)(tx, access.owner)
+        is_alone = replaces or expected_version is not None
+        if is_alone:
+            locks.be_alone(tx, access.owner)
         moment = self.store.clock()
         now = timestamp(moment)
         lifetime = saving.rules.expiry(node.scope)
@@ -332,6 +334,9 @@ class MemoEngine(Engine):
             said_at = saving.stated["observed_at"] or nodes.said_by_request(tx, access, node, trace.request_id) or now
             seen = dict.fromkeys(("observed_at", "recency_anchor"), said_at)
             new = replace(node, expires_at=expires_at, **times_at(now) | seen)
+            if not is_alone:
+                nodes.ask_ahead(tx, access, new)
+                locks.share(tx, access.owner)
             if replaces:
                 # The heir is the node that has this text already, if there is one.
                 known = nodes.same_text(tx, access, new, at=new.holds_from)
@@ -344,6 +349,8 @@ class MemoEngine(Engine):
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
+            if not is_alone:
+                locks.share(tx, access.owner)
             if expected_version is not None:  # others may have changed it meanwhile
                 refuse_other_version(nodes.get(tx, access, saving.existing.id), expected_version)
             evidence.refuse_rewording(tx, access, saving.existing, node.content)
