@@ -193,9 +193,9 @@ class PostgresDatabase(Database):
         committing, connection, tx, call = False, None, None, cancellation.current()
         call.check()
         try:
-            with self._pool.lent() as connection, pipelined(connection) as pipeline:
+            with self._pool.lent() as connection, pipelined(connection):
                 connection.execute(_BEGIN, prepare=False)
-                tx = _Transaction(pipeline, connection, self._statements[writes], writes=writes)
+                tx = _Transaction(connection, self._statements[writes], writes=writes)
                 # It stops the statement under way, and never one of the next transaction, nor the commit.
                 with call.stopping(partial(cancel, connection)):
                     result = work(tx)
@@ -225,12 +225,9 @@ class _Transaction(Transaction):
     dialect = DIALECT
     _connection: psycopg.Connection[Row]
 
-    def __init__(
-        self, pipeline: psycopg.Pipeline, connection: psycopg.Connection[Row], known: Statements, *, writes: bool
-    ) -> None:
+    def __init__(self, connection: psycopg.Connection[Row], known: Statements, *, writes: bool) -> None:
         super().__init__(connection, known, writes=writes)
         self.has_answer = False
-        self._pipeline = pipeline
         self._streams = count()
         self._asked: list[tuple[str, Parameters, psycopg.Cursor[Row]]] = []
 
@@ -286,9 +283,11 @@ class _Transaction(Transaction):
         return rows
 
     def wait(self) -> None:
-        """Wait until the server has done all statements that were sent."""
-        self._pipeline.sync()
-        self.has_answer = True
+        """Wait until the server has done all statements that were sent.
+
+        Not by `Pipeline.sync`: in psycopg 3.3 it waits for the answer to what it has not sent whole, if that is long.
+        """
+        self._answer(self._connection.execute("select 1", prepare=False))
 
     def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         self._call.check()

@@ -235,15 +235,15 @@ def _refused(error: psycopg.Error) -> StoreError:
 
 
 @contextmanager
-def pipelined(connection: Connection) -> Iterator[psycopg.Pipeline]:
+def pipelined(connection: Connection) -> Iterator[None]:
     """Send statements without waiting for the answer to each. If one of them fails, or the block does, what they did in
     a transaction is rolled back.
     """
     stack = ExitStack()
-    pipeline = stack.enter_context(connection.pipeline())
+    stack.enter_context(connection.pipeline())
     try:
         try:
-            yield pipeline
+            yield
         except BaseException:
             with suppress(psycopg.Error):  # of what was sent after the statement that failed
                 stack.close()
