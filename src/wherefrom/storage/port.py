@@ -277,6 +277,8 @@ class Database(Protocol):
     location: str
     read_only: bool = False
     """True if every write is refused, because this user may only read."""
+    is_elsewhere: bool = False
+    """True if another process does the work of a statement, so that this one can do something else meanwhile."""
 
     @property
     def vectors(self) -> Vectors:

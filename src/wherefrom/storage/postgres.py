@@ -103,6 +103,7 @@ class PostgresDatabase(Database):
     """A PostgreSQL database with the current schema."""
 
     name = "postgres"
+    is_elsewhere = True
 
     def __init__(self, url: str, *, busy_timeout_ms: int, connect_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)

@@ -119,14 +119,16 @@ def load(
     is_large = lines >= _MIN_LINES_TO_REFRESH_STATISTICS
     # Plans that were made for an empty store are slow if most of the store comes in now.
     is_stale = is_large and lines > loader.last_before
-    for batch, made in _embedded(batches(records), embedder):
+    # A thread that checks records beside one that writes to SQLite slows both down by half (the GIL).
+    beside = database.is_elsewhere
+    for batch, made in _embedded(batches(records), embedder, reads_beside=beside):
         loader.write(batch, made)
         steps.read(source.tell())
         if is_stale:
             database.refresh_statistics()
             is_stale = False
     early = sorted([*admission.links, *loader.early], key=lambda read: _FINAL_ORDER.index(type(read[1])))
-    for batch, made in _embedded(batches(iter(early)), embedder):
+    for batch, made in _embedded(batches(iter(early)), embedder, reads_beside=beside):
         loader.write(batch, made, final=True)
     loader.finish(steps)
     if is_large:
@@ -240,18 +242,31 @@ class _Loader:
             self._replaced |= {(kind, old): new for old, new in names.items()}
 
 
-def _embedded(batches: Iterator[list[Read]], embedder: Embedder | None) -> Iterator[tuple[list[Read], Made | None]]:
-    """Yield each batch with the vectors of its nodes; those of the next are made while one is written."""
+def _embedded(
+    batches: Iterator[list[Read]], embedder: Embedder | None, *, reads_beside: bool
+) -> Iterator[tuple[list[Read], Made | None]]:
+    """Yield each batch with the vectors of its nodes; those of the next are made while one is written. `reads_beside`:
+    the next batch is read meanwhile as well.
+    """
 
     def make(batch: list[Read]) -> Made | None:
         texts = [embeddings.embedded_text(record) for _, record in batch if isinstance(record, Node)]
         return None if embedder is None else embeddings.made(embedder, texts)
 
-    # Only the vectors are made in another thread: checking records there slows SQLite down by half (the GIL).
+    def read() -> tuple[list[Read], Made | None]:
+        batch = next(batches, [])
+        return batch, make(batch) if batch else None
+
     with ThreadPoolExecutor(1) as beside:
-        coming = ((batch, beside.submit(make, batch)) for batch in batches)
-        for (batch, made), _ in pairwise(chain(coming, [([], Future[Made | None]())])):
-            yield batch, made.result()
+        if reads_beside:
+            coming = beside.submit(read)
+            while (ready := coming.result())[0]:
+                coming = beside.submit(read)
+                yield ready
+            return
+        made = ((batch, beside.submit(make, batch)) for batch in batches)
+        for (batch, vectors), _ in pairwise(chain(made, [([], Future[Made | None]())])):
+            yield batch, vectors.result()
 
 
 def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
