@@ -36,3 +36,15 @@ def test_a_save_writes_in_two_round_trips(postgres_store, postgres_database, mon
         assert saved.status == "created"
         assert len(memory.relations(source_id=saved.node.id).edges) == 1
         assert trips.number - looking.number == 2
+
+
+def test_a_save_with_what_is_near_takes_ten_round_trips_at_most(postgres_store, postgres_database):
+    """It was 23: each query of the search for what is near was one, and so was each statement of the save."""
+    with Memory.open(postgres_database(postgres_store)) as memory:
+        memory.save("Zora Quill keeps the ledger", title="Zora Quill")
+        for number in range(5):
+            memory.save(f"Zora Quill has written page {number} of it")
+        with counted(memory) as trips:
+            saved = memory.save("Zora Quill has written what she read")
+        assert saved.near
+        assert trips.number <= 10

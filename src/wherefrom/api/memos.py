@@ -62,7 +62,7 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, NearStatement, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
-from wherefrom.recall.near import find_near
+from wherefrom.recall.near import ask_ahead, find_near
 from wherefrom.recall.rules import note_of_rule
 from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, replacing
 from wherefrom.storage.events import Trace
@@ -262,6 +262,7 @@ class MemoEngine(Engine):
         now = self.view.now()
 
         def work(tx: Transaction) -> tuple[NearStatement, ...]:
+            ask_ahead(tx, access, self.store, node)
             model = embeddings.active(tx)
             is_comparable = made is not None and model is not None and model.model_id == made.model_id
             return find_near(tx, access, self.store, node, vector if is_comparable else None, now=now)
@@ -321,11 +322,9 @@ class MemoEngine(Engine):
         # With another beginning, a statement may take the place of those before it in the slot that it has.
         replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
-        is_alone = replaces or expected_version is not None
-        if is_alone:
+        if is_alone := replaces or expected_version is not None:
             locks.be_alone(tx, access.owner)
-        moment = self.store.clock()
-        now = timestamp(moment)
+        now = timestamp(moment := self.store.clock())
         lifetime = saving.rules.expiry(node.scope)
         expires_at = None if lifetime is None else timestamp(moment + lifetime)
         accept = partial(keep_invariants, rules=saving.rules)
@@ -335,8 +334,7 @@ class MemoEngine(Engine):
             seen = dict.fromkeys(("observed_at", "recency_anchor"), said_at)
             new = replace(node, expires_at=expires_at, **times_at(now) | seen)
             if not is_alone:
-                nodes.ask_ahead(tx, access, new)
-                locks.share(tx, access.owner)
+                node_saving.share_for_new(tx, access, new)
             if replaces:
                 # The heir is the node that has this text already, if there is one.
                 known = nodes.same_text(tx, access, new, at=new.holds_from)

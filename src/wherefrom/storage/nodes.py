@@ -16,7 +16,7 @@ from wherefrom.model.errors import BoundaryDenied, NotFound, shown_id
 from wherefrom.model.graph import Node, NodeRef, strictest
 from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
-from wherefrom.storage import embeddings, events, locks, mentions, names_in_texts, text_index, versions
+from wherefrom.storage import embeddings, events, mentions, names_in_texts, text_index, versions
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Parameters, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
@@ -125,21 +125,17 @@ def same_text(tx: Transaction, access: Access, node: Node, *, at: str | None = N
 
     A memo or claim that has ended is one only if it held at a time: without one, when the given node was changed.
     """
-    row = tx.row(*_same_text(access, node, at))
+    row = tx.row(*same_text_query(access, node, at))
     return None if row is None else from_row(row)
 
 
-def ask_ahead(tx: Transaction, access: Access, new: Node) -> None:
-    """Send the queries that storing a new node begins with: the owner's lock, the same text, the seq and the names."""
-    questions = [locks.sharing(access.owner), _same_text(access, new, new.holds_from), ("model_active", {})]
-    tx.ahead([*questions, _next_seqs(1), *mentions.asked_ahead(access, new)])
-
-
-def _same_text(access: Access, node: Node, at: str | None) -> tuple[str, Parameters]:
+def same_text_query(access: Access, node: Node, at: str | None) -> tuple[str, Parameters]:
+    """The query of `same_text`."""
     return "node_same_text", {**scope_parameters(access), **to_parameters(node), "at": at or node.updated_at}
 
 
-def _next_seqs(number: int) -> tuple[str, Parameters]:
+def next_seqs_query(number: int) -> tuple[str, Parameters]:
+    """The query for the seqs of so many new nodes."""
     return "node_seqs", {"number": number}
 
 
@@ -204,11 +200,9 @@ def insert(
     """
     if former_seqs is None:
         new = [written(access, node) for node in new]
-    known = former_seqs or {}
-    seqs = {node.id: seq for node in new if (seq := known.get(node.id)) is not None}
-    unknown = [node.id for node in new if node.id not in seqs]
-    if unknown:
-        seqs |= zip(unknown, (row[0] for row in tx.rows(*_next_seqs(len(unknown)))), strict=True)
+    seqs = {node.id: seq for node in new if (seq := (former_seqs or {}).get(node.id)) is not None}
+    if unknown := [node.id for node in new if node.id not in seqs]:
+        seqs |= zip(unknown, (row[0] for row in tx.rows(*next_seqs_query(len(unknown)))), strict=True)
     rows = [{**to_parameters(node), "seq": seqs[node.id]} for node in new]
     tx.many("nodes_insert", rows, {"owner": access.owner})
     text_index.write(tx, access, seqs, new)

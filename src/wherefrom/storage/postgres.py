@@ -174,7 +174,7 @@ class PostgresDatabase(Database):
 
     def refresh_statistics(self) -> None:
         with translated(), self._pool.transaction() as connection:
-            connection.execute("analyze nodes, edges, node_texts, node_terms, embeddings")
+            connection.execute("analyze nodes, edges, node_texts, node_terms, names, names_in_texts, embeddings")
 
     def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
         self.vectors.drop_copies()
