@@ -27,7 +27,7 @@ STORE_WIDE = {
     "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_delete", "fill_batch", "fill_total",
     "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
-    "vector_settings_end",
+    "vector_settings_end", "node_seqs",
     # Of edges that are given with the statement, and of nodes of any owner, who is given with each.
     "thickness_of_edges", "nodes_unchanged", "pending_done", "pending_lease",
     # Of keys, which say whose they are: a caller names a key, and not an owner.

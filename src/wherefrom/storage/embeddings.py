@@ -70,7 +70,7 @@ def embed_now(tx: Transaction, embedder: Embedder | None) -> Callable[[Sequence[
 
 def active(tx: Transaction) -> EmbeddingModel | None:
     """Return the model whose vectors are searched."""
-    row = tx.row("model_active", {})
+    row = tx.once("model_active", lambda: tx.row("model_active", {}))
     return None if row is None else EmbeddingModel(*row)
 
 

@@ -64,6 +64,12 @@ class Transaction(ABC):
         made: Result = self._made[key]
         return made
 
+    def ahead(self, questions: Sequence[tuple[str, Parameters]]) -> None:
+        """Send queries whose rows this transaction will ask for, and will not have changed by then, all at once: where
+        the database is far, each would take a round trip.
+        """
+        del questions  # here it is near
+
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""
         rows: list[Row] = self._execute(name, parameters).fetchall()
@@ -271,6 +277,8 @@ class Database(Protocol):
     location: str
     read_only: bool = False
     """True if every write is refused, because this user may only read."""
+    is_elsewhere: bool = False
+    """True if another process does the work of a statement, so that this one can do something else meanwhile."""
 
     @property
     def vectors(self) -> Vectors:

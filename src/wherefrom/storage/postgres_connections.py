@@ -68,7 +68,7 @@ class Connections:
         """
         with ExitStack() as stack:
             for is_retry in (False, True):
-                connection = stack.enter_context(self._lent())
+                connection = stack.enter_context(self.lent())
                 try:
                     stack.enter_context(connection.transaction(force_rollback=force_rollback))
                     break
@@ -97,7 +97,8 @@ class Connections:
             self.close()
 
     @contextmanager
-    def _lent(self) -> Iterator[Connection]:
+    def lent(self) -> Iterator[Connection]:
+        """Lend a connection, which is to be given back without a transaction."""
         if os.getpid() != self._process:
             raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
         asked_at = time.monotonic()
@@ -231,6 +232,27 @@ def translated() -> Iterator[None]:
 
 def _refused(error: psycopg.Error) -> StoreError:
     return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
+
+
+@contextmanager
+def pipelined(connection: Connection) -> Iterator[None]:
+    """Send statements without waiting for the answer to each. If one of them fails, or the block does, what they did in
+    a transaction is rolled back.
+    """
+    stack = ExitStack()
+    stack.enter_context(connection.pipeline())
+    try:
+        try:
+            yield
+        except BaseException:
+            with suppress(psycopg.Error):  # of what was sent after the statement that failed
+                stack.close()
+            raise
+        stack.close()
+    except BaseException:
+        if not connection.closed:
+            connection.rollback()
+        raise
 
 
 def cancel(connection: Connection) -> None:

@@ -104,6 +104,12 @@ class TextSearch:
         frequencies = rare_terms(self._counted(tx, access, wanted, question.term_counts), statistics)
         return self._best(tx, access, question, (frequencies, statistics), limit=limit)
 
+    def ask_ahead(self, tx: Transaction, access: Access, text: str) -> None:
+        """Send the query by which `best_of_rarest` will count the terms of a text."""
+        whose, wanted = _counted_for(tx, access), query_terms(text)[:_MAX_TERMS]
+        if missing := [term for term in wanted if self._frequencies.get((whose, term)) is None]:
+            tx.ahead([("text_frequencies", {"owner": access.owner, "terms": json_text(missing)})])
+
     def best_of_rarest(
         self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
     ) -> tuple[Scored, dict[str, float]]:
@@ -251,8 +257,7 @@ class TextSearch:
         """The number of texts with each term that is in any; that of a common term is kept for a while, as counting it
         is slow. known: those of some terms, 0 for a term in no text.
         """
-        # An index that all owners share counts the texts of all of them.
-        whose = "" if tx.dialect.one_text_index else access.owner
+        whose = _counted_for(tx, access)
         unknown = [term for term in wanted if term not in known]
         counts = {term: count for term in wanted if (count := known.get(term))}
         counts |= {term: count for term in unknown if (count := self._frequencies.get((whose, term))) is not None}
@@ -316,6 +321,11 @@ def _document(
     if boundary_class == "pii":
         found += lookup_terms(text)
     return {"seq": seq, "terms": tx.dialect.document(found), "length": len(found)}
+
+
+def _counted_for(tx: Transaction, access: Access) -> str:
+    """The owner of the texts that are counted. An index that all owners share counts the texts of all of them."""
+    return "" if tx.dialect.one_text_index else access.owner
 
 
 def _weighed(
