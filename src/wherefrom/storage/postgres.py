@@ -36,6 +36,7 @@ from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
 from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
 from wherefrom.storage.postgres_connections import COLLISIONS, Connections, Waits, cancel, connect, is_lost, translated
+from wherefrom.storage.postgres_pipeline import PipelinedTransaction, rows_of
 from wherefrom.storage.postgres_vectors import PostgresVectors
 from wherefrom.storage.sql import Dialect, Statements, statements, statements_of
 from wherefrom.text.check import json_text
@@ -82,6 +83,9 @@ _MIGRATION_LOCK: Final = 0x5265636F6C6C
 _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
 _MAX_RACE_RETRIES: Final = 5
 _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
+# How a transaction begins, and one goes on whose commit waits for no disk.
+_BEGIN: Final = "begin isolation level repeatable read"
+_UNSYNCED: Final = "set local synchronous_commit = off"
 
 
 class PostgresDatabase(Database):
@@ -108,14 +112,39 @@ class PostgresDatabase(Database):
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         with translated():
-            return self._run(work, writes=False)
+            return self._run_pipelined(work, _BEGIN, writes=False)
+
+    def glance(self, work: Callable[[Transaction], Result]) -> Result:
+        call = cancellation.current()
+        call.check()
+        with translated():
+            for is_retry in (False, True):
+                with self._pool.lent() as connection, call.stopping(partial(cancel, connection)):
+                    tx = _Pipelined(connection, self._statements[False], writes=False)
+                    try:
+                        with connection.pipeline():
+                            tx.ahead_once(partial(work, tx))
+                        # The end of the pipeline has waited for the rows.
+                        return work(tx)
+                    except psycopg.OperationalError as error:
+                        if is_retry or not is_lost(connection, error):
+                            raise
+                self._pool.drop_idle()
+        raise AssertionError("unreachable")
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._write(lambda: self._run(work))
+
+    def write_unsynced(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._write(lambda: self._run_pipelined(work, _BEGIN, _UNSYNCED, writes=True))
+
+    def _write(self, run: Callable[[], Result]) -> Result:
+        """Run a transaction again as long as it collides with others."""
         deadline = time.monotonic() + self._waits.busy_s
         with translated():
             for attempt in count():
                 try:
-                    return self._run(work, writes=True)
+                    return run()
                 except _RACES:
                     if attempt >= _MAX_RACE_RETRIES:
                         raise
@@ -170,23 +199,46 @@ class PostgresDatabase(Database):
     def close(self) -> None:
         self._pool.close()
 
-    def _run(self, work: Callable[[Transaction], Result], *, writes: bool, is_retry: bool = False) -> Result:
-        """Run one transaction. A write is run a second time if its connection broke before the commit was sent."""
+    def _run_pipelined(
+        self, work: Callable[[Transaction], Result], *begin: str, writes: bool, is_retry: bool = False
+    ) -> Result:
+        """Run one transaction whose statements do not wait for each other. It is run a second time if its connection
+        broke before the server answered anything.
+        """
+        tx, connection, call = None, None, cancellation.current()
+        call.check()
+        try:
+            with self._pool.pipelined(*begin) as connection:
+                with call.stopping(partial(cancel, connection)):
+                    tx = _Pipelined(connection, self._statements[writes], writes=writes)
+                    result = work(tx)
+                call.check()
+            return result
+        except psycopg.OperationalError as error:
+            # Without a connection, not even the beginning was sent.
+            is_unread = connection is None or (is_lost(connection, error) and tx is not None and not tx.was_answered)
+            if is_retry or not is_unread:
+                raise
+        self._pool.drop_idle()
+        return self._run_pipelined(work, *begin, writes=writes, is_retry=True)
+
+    def _run(self, work: Callable[[Transaction], Result], *, is_retry: bool = False) -> Result:
+        """Run one write. It is run a second time if its connection broke before the commit was sent."""
         worked, connection, call = False, None, cancellation.current()
         call.check()
         try:
             with self._pool.transaction() as connection:
                 # It stops the statement under way, and never one of the next transaction, nor the commit.
                 with call.stopping(partial(cancel, connection)):
-                    result = work(_Transaction(connection, self._statements[writes], writes=writes))
+                    result = work(_Transaction(connection, self._statements[True], writes=True))
                 call.check()
                 worked = True
             return result
         except psycopg.OperationalError as error:
-            if worked or is_retry or not writes or connection is None or not is_lost(connection, error):
+            if worked or is_retry or connection is None or not is_lost(connection, error):
                 raise
         self._pool.drop_idle()
-        return self._run(work, writes=writes, is_retry=True)
+        return self._run(work, is_retry=True)
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Row]]:
@@ -216,15 +268,18 @@ class _Transaction(Transaction):
         if "vector" in rows[0]:
             given["vectors"] = [row["vector"] for row in rows]
             rows = [{column: value for column, value in row.items() if column != "vector"} for row in rows]
-        cursor = self._execute(name, {**given, "rows": json_text(rows)})
-        return cursor.fetchall() if cursor.description else []
+        return rows_of(self._execute(name, {**given, "rows": json_text(rows)}))
 
     def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         self._call.check()
         text = self._statements.sql(name, parameters)
         if ";" in text:  # several settings: they cannot be prepared, and have no parameters
-            return self._connection.execute(text, prepare=False)
+            return [self._connection.execute(setting, prepare=False) for setting in statements_of(text)][-1]
         return self._connection.execute(text, parameters)
+
+
+class _Pipelined(PipelinedTransaction, _Transaction):
+    """One of PostgreSQL in pipeline mode."""
 
 
 def _migrate(connection: psycopg.Connection[Row]) -> None:
@@ -266,6 +321,7 @@ def _configure(connection: psycopg.Connection[Row]) -> None:
     # The vectors of many nodes: as text they would take fifty times as long.
     connection.adapters.register_dumper(list, ListBinaryDumper)
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    connection.autocommit = True  # transactions are begun by those who run them
 
 
 def _without_password(url: str) -> str:

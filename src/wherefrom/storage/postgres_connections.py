@@ -68,7 +68,7 @@ class Connections:
         """
         with ExitStack() as stack:
             for is_retry in (False, True):
-                connection = stack.enter_context(self._lent())
+                connection = stack.enter_context(self.lent())
                 try:
                     stack.enter_context(connection.transaction(force_rollback=force_rollback))
                     break
@@ -79,6 +79,24 @@ class Connections:
                     self.drop_idle()
                     stack.close()
             yield connection
+
+    @contextmanager
+    def pipelined(self, *begin: str) -> Iterator[Connection]:
+        """Lend a connection in a transaction whose statements do not wait for each other: who fetches rows waits for
+        what was sent until then, in one trip to the server. `begin` are the first statements; the connection must be in
+        autocommit mode.
+        """
+        with self.lent() as connection:
+            try:
+                with connection.pipeline():
+                    for statement in begin:
+                        connection.execute(statement)
+                    yield connection
+                    connection.execute("commit")
+            except BaseException:
+                with suppress(psycopg.Error):
+                    connection.rollback()
+                raise
 
     def drop_idle(self) -> None:
         """Close all connections that are not in use."""
@@ -97,7 +115,8 @@ class Connections:
             self.close()
 
     @contextmanager
-    def _lent(self) -> Iterator[Connection]:
+    def lent(self) -> Iterator[Connection]:
+        """Lend a connection to this thread."""
         if os.getpid() != self._process:
             raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
         asked_at = time.monotonic()
