@@ -6,14 +6,12 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import pairwise
 from typing import Any
 
 from psycopg import Connection, pq
 
-# The messages of a client after which it waits for the server: the end of a statement or of a pipeline, a statement
-# without parameters, and a question for answers in the middle of a pipeline.
-_WAITING = {"Sync", "Query", "Flush"}
+# The messages of a client that make the server answer at once; until then it may keep its answers back.
+_ASKS = {"Sync", "Query", "Flush"}
 
 
 class Trips:
@@ -24,12 +22,14 @@ class Trips:
 
     @property
     def number(self) -> int:
-        """How often the client waited for the server."""
-        sent = [parts[2] for message in self.messages if (parts := message.split("\t"))[0] == "F"]
-        # psycopg leaves a pipeline by a Flush after the Sync, which asks for nothing new.
-        return sum(
-            one in _WAITING and not (one == "Flush" and before == "Sync") for before, one in pairwise(["", *sent])
-        )
+        """How often the client waited for the server: what it sent together, if it asks for an answer, is one."""
+        number, asked = 0, False
+        for parts in (message.split("\t") for message in self.messages):
+            if parts[0] == "F":
+                asked = asked or parts[2] in _ASKS
+            elif asked:
+                number, asked = number + 1, False
+        return number
 
 
 @contextmanager

@@ -24,7 +24,7 @@ KEYWORDS = r"where\b|set\b|on\b|cross\b|join\b|left\b|order\b|limit\b|group\b|un
 # Upkeep of the whole store, which only its operator does (embed, reembed), and the index that follows all of it:
 # what it finds is read again as the access may see it.
 STORE_WIDE = {
-    "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_delete", "fill_batch", "fill_total",
+    "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_extent", "embeddings_some", "embeddings_delete", "fill_batch", "fill_total",
     "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
     "vector_settings_end", "node_seqs",

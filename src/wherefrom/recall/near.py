@@ -67,7 +67,7 @@ def find_near(
 
 def ask_ahead(tx: Transaction, access: Access, store: Resources, node: Node) -> None:
     """Send the queries with which `find_near` begins."""
-    tx.ahead([("model_active", {})])
+    tx.expect([("model_active", {})])
     store.text_search.ask_ahead(tx, access, embeddings.embedded_text(node)[:_MAX_CHARACTERS])
 
 

@@ -46,7 +46,7 @@ def be_alone(tx: Transaction, owner: str, *, patient: bool = True) -> None:
             tx.run("wait_briefly", {})
         if not tx.count("lock_owner_alone", {"owner": owner}):
             tx.run("owner_add", {"owner": owner})
-            tx.run("lock_owner_alone", {"owner": owner})
+            tx.count("lock_owner_alone", {"owner": owner})  # which waits until the lock is held
 
 
 def be_alone_with_all(tx: Transaction) -> None:

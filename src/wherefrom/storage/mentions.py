@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from wherefrom.model.access import Access
@@ -169,6 +170,12 @@ def asked(tx: Transaction, access: Access, question: str, *, in_texts: bool = Tr
         for name in mentioned(words, _by_head(known), strict=False)
         for node_id in known[name]
     }
+
+
+def reads_of_asked(tx: Transaction, access: Access, question: str) -> list[Callable[[], object]]:
+    """What `asked` reads, for `Transaction.ahead`."""
+    words = words_of(question)
+    return [partial(names_in_texts.asked, tx, access, words), partial(named_in, tx, access, [words])]
 
 
 def names_of_all(named: Iterable[Node]) -> set[str]:

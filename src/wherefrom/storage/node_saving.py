@@ -63,7 +63,7 @@ def share_for_new(tx: Transaction, access: Access, new: Node) -> None:
     for its text, its seq, the model of its vector, and the names in it.
     """
     questions = [locks.sharing(access.owner), nodes.same_text_query(access, new, new.holds_from), ("model_active", {})]
-    tx.ahead([*questions, nodes.next_seqs_query(1), *mentions.asked_ahead(access, new)])
+    tx.expect([*questions, nodes.next_seqs_query(1), *mentions.asked_ahead(access, new)])
     locks.share(tx, access.owner)
 
 

