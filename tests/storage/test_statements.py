@@ -34,7 +34,7 @@ STORE_WIDE = {
     "key_of_caller", "keys_used", "keys_usable", "keys_made",
     # Of the service itself: its jobs, and who has something to be told, to be swept or to be looked after.
     "upkeep_places", "jobs_all", "job_add", "job_claim", "job_extend", "job_end", "namespaces_to_sweep", "feed_end", "feed_owners",
-    "feed_is_restored", "feed_renumber",
+    "feed_newest", "feed_numbers", "feed_floors_renumber", "feed_floors_add", "feed_events_renumber",
 }  # fmt: skip
 
 
