@@ -66,6 +66,18 @@ select has_database_privilege(current_database(), 'create')
          select count(*) from pg_roles where rolname = any(%(roles)s) and pg_has_role(current_user, oid, %(how)s)))
 """
 _ROLES: Final = "select rolname, pg_has_role(current_user, oid, %(how)s) from pg_roles where rolname = any(%(roles)s)"
+# Policies of others that let agents see rows, since each policy lets some through. That of the former name does unless it
+# is ours again.
+_WIDER: Final = """
+select format('%%s on %%s', p.polname, c.relname) from pg_policy p
+join pg_class c on c.oid = p.polrelid
+join pg_policy o on o.polrelid = c.oid and o.polname = %(everyone)s
+where c.relnamespace = to_regnamespace(%(base)s) and c.relname = any(%(tables)s)
+  and p.polpermissive and p.polcmd in ('r', '*') and p.polname not in (%(policy)s, %(everyone)s)
+  and pg_get_expr(p.polqual, c.oid) is distinct from pg_get_expr(o.polqual, c.oid)
+  and exists (select 1 from unnest(p.polroles) r where r = 0 or pg_has_role(%(viewer)s, r, 'usage')
+              or pg_has_role(%(agent)s, r, 'usage'))
+"""
 _IS_DISTRIBUTED: Final = """
 select exists (select 1 from pg_dist_partition where logicalrelid = to_regclass('nodes') and partmethod = 'h')
 """
@@ -83,6 +95,13 @@ _DISTRIBUTED: Final = {
     "nested": "set citus.allow_nested_distributed_execution = on",
 }
 _OWNER: Final = "owner_id"
+# Roles belong to a server, and Citus knows of those that were made in this database.
+_LOGIN: Final = """
+do $body$ begin
+  if not exists (select 1 from pg_roles where rolname = {0}) then create role {1}; end if;
+  alter role {1} login;
+end $body$
+"""
 _MEMBERS_WITHOUT: Final = """
 select distinct m.rolname from pg_auth_members g
 join pg_roles r on r.oid = g.roleid join pg_roles m on m.oid = g.member
@@ -156,6 +175,11 @@ def prepared(connection: Connection, analyses: Mapping[str, str]) -> Plan:
     [(base,)] = connection.execute("select coalesce(quote_ident(current_schema()), 'public')").fetchall()
     distributed = _is_distributed(connection)
     plan = _chosen(connection, *(_plan(program, base, analyses, distributed) for program in (NAME, FORMER)))
+    if wider := [policy for (policy,) in _rows_about(connection, _WIDER, plan)]:
+        raise StoreUnavailable(
+            f"policies of others would show agents more than they may see: {', '.join(wider)}",
+            hint=f"drop them, or let them be for other roles than {plan.agent} and {plan.viewer}",
+        )
     [(secret,)] = connection.execute("select secret from agent_secrets").fetchall()
     columns = {name: tuple(listed) for name, listed in _rows_about(connection, _COLUMNS, plan)}
     return replace(plan, secret=secret, columns=columns)
@@ -242,7 +266,10 @@ def _make(connection: Connection, plan: Plan, former: Plan | None = None) -> boo
             _run(connection, "alter view {} owner to {}", view, viewer)
             _run(connection, "grant select on {} to {}", view, agent)
         _run(connection, "comment on schema {} is {}", agent, sql.Literal(plan.made))
-        return former is not None and _drop_former(connection, former, plan)
+        if former is None or _drop_former(connection, former, plan):
+            return former is not None
+        _narrow_former(connection, former, plan)
+        return False
 
 
 def _drop_former(connection: Connection, former: Plan, present: Plan) -> bool:
@@ -270,6 +297,16 @@ def _drop_former(connection: Connection, former: Plan, present: Plan) -> bool:
     return True
 
 
+def _narrow_former(connection: Connection, former: Plan, present: Plan) -> None:
+    """Keep the former policies for everyone from letting the present roles see every row."""
+    query = "select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid where p.polname = %s"
+    policy = f"{former.program}_everyone"
+    for (table,) in connection.execute(query, (policy,)).fetchall():
+        roles = sql.SQL(", ").join(map(sql.Literal, (present.agent, present.viewer)))
+        parts = (sql.Identifier(policy), sql.SQL(f"{former.base}.{table}"), roles)
+        _run(connection, "alter policy {} on {} using (current_user not in ({}))", *parts)
+
+
 def _make_roles(connection: Connection, plan: Plan) -> None:
     """Make the roles that are missing. They belong to the whole server: another database may be doing the same."""
     held = _existing_roles(connection, plan)
@@ -280,8 +317,20 @@ def _make_roles(connection: Connection, plan: Plan) -> None:
         if not held.get(name):
             with suppress(*_LOST_RACE):
                 _run(connection, "grant {} to current_user", sql.Identifier(name))
-    if plan.distributed:  # Citus opens a connection to each of its servers as whoever asks
-        _run(connection, "alter role {} login", sql.Identifier(plan.agent))
+    if plan.distributed:
+        _let_log_in(connection, plan.agent)
+
+
+def _let_log_in(connection: Connection, role: str) -> None:
+    """Let a role log in on every server: Citus opens a connection to each of them as whoever asks."""
+    _run(connection, "alter role {} login", sql.Identifier(role))
+    make = sql.SQL(_LOGIN).format(sql.Literal(role), sql.Identifier(role)).as_string(connection)
+    failed = connection.execute("select result from run_command_on_workers(%s) where not success", (make,)).fetchall()
+    if failed:
+        raise StoreUnavailable(
+            f"a server of Citus refused the role {role}: {failed[0][0]}",
+            hint=f"alter role {role} login on each of them",
+        )
 
 
 def _carry_members(connection: Connection, former: Plan, present: Plan) -> None:
@@ -312,7 +361,8 @@ def _members_without(connection: Connection, former: str, present: str) -> list[
 def _rows_about(connection: Connection, query: str, plan: Plan) -> list[Row]:
     """Return the rows of a query about a plan."""
     how = "set" if connection.info.server_version >= _FIRST_VERSION_WITH_SET else "member"
-    names = {"agent": plan.agent, "viewer": plan.viewer, "policy": f"{plan.program}_agents", "base": plan.base}
+    names = {"agent": plan.agent, "viewer": plan.viewer, "base": plan.base}
+    names |= {"policy": f"{plan.program}_agents", "everyone": f"{plan.program}_everyone"}
     lists = {"roles": [plan.agent, plan.viewer], "tables": list(_GUARDED_TABLES)}
     given = {**names, **lists, "made": plan.made, "how": how, "login": plan.distributed}
     return connection.execute(query, given).fetchall()

@@ -25,21 +25,21 @@ exists (
 -- fragment: reached
 -- A namespace inside the scope, where it hides nothing of this class.
 ({0} = wherefrom_agent.scope_text('root') or starts_with({0}, wherefrom_agent.scope_text('below'))
- or (wherefrom_agent.scope_text('also') is not null
+ or (wherefrom_agent.scope_has('also')
      and wherefrom_agent.reaches(wherefrom_agent.scope_list('also'), {0})))
-and (wherefrom_agent.scope_text('hidden') is null
+and (not wherefrom_agent.scope_has('hidden')
      or not wherefrom_agent.hides(wherefrom_agent.scope_list('hidden'), boundary_class, {0}))
 
 -- fragment: whole_of
 -- An event of no single node may count any of its namespace and of those below: all of them must be seen.
-(node_id is not null or wherefrom_agent.scope_text('hidden') is null
+(node_id is not null or not wherefrom_agent.scope_has('hidden')
  or not wherefrom_agent.hides_below(wherefrom_agent.scope_list('hidden'), {0}))
 
 -- fragment: classed = boundary_class = any (wherefrom_agent.scope_list('classes'))
 
 -- fragment: guarded
 -- Each policy lets rows through, and none takes any away: Citus would make a restrictive policy one that lets through.
--- Nor is there a subquery in them, which Citus refuses.
+-- Nor is there a subquery in them, or a function that `is null`, which Citus refuses.
 alter table {table {0}} enable row level security;
 -- For everyone else nothing changes.
 drop policy if exists wherefrom_everyone on {table {0}};

@@ -4,9 +4,9 @@
 -- wherefrom_views, which owns the views, may read the store's tables under row-level security. What they show depends on
 -- a signed setting of the transaction: without our secret nobody can make another.
 --
--- scope_text and scope_list count as immutable, though another transaction has another scope: so the planner calls each
--- once and not for every row, with no subquery around it, and a plan of an agent's statement is used once. scope itself
--- must be stable: these functions keep the plans of what they call, and one with its result would outlive it.
+-- scope_text, scope_has and scope_list count as immutable, though another transaction has another scope: so the planner
+-- calls each once and not for every row, with no subquery around it, and a plan of an agent's statement is used once.
+-- scope itself must be stable: these functions keep the plans of what they call, and one with its result would outlive it.
 --
 -- In a distributed store the servers that hold the rows are sent the views' texts, and run them as wherefrom_agent: there
 -- it reads the tables itself, under the same policies, and a scope belongs to a backend of the coordinator. The secret is
@@ -38,6 +38,8 @@ end
 $body$;
 create function wherefrom_agent.scope_text(name text) returns text
 language plpgsql immutable parallel safe as $body$ begin return wherefrom_agent.scope() ->> name; end $body$;
+create function wherefrom_agent.scope_has(name text) returns boolean
+language plpgsql immutable parallel safe as $body$ begin return wherefrom_agent.scope() ->> name is not null; end $body$;
 create function wherefrom_agent.scope_list(name text) returns text[]
 language plpgsql immutable parallel safe as $body$
 begin
