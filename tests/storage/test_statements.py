@@ -119,11 +119,11 @@ def test_no_statement_makes_a_table_of_the_connection():
     assert not [name for name, sql in POSTGRES.items() if "temp table" in sql]
 
 
-def test_only_the_reader_of_agents_sql_uses_set_config():
-    """Settings of the planner are not sent on to the servers of a distributed database unless they are `set local`."""
+def test_only_a_new_connection_uses_set_config():
+    """Settings are not sent on to the servers of a distributed database unless they are `set local`."""
     assert not [name for name, sql in POSTGRES.items() if "set_config" in sql]
     users = {str(file.relative_to(SOURCE)) for file in SOURCE.rglob("*.py") if "set_config(" in file.read_text()}
-    assert users == {"storage/agent/postgres.py"}
+    assert users == {"storage/postgres.py"}
 
 
 def test_no_upsert_looks_into_another_table():

@@ -320,7 +320,7 @@ class Database(Protocol):
     def distribute(self) -> Distribution:
         """Spread the rows over several servers by their owners; again, what is missing."""
         raise InvalidInput(
-            f"{self.name} keeps a store on one machine",
+            "a SQLite file is a store on one machine",
             hint="export it, import it into PostgreSQL with Citus, and distribute that one",
         )
 

@@ -219,9 +219,15 @@ def translated() -> Iterator[None]:
         raise StoreBusy("another writer is not done yet", hint="try again") from None
     except errors.IntegrityError as error:
         raise broken_rule(error.diag.message_primary or "") from error
-    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
+    except errors.UndefinedFile as error:
         raise StoreUnavailable(
             f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"
+        ) from None
+    except errors.FeatureNotSupported as error:
+        raise StoreUnavailable(
+            f"PostgreSQL cannot do this here: {error.diag.message_primary}",
+            hint="is pgvector installed? If the store was distributed since it was opened, open it again;"
+            " `wherefrom doctor` checks a distributed store",
         ) from None
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable(error) from None

@@ -171,7 +171,7 @@ def _enter(connection: psycopg.Connection[Row], access: Access, statement: State
     parts.append(sql.SQL("set local search_path = {}, pg_temp").format(sql.Identifier(plan.agent)))
     # The role comes last: it may set nothing any more.
     parts.append(_SET.format(sql.Identifier("role"), sql.Literal(plan.agent)))
-    # Not by set_config(): Citus hands on what is set by SET LOCAL.
+    # Citus hands on what SET LOCAL sets, and not what set_config does.
     connection.execute(sql.SQL("; ").join(parts))
 
 

@@ -66,15 +66,14 @@ select has_database_privilege(current_database(), 'create')
          select count(*) from pg_roles where rolname = any(%(roles)s) and pg_has_role(current_user, oid, %(how)s)))
 """
 _ROLES: Final = "select rolname, pg_has_role(current_user, oid, %(how)s) from pg_roles where rolname = any(%(roles)s)"
-# Policies of others that let agents see rows, since each policy lets some through. That of the former name does unless it
-# is ours again.
+# Policies of others that let agents see rows, since each policy lets some through.
 _WIDER: Final = """
 select format('%%s on %%s', p.polname, c.relname) from pg_policy p
 join pg_class c on c.oid = p.polrelid
 join pg_policy o on o.polrelid = c.oid and o.polname = %(everyone)s
 where c.relnamespace = to_regnamespace(%(base)s) and c.relname = any(%(tables)s)
   and p.polpermissive and p.polcmd in ('r', '*') and p.polname not in (%(policy)s, %(everyone)s)
-  and pg_get_expr(p.polqual, c.oid) is distinct from pg_get_expr(o.polqual, c.oid)
+  and pg_get_expr(p.polqual, c.oid) not in (pg_get_expr(o.polqual, c.oid), %(narrowed)s)
   and exists (select 1 from unnest(p.polroles) r where r = 0 or pg_has_role(%(viewer)s, r, 'usage')
               or pg_has_role(%(agent)s, r, 'usage'))
 """
@@ -95,6 +94,11 @@ _DISTRIBUTED: Final = {
     "nested": "set citus.allow_nested_distributed_execution = on",
 }
 _OWNER: Final = "owner_id"
+_AGENTS: Final = ", ".join(f"'{program}_{role}'" for program in (NAME, FORMER) for role in ("agent", "views"))
+# It stands for these until the program's name in a script is replaced.
+_ANY_NAME: Final = "@agents@"
+# The condition of the former policy for everyone, once it is narrowed.
+_NARROWED: Final = f"((CURRENT_USER <> '{NAME}_agent'::name) AND (CURRENT_USER <> '{NAME}_views'::name))"
 # Roles belong to a server, and Citus knows of those that were made in this database.
 _LOGIN: Final = """
 do $body$ begin
@@ -174,7 +178,7 @@ def prepared(connection: Connection, analyses: Mapping[str, str]) -> Plan:
     """Make what is missing, under the present names if this user may, and return the plan that the database follows."""
     [(base,)] = connection.execute("select coalesce(quote_ident(current_schema()), 'public')").fetchall()
     distributed = _is_distributed(connection)
-    plan = _chosen(connection, *(_plan(program, base, analyses, distributed) for program in (NAME, FORMER)))
+    plan = _chosen(connection, *(_plan(program, base, analyses, distributed=distributed) for program in (NAME, FORMER)))
     if wider := [policy for (policy,) in _rows_about(connection, _WIDER, plan)]:
         raise StoreUnavailable(
             f"policies of others would show agents more than they may see: {', '.join(wider)}",
@@ -210,13 +214,14 @@ def _is_distributed(connection: Connection) -> bool:
     return connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)
 
 
-def _plan(program: str, base: str, analyses: Mapping[str, str], distributed: bool) -> Plan:
+def _plan(program: str, base: str, analyses: Mapping[str, str], *, distributed: bool = False) -> Plan:
     own = _DISTRIBUTED if distributed else _ALONE
-    fragments = {**blocks("agent/queries/postgres").fragments, "base": base, **own}
+    fragments = {**blocks("agent/queries/postgres").fragments, "base": base, "agents": _ANY_NAME, **own}
     script = render(blocks("agent/queries/postgres").names["setup"], fragments) + FUNCTIONS_SQL
     views = tables.definitions("postgres", {"base": base})
     renamed = {name: select.replace(NAME, program) for name, select in views.items()}
-    return Plan(program, base, script.replace(NAME, program), renamed, analyses, distributed)
+    script = script.replace(NAME, program).replace(_ANY_NAME, _AGENTS)
+    return Plan(program, base, script, renamed, analyses, distributed)
 
 
 def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
@@ -268,7 +273,7 @@ def _make(connection: Connection, plan: Plan, former: Plan | None = None) -> boo
         _run(connection, "comment on schema {} is {}", agent, sql.Literal(plan.made))
         if former is None or _drop_former(connection, former, plan):
             return former is not None
-        _narrow_former(connection, former, plan)
+        _narrow_former(connection, former)
         return False
 
 
@@ -297,14 +302,16 @@ def _drop_former(connection: Connection, former: Plan, present: Plan) -> bool:
     return True
 
 
-def _narrow_former(connection: Connection, former: Plan, present: Plan) -> None:
-    """Keep the former policies for everyone from letting the present roles see every row."""
-    query = "select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid where p.polname = %s"
+def _narrow_former(connection: Connection, former: Plan) -> None:
+    """Keep former policies that let everyone see every row from letting the present roles do so."""
+    query = (
+        "select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid"
+        " where p.polname = %s and pg_get_expr(p.polqual, c.oid) = 'true'"
+    )
     policy = f"{former.program}_everyone"
     for (table,) in connection.execute(query, (policy,)).fetchall():
-        roles = sql.SQL(", ").join(map(sql.Literal, (present.agent, present.viewer)))
-        parts = (sql.Identifier(policy), sql.SQL(f"{former.base}.{table}"), roles)
-        _run(connection, "alter policy {} on {} using (current_user not in ({}))", *parts)
+        parts = (sql.Identifier(policy), sql.SQL(f"{former.base}.{table}"), sql.SQL(_NARROWED))
+        _run(connection, "alter policy {} on {} using {}", *parts)
 
 
 def _make_roles(connection: Connection, plan: Plan) -> None:
@@ -364,7 +371,7 @@ def _rows_about(connection: Connection, query: str, plan: Plan) -> list[Row]:
     names = {"agent": plan.agent, "viewer": plan.viewer, "base": plan.base}
     names |= {"policy": f"{plan.program}_agents", "everyone": f"{plan.program}_everyone"}
     lists = {"roles": [plan.agent, plan.viewer], "tables": list(_GUARDED_TABLES)}
-    given = {**names, **lists, "made": plan.made, "how": how, "login": plan.distributed}
+    given = {**names, **lists, "made": plan.made, "how": how, "login": plan.distributed, "narrowed": _NARROWED}
     return connection.execute(query, given).fetchall()
 
 

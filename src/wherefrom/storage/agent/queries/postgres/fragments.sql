@@ -1,4 +1,4 @@
--- {base} is the schema of the store. {readers}, {backend} and {nested} differ where the store is distributed.
+-- {base} is the schema of the store, {agents} the roles of agents under all names. {readers}, {backend} and {nested} differ where the store is distributed.
 
 -- fragment: table = {base}.{0}
 -- fragment: owner = , {0}.owner_id
@@ -44,6 +44,6 @@ alter table {table {0}} enable row level security;
 -- For everyone else nothing changes.
 drop policy if exists wherefrom_everyone on {table {0}};
 create policy wherefrom_everyone on {table {0}}
-    using (current_user not in ('wherefrom_agent', 'wherefrom_views')) with check (true);
+    using (current_user not in ({agents})) with check (true);
 drop policy if exists wherefrom_agents on {table {0}};
 create policy wherefrom_agents on {table {0}} for select to {readers} using

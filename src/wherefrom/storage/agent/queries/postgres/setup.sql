@@ -72,5 +72,5 @@ $body$;
 {guarded embeddings} ({owned});
 grant select on {table nodes}, {table edges}, {table tasks}, {table queries}, {table embeddings},
     {table embedding_models} to {readers};
-grant select (seq, at, topic, node_id, other_id, part_of, namespace, request_id, trace_id, payload) on {table events}
-    to {readers};
+grant select (owner_id, seq, at, topic, node_id, other_id, part_of, namespace, request_id, trace_id, payload)
+    on {table events} to {readers};
