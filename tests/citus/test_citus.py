@@ -29,7 +29,16 @@ pytestmark = [
 ]
 OWNERS = tuple(f"owner{number}" for number in range(8))
 # What the worker of vectors and a new owner do concerns all owners; the two of an owner's are read together.
-WIDE = {"pending_claim", "pending_done", "pending_lease", "pending_total", "owner_add", "lock_owners"}
+WIDE = {
+    "pending_missing",
+    "nodes_unchanged",
+    "pending_claim",
+    "pending_done",
+    "pending_lease",
+    "pending_total",
+    "owner_add",
+    "lock_owners",
+}
 # EXPLAIN of Citus cannot show these: they insert rows that are given, by way of the coordinator.
 UNEXPLAINED = {"event_floor_raise", "mentions_add", "names_add", "text_index"}
 
@@ -53,6 +62,11 @@ def url(cluster):
         assert memory.query_graph("select title from memos").rows == (("Early",),)
     yield made
     cluster.drop(made.partition("?")[0].rpartition("/")[2])
+
+
+def faults(memory):
+    """What doctor finds, apart from vectors, which not all of these memories make."""
+    return {check.name: check.detail for check in memory.doctor().checks if not check.ok and check.name != "vectors"}
 
 
 def execute(url, sql, *parameters):
@@ -80,16 +94,16 @@ def test_every_verb_works_and_goes_to_one_server(url):
 
 def test_doctor_finds_it_whole_and_says_what_is_not(url):
     with Memory.open(url, owner="early", embedder="none") as memory:
-        assert memory.doctor().ok
+        assert faults(memory) == {}
         assert memory.info().engine["servers"] == 2
         execute(url, 'create table later (owner_id text collate "C" not null primary key)')
         execute(url, "create policy narrow on tasks as restrictive using (true)")
-        faults = {check.name: check.detail for check in memory.doctor().checks if not check.ok}
-        assert "later" in faults["distributed tables"]
-        assert "tasks" in faults["policies of rows"]
+        found = faults(memory)
+        assert "later" in found["distributed tables"]
+        assert "tasks" in found["policies of rows"]
         execute(url, "drop policy narrow on tasks")
         assert memory.distribute().distributed == ("later",)
-        assert memory.doctor().ok
+        assert faults(memory) == {}
         execute(url, "drop table later")
 
 
@@ -107,16 +121,18 @@ alter table nodes add column later_noted text"""
     known = migrate.migrations("postgres")
     later = migrate.Migration(known[-1].version + 1, "later", "x", text)
     monkeypatch.setattr(migrate, "migrations", lambda dialect: (*known, later))
-    with Memory.open(url, owner="early", embedder="none") as memory:
-        node = memory.save("It has a note.").node.id
-        execute(url, "insert into notes_of_nodes values ('early', %s)", (node,))
-        assert memory.doctor().ok
-        memory.delete(node)
-    assert execute(url, "select count(*) from notes_of_nodes") == [(0,)]
-    execute(url, "drop table notes_of_nodes")
-    execute(url, "drop table shared_notes")
-    execute(url, "alter table nodes drop column later_noted")
-    execute(url, "delete from schema_migrations where name = 'later'")
+    try:
+        with Memory.open(url, owner="early", embedder="none") as memory:
+            node = memory.save("It has a note.").node.id
+            execute(url, "insert into notes_of_nodes values ('early', %s)", (node,))
+            assert faults(memory) == {}
+            memory.delete(node)
+        assert execute(url, "select count(*) from notes_of_nodes") == [(0,)]
+    finally:
+        execute(url, "drop table notes_of_nodes")
+        execute(url, "drop table shared_notes")
+        execute(url, "alter table nodes drop column later_noted")
+        execute(url, "delete from schema_migrations where name = 'later'")
 
 
 def test_agents_read_their_own_rows_and_no_others(url):
@@ -238,7 +254,7 @@ def test_what_was_saved_outlives_a_worker_that_is_cut_off(url, cluster):
             kept = {node.id for node in memory.list(limit=50).items}
             assert saved <= kept
             assert len(kept) <= len(saved) + failed
-            assert memory.doctor().ok
+            assert faults(memory) == {}
     assert sum(len(saved) for saved, _ in answered)
 
 

@@ -102,8 +102,8 @@ _NARROWED: Final = f"((CURRENT_USER <> '{NAME}_agent'::name) AND (CURRENT_USER <
 # Roles belong to a server, and Citus knows of those that were made in this database.
 _LOGIN: Final = """
 do $body$ begin
-  if not exists (select 1 from pg_roles where rolname = {0}) then create role {1}; end if;
-  alter role {1} login;
+  if not exists (select 1 from pg_roles where rolname = {0}) then create role {1} login;
+  elsif not exists (select 1 from pg_roles where rolname = {0} and rolcanlogin) then alter role {1} login; end if;
 end $body$
 """
 _MEMBERS_WITHOUT: Final = """
@@ -330,8 +330,8 @@ def _make_roles(connection: Connection, plan: Plan) -> None:
 
 def _let_log_in(connection: Connection, role: str) -> None:
     """Let a role log in on every server: Citus opens a connection to each of them as whoever asks."""
-    _run(connection, "alter role {} login", sql.Identifier(role))
     make = sql.SQL(_LOGIN).format(sql.Literal(role), sql.Identifier(role)).as_string(connection)
+    connection.execute(make)
     failed = connection.execute("select result from run_command_on_workers(%s) where not success", (make,)).fetchall()
     if failed:
         raise StoreUnavailable(
