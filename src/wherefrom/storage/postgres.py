@@ -201,7 +201,7 @@ class PostgresDatabase(Database):
                 call.check()
                 worked = True
             return result
-        except psycopg.OperationalError as error:
+        except (psycopg.OperationalError, errors.InternalError_) as error:
             if worked or is_retry or not writes or connection is None or not is_lost(connection, error):
                 raise
         self._pool.drop_idle()
