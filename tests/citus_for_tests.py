@@ -40,7 +40,8 @@ class Cluster:
         name = f"test_{uuid.uuid4().hex}"
         for server in self._administrators:
             if template is not None:
-                # Citus keeps one of its own connected to each database.
+                # Citus connects to each database by itself, now and then.
+                server.execute(f"alter database {template} with allow_connections false")
                 server.execute(
                     "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = %s", (template,)
                 )
@@ -64,7 +65,7 @@ class Cluster:
                 connection.execute("create extension citus")
                 connection.execute("create extension vector")
         with self.connect(name) as connection:
-            connection.execute(f"alter database {name} set citus.shard_count = 4")
+            connection.execute(f"alter database {name} set citus.shard_count = 2")
             connection.execute("select citus_set_coordinator_host(%s, %s)", self.servers[0])
             for server in self.servers[1:]:
                 connection.execute("select citus_add_node(%s, %s)", server)
