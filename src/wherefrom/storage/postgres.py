@@ -83,11 +83,12 @@ _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
 _MAX_RACE_RETRIES: Final = 5
 _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
 # Our statements need the same plan for all parameters; planned anew for each call, lists of 300,000 edges took 180 ms
-# now and then instead of 4 ms. Citus can make no such plan; it hands on to other servers what is set for a transaction.
+# now and then instead of 4 ms. Citus can make no such plan, and may fail when it is left to try one. It hands on to
+# other servers what is set for a transaction.
 _SETTINGS: Final = """
 select set_config(
         'plan_cache_mode',
-        case when to_regclass('pg_catalog.pg_dist_partition') is null then 'force_generic_plan' else 'auto' end,
+        case when to_regclass('pg_dist_partition') is null then 'force_generic_plan' else 'force_custom_plan' end,
         false
     ),
     set_config('citus.propagate_set_commands', 'local', false)
