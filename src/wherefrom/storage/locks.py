@@ -53,6 +53,7 @@ def be_alone_with_all(tx: Transaction) -> None:
     """Keep all others from writing any owner's nodes and edges until the commit; must come first in a transaction."""
     if tx.dialect.many_writers:
         be_alone(tx, _EVERY_OWNER)
+        tx.run("one_by_one", {})
         tx.run("lock_owners", {})
 
 

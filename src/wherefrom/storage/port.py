@@ -20,9 +20,9 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 from wherefrom.embedding.port import Matrix
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict, WherefromError
+from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import Node
-from wherefrom.model.health import Check
+from wherefrom.model.health import Check, Distribution
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.sql import Dialect, Statements
 from wherefrom.text.check import json_text
@@ -353,6 +353,13 @@ class Database(Protocol):
         same, in words. It takes as long as writing the database anew, unless `vacuum` is false: then only caches go.
         Others may be locked out meanwhile.
         """
+
+    def distribute(self) -> Distribution:
+        """Spread the rows over several servers by their owners; again, what is missing."""
+        raise InvalidInput(
+            "a SQLite file is a store on one machine",
+            hint="export it, import it into PostgreSQL with Citus, and distribute that one",
+        )
 
     def close(self) -> None:
         """Release all connections."""

@@ -28,9 +28,9 @@ from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
 from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreUnavailable
-from wherefrom.model.health import Check
+from wherefrom.model.health import Check, Distribution
 from wherefrom.model.once import once
-from wherefrom.storage import postgres_erasing
+from wherefrom.storage import postgres_distributed, postgres_erasing
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
@@ -95,6 +95,17 @@ _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
 # How a transaction begins, and one goes on whose commit waits for no disk.
 _BEGIN: Final = "begin isolation level repeatable read"
 _UNSYNCED: Final = "set local synchronous_commit = off"
+# Our statements need the same plan for all parameters; planned anew for each call, lists of 300,000 edges took 180 ms
+# now and then instead of 4 ms. Citus can make no such plan, and may fail when it is left to try one. It hands on to
+# other servers what is set for a transaction.
+_SETTINGS: Final = """
+select set_config(
+        'plan_cache_mode',
+        case when to_regclass('pg_dist_partition') is null then 'force_generic_plan' else 'force_custom_plan' end,
+        false
+    ),
+    set_config('citus.propagate_set_commands', 'local', false)
+"""
 
 
 class PostgresDatabase(Database):
@@ -174,8 +185,9 @@ class PostgresDatabase(Database):
                 "select current_setting('server_version'), pg_database_size(current_database()),"
                 " (select default_version from pg_available_extensions where name = 'vector')"
             ).fetchone()
-        assert row is not None
-        return {"engine": f"PostgreSQL {row[0]}", "database_bytes": row[1], "pgvector_available": row[2]}
+            assert row is not None
+            servers = postgres_distributed.servers(connection)
+        return {"engine": f"PostgreSQL {row[0]}", "database_bytes": row[1], "pgvector_available": row[2], **servers}
 
     def check_integrity(self) -> tuple[Check, ...]:
         with translated(), self._pool.transaction() as connection:
@@ -186,9 +198,11 @@ class PostgresDatabase(Database):
             unchecked = connection.execute(
                 "select conname from pg_constraint where not convalidated and conrelid = 'edges'::regclass"
             ).fetchall()
+            distributed = postgres_distributed.checks(connection)
         return (
             Check("integrity", not invalid, f"{len(invalid)} invalid indexes"),
             Check("foreign keys", not unchecked, f"{len(unchecked)} constraints not validated"),
+            *distributed,
         )
 
     def copy_to(self, target: Path, progress: Progress) -> bool:
@@ -205,6 +219,12 @@ class PostgresDatabase(Database):
             return (postgres_erasing.NOT_VACUUMED, *postgres_erasing.BEYOND_REACH)
         with self._alone() as connection:
             return postgres_erasing.vacuum(connection, wait_s=self._waits.busy_s)
+
+    def distribute(self) -> Distribution:
+        with self._alone() as connection, _migration_lock(connection):
+            distribution = postgres_distributed.distribute(connection)
+        self._pool.drop_idle()  # they plan their statements for one server
+        return distribution
 
     def close(self) -> None:
         self._pool.close()
@@ -230,7 +250,7 @@ class PostgresDatabase(Database):
                 committing = writes
                 connection.execute("commit", prepare=False)
             return result
-        except psycopg.OperationalError as error:
+        except (psycopg.OperationalError, errors.InternalError_) as error:
             is_repeatable = writes or tx is None or not tx.has_answer
             if committing or is_retry or not is_repeatable or connection is None or not is_lost(connection, error):
                 raise
@@ -253,11 +273,19 @@ def _migrate(connection: psycopg.Connection[Row]) -> None:
         return
     # The lock comes before the transaction: what a server's process has looked up in one, such as that a table is
     # missing, it may not look up again after waiting.
+    with _migration_lock(connection), connection.transaction():
+        applied = _applied(connection)
+        distributed = postgres_distributed.begin_changes(connection)
+        migrate(lambda script: [connection.execute(s) for s in statements_of(script)], applied, DIALECT)
+        if distributed:
+            postgres_distributed.place(connection)
+
+
+@contextmanager
+def _migration_lock(connection: psycopg.Connection[Row]) -> Iterator[None]:
     connection.execute("select pg_advisory_lock(%s)", (_MIGRATION_LOCK,))
     try:
-        with connection.transaction():
-            applied = _applied(connection)
-            migrate(lambda script: [connection.execute(s) for s in statements_of(script)], applied, DIALECT)
+        yield
     finally:
         connection.execute("select pg_advisory_unlock(%s)", (_MIGRATION_LOCK,))
 
@@ -266,8 +294,15 @@ def _renumber_restored(connection: psycopg.Connection[Row], known: Statements) -
     """Let events that were restored from another cluster lie behind nobody: the feed would wait for their numbers."""
     if connection.execute("select to_regclass('event_floors')").fetchone() == (None,):  # an older schema
         return
-    if connection.execute(known.sql("feed_is_restored", {})).fetchone() == (True,):
-        connection.execute(known.sql("feed_renumber", {}))
+    with connection.transaction():
+        connection.execute("set transaction isolation level repeatable read")
+        # In this order, and given to the statements: each server of a distributed database has numbers of its own.
+        [(newest,)] = connection.execute(known.sql("feed_newest", {})).fetchall()
+        [(oldest, following)] = connection.execute(known.sql("feed_numbers", {})).fetchall()
+        if newest is not None and newest >= following:
+            numbers = {"oldest": oldest, "following": following}
+            for name in ("feed_floors_renumber", "feed_floors_add", "feed_events_renumber"):
+                connection.execute(known.sql(name, numbers), numbers)
 
 
 def _applied(connection: psycopg.Connection[Row]) -> list[tuple[int, str]]:
@@ -279,9 +314,7 @@ def _applied(connection: psycopg.Connection[Row]) -> list[tuple[int, str]]:
 
 
 def _configure(connection: psycopg.Connection[Row]) -> None:
-    # Our statements need the same plan for all parameters; planned anew for each call, lists of 300,000 edges took
-    # 180 ms now and then instead of 4 ms.
-    connection.execute("set plan_cache_mode = force_generic_plan")
+    connection.execute(_SETTINGS)
     connection.commit()
     register_vector(connection)
     # The vectors of many nodes: as text they would take fifty times as long.

@@ -220,13 +220,21 @@ def translated() -> Iterator[None]:
         raise StoreBusy("another writer is not done yet", hint="try again") from None
     except errors.IntegrityError as error:
         raise broken_rule(error.diag.message_primary or "") from error
-    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
+    except errors.UndefinedFile as error:
         raise StoreUnavailable(
             f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"
+        ) from None
+    except errors.FeatureNotSupported as error:
+        raise StoreUnavailable(
+            f"PostgreSQL cannot do this here: {error.diag.message_primary}",
+            hint="is pgvector installed? If the store was distributed since it was opened, open it again;"
+            " `wherefrom doctor` checks a distributed store",
         ) from None
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable(error) from None
     except psycopg.Error as error:
+        if _is_of_another_server(error):
+            raise _unavailable(error) from None
         raise _refused(error) from error
 
 
@@ -261,6 +269,14 @@ def cancel(connection: Connection) -> None:
         connection.cancel_safe(timeout=_MAX_CANCEL_S)
 
 
-def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:
-    """True if the server ended the connection; False if it only refused a statement."""
-    return connection.closed or (error.sqlstate or "").startswith("57P")
+def is_lost(connection: Connection, error: psycopg.Error) -> bool:
+    """True if the server ended the connection, or lost one to another server of Citus; False if it only refused a
+    statement.
+    """
+    return connection.closed or (error.sqlstate or "").startswith(("57P", "08")) or _is_of_another_server(error)
+
+
+def _is_of_another_server(error: psycopg.Error) -> bool:
+    """True if the coordinator of Citus lost a connection to another server, which it reports as an error of its own."""
+    said = f"{error.diag.message_primary} {error.diag.context}"
+    return isinstance(error, errors.InternalError_) and ("connection" in said or "executing command on" in said)

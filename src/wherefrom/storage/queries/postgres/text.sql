@@ -84,6 +84,13 @@ from (
 {with_vector n}
 order by best.score desc, best.seq desc
 
+-- name: text_outside
+-- A row if there is a node of this owner that the access does not see; the index of another owner is another one.
+select 1
+from nodes n
+where n.owner_id = :owner and not ({visible n})
+limit 1
+
 -- name: text_missing
 select count(*)
 from nodes n
