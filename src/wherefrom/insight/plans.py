@@ -29,11 +29,11 @@ from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
-    from wherefrom.insight import decide, expand, gates, propose, told
+    from wherefrom.insight import decide, expand, gates, propose, shared, told
     from wherefrom.storage.port import EmbeddingModel
 else:
-    decide, expand, gates, propose, told = lazy_modules(
-        "wherefrom.insight", "decide", "expand", "gates", "propose", "told"
+    decide, expand, gates, propose, shared, told = lazy_modules(
+        "wherefrom.insight", "decide", "expand", "gates", "propose", "shared", "told"
     )
 
 _MAX_CHARACTERS_COMPARED: Final = 2_000
@@ -237,7 +237,7 @@ class InsightEngine(DecisionEngine):
         model, vectors = self.store.database.read(lambda tx: _vectors(tx, draft.access, some))
         now = self.view.now()
         for node in some:
-            words = text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED]
+            words = shared.without_endings(text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED])
             question = SearchRequest(words, vectors.get(node.id), model, times=Times(now, holding=True))
             self._decide(draft, question, node.id, namespace=node.namespace)
         if self.store.embedder is not None and len(vectors) < len(some):

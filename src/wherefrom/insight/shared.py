@@ -107,6 +107,20 @@ def read_moments(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[st
     return {node_id: Moment(_day(observed_at), session) for node_id, (observed_at, session) in known.items()}
 
 
+def closenesses(center: str, others: Sequence[str], moments: Mapping[str, Moment], *, half_life: float) -> list[float]:
+    """Return how close in time each of some texts is to a center."""
+    first = moments.get(center)
+    return [closeness(first, moments.get(other), half_life=half_life) for other in others]
+
+
+def without_endings(text: str) -> str:
+    """Return a text with a space for each hiragana: most are endings and small words, which stand in all texts and say
+    nothing of them. A text of nothing else stays as it is.
+    """
+    plain = KANA.sub(" ", text)
+    return plain if plain == text or terms(plain) else text
+
+
 def closeness(first: Moment | None, second: Moment | None, *, half_life: float) -> float:
     """Return how close in time two texts are, 0 to 1: 1 in one session, and half as much each `half_life` days."""
     if first is None or second is None:
