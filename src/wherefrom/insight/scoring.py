@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
+from wherefrom.graph.entropy import products
 from wherefrom.graph.local import Numbers
 from wherefrom.lazy import np
 
@@ -52,7 +53,7 @@ def meanings(center: Matrix | None, rows: Sequence[Matrix | None], *, floor: flo
     if center is None or not places:
         return Meanings(similarity, meaning)
     vectors = np.array([center, *(rows[at] for at in places)], dtype=np.float32)
-    cosines = np.clip(vectors @ vectors.T, -1.0, 1.0)
+    cosines = np.clip(products(vectors), -1.0, 1.0)
     np.fill_diagonal(cosines, floor)  # it is no neighbour of itself: one that is missing
     usual = _best_mean(cosines, floor)
     between = np.maximum((usual[0] + usual[1:]) / 2.0, floor)

@@ -32,7 +32,7 @@ class Candidates:
     level: Annotated[
         float, Param("The relevance that stands out where the ten best texts are as relevant on average.", 0.01, 1)
     ] = 0.09
-    support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.15
+    support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.35
     names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.125
     terms: Annotated[float, Param("How much other rare terms that both texts have count in the score.", 0, 2)] = 0.03
     time: Annotated[float, Param("The share of its relevance that a text of another time loses.", 0, 1)] = 0.5
