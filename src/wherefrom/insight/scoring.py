@@ -52,7 +52,7 @@ def meanings(center: Matrix | None, rows: Sequence[Matrix | None], *, floor: flo
     places = [at for at, row in enumerate(rows) if row is not None]
     if center is None or not places:
         return Meanings(similarity, meaning)
-    vectors = np.array([center, *(rows[at] for at in places)], dtype=np.float32)
+    vectors = np.array([center, *(rows[at] for at in places)], dtype=np.float64)
     cosines = np.clip(products(vectors), -1.0, 1.0)
     np.fill_diagonal(cosines, floor)  # it is no neighbour of itself: one that is missing
     usual = _best_mean(cosines, floor)
