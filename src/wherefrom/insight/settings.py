@@ -31,9 +31,9 @@ class Candidates:
     theta_link: Annotated[float, Param("The least score of a candidate that is proposed.", 0, 1)] = 0.55
     level: Annotated[
         float, Param("The relevance that stands out where the ten best texts are as relevant on average.", 0.01, 1)
-    ] = 0.09
+    ] = 0.1
     support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.35
-    names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.125
+    names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.18
     terms: Annotated[float, Param("How much other rare terms that both texts have count in the score.", 0, 2)] = 0.03
     time: Annotated[float, Param("The share of its relevance that a text of another time loses.", 0, 1)] = 0.5
     time_half_life_days: Annotated[
