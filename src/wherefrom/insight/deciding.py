@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -50,7 +50,9 @@ class DecisionEngine(Engine):
         """
         access, known = self.view.access, self.view.boundary.policies
 
-        def apply(tx: Transaction, kept: StoredPlan, numbers: frozenset[int] | None) -> StoredPlan:
+        def work(tx: Transaction) -> InsightPlan:
+            kept = self._decidable(tx, access, plan_id)
+            numbers = chosen(kept.plan, only)
             if numbers is None:
                 numbers = frozenset(link.number for link in kept.plan.accepted if link.state == "open")
             else:
@@ -58,9 +60,9 @@ class DecisionEngine(Engine):
                 insight.take_back(tx, access, kept, numbers)
             if numbers or kept.plan.state != "applied":
                 kept = self._apply(tx, access, kept, numbers, known)
-            return kept
+            return self._show(tx, access, kept)
 
-        return self._carried_out(plan_id, only, apply)
+        return self.store.database.write(work)
 
     def decline_insight(
         self,
@@ -77,8 +79,10 @@ class DecisionEngine(Engine):
         """
         access, known = self.view.access, self.view.boundary.policies
 
-        def decline(tx: Transaction, kept: StoredPlan, numbers: frozenset[int] | None) -> StoredPlan:
-            now, made = self.view.now(), {link.number for link in kept.plan.accepted if link.state == "made"}
+        def work(tx: Transaction) -> InsightPlan:
+            kept, now = self._decidable(tx, access, plan_id), self.view.now()
+            made = {link.number for link in kept.plan.accepted if link.state == "made"}
+            numbers = chosen(kept.plan, only)
             if numbers is not None and numbers & made:
                 raise Conflict(f"relation {min(numbers & made)} was made", hint="undo takes it back")
             if numbers is None:
@@ -91,9 +95,9 @@ class DecisionEngine(Engine):
             if learns:
                 remember(tx, access, kept.observed, known, now=self.view.now())
             self._note(tx, access, kept, {"state": "declined", "links": count}, now=now)
-            return kept
+            return self._show(tx, access, kept)
 
-        return self._carried_out(plan_id, only, decline)
+        return self.store.database.write(work)
 
     def undo_insight(
         self,
@@ -109,14 +113,18 @@ class DecisionEngine(Engine):
         """
         access = self.view.access
 
-        def undo(tx: Transaction, kept: StoredPlan, numbers: frozenset[int] | None) -> StoredPlan:
+        def work(tx: Transaction) -> InsightPlan:
+            kept = insight.get(tx, access, plan_id, moment=self.store.clock())
+            if kept.plan.state == "proposed":
+                raise Conflict(f"plan {plan_id} was not applied", hint="there is nothing to undo")
+            numbers = chosen(kept.plan, only)
             if kept.plan.state == "applied":
                 now, everything = self.view.now(), frozenset(link.number for link in kept.plan.accepted)
                 kept, removed = insight.undo(tx, access, kept, everything if numbers is None else numbers, now=now)
                 self._note(tx, access, kept, {"state": "undone", "links": removed}, now=now)
-            return kept
+            return self._show(tx, access, kept)
 
-        return self._carried_out(plan_id, only, undo, read=self._undoable)
+        return self.store.database.write(work)
 
     def insight_plan(
         self, plan_id: Annotated[str, id_param("Read this plan again.", refers="plan", option="--plan")]
@@ -126,33 +134,6 @@ class DecisionEngine(Engine):
         return self.store.database.read(
             lambda tx: self._show(tx, access, insight.get(tx, access, plan_id, moment=self.store.clock()))
         )
-
-    def _carried_out(
-        self,
-        plan_id: str,
-        only: Sequence[int | str],
-        act: Callable[[Transaction, StoredPlan, frozenset[int] | None], StoredPlan],
-        *,
-        read: Callable[[Transaction, Access, str], StoredPlan] | None = None,
-    ) -> InsightPlan:
-        """Carry out in one transaction what somebody decided about a plan, and return the plan as it is shown then.
-        act: takes the plan and the numbers of its links that are meant, None if all are, and returns the plan after it;
-        read: what reads the plan, or refuses.
-        """
-        access, read = self.view.access, read or self._decidable
-
-        def work(tx: Transaction) -> InsightPlan:
-            kept = read(tx, access, plan_id)
-            return self._show(tx, access, act(tx, kept, chosen(kept.plan, only)))
-
-        return self.store.database.write(work)
-
-    def _undoable(self, tx: Transaction, access: Access, plan_id: str) -> StoredPlan:
-        """Return a plan about which something was decided."""
-        kept = insight.get(tx, access, plan_id, moment=self.store.clock())
-        if kept.plan.state == "proposed":
-            raise Conflict(f"plan {plan_id} was not applied", hint="there is nothing to undo")
-        return kept
 
     def _decidable(self, tx: Transaction, access: Access, plan_id: str) -> StoredPlan:
         """Return a plan that can be decided about, with the state of each link."""
