@@ -2,6 +2,7 @@
 back takes, and how long both keep others waiting.
 
 python -m bench.metabolism_scale [--nodes 300000] [--edges 1000000] [--weak 1 2 5 10] [--databases sqlite postgres]
+python -m bench.metabolism_scale --taken-over 40000 [--databases sqlite postgres]
 
 The graph: memos with random unit vectors of 256 numbers; each weak one has relations of weight 0.05 only, and half of
 them are copies of another memo with one word more and nearly the same vector. One relation in twenty between the others
@@ -9,11 +10,16 @@ is thin. Rows are written by the store's own statements, without the full-text i
 More and more of the memos are made weak; each plan is made by a process of its own, whose peak memory is reported (on
 PostgreSQL without the server's). The first plan is applied and, after the other plans are made, all that it let go is
 restored, while another process saves a memo every 20 ms. Restoring may take at most twice as long as applying.
+
+With `--taken-over`, copies with so many thick relations among them go for memos that proved useful, which take all of these over;
+then the run is restored, which takes them out again: `--turns` times, each on a store of its own. An export after it has
+to equal the one before.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import random
 import subprocess
@@ -28,7 +34,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bench import stores
-from bench.measure import keep, percentiles
+from bench.measure import command, keep, percentiles
 from wherefrom import Memory
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
@@ -42,6 +48,7 @@ from wherefrom.text.check import content_hash
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 MODEL, DIMENSION = "random-256", 256
 BATCH = 5_000
+RELATIONS_PER_COPY = 80
 Done = TypeVar("Done")
 WORDS = [f"term{number}" for number in range(5_000)]
 
@@ -52,6 +59,8 @@ def main() -> None:
     options.add_argument("--edges", type=int, default=1_000_000)
     options.add_argument("--weak", type=int, nargs="+", default=[1, 2, 5, 10])
     options.add_argument("--databases", nargs="+", default=["sqlite", "postgres"])
+    options.add_argument("--turns", type=int, default=3, help="how often so many are handed over")
+    options.add_argument("--taken-over", type=int, metavar="RELATIONS", help="only hand over and restore so many")
     options.add_argument("--plan", metavar="URL", help="internal: plan in this process")
     options.add_argument("--write", metavar="URL", help="internal: save memos until standard input ends")
     given = options.parse_args()
@@ -60,6 +69,10 @@ def main() -> None:
         return
     if given.write:
         print(json.dumps(written(given.write)))
+        return
+    if given.taken_over:
+        rows = {name: handed_over(name, given.taken_over, given.turns) for name in given.databases}
+        keep("metabolism_scale", {"taken over": {"command": command("metabolism_scale"), **rows}})
         return
     for name in given.databases:
         keep("metabolism_scale", {name: measured(name, sorted(given.weak), given.nodes, given.edges)})
@@ -80,6 +93,46 @@ def measured(database: str, percents: list[int], nodes: int, edges: int) -> list
         found[0] |= restored(url, found[0]["run_id"], found[0]["run_seconds"])
         print(found[0], flush=True)
     return found
+
+
+def handed_over(database: str, relations: int, times: int) -> dict[str, Any]:
+    """Some times: apply a plan by which memos take over all relations of their copies, and restore the run."""
+    turns = []
+    for _ in range(times):
+        with stores.sqlite() if database == "sqlite" else stores.postgres() as url:
+            fill_copies(url, relations)
+            with opened(url) as memory:
+                before = exported(memory)
+                plan, run = _clocked(lambda memory=memory: memory.metabolize(apply=True))
+                back, restore = _clocked(lambda memory=memory: memory.restore(run_id=plan.run_id))
+                is_exact = exported(memory) == before
+        turns.append({"run": run, "restore": restore, "exact": is_exact})
+        print(database, turns[-1], flush=True)
+    return {
+        "nodes_removed": plan.nodes_removed,
+        "links_restored": back.links,
+        "run_s": sorted(turn["run"]["s"] for turn in turns)[times // 2],
+        "restore_s": sorted(turn["restore"]["s"] for turn in turns)[times // 2],
+        "restore_by_run": sorted(round(turn["restore"]["s"] / turn["run"]["s"], 2) for turn in turns),
+        "run_processor_s": sorted(turn["run"]["processor_s"] for turn in turns)[times // 2],
+        "restore_processor_s": sorted(turn["restore"]["processor_s"] for turn in turns)[times // 2],
+        "exact": all(turn["exact"] for turn in turns),
+    }
+
+
+def _clocked(work: Callable[[], Done]) -> tuple[Done, dict[str, float]]:
+    """What some work returns, and how long it took: by the clock, and of this process."""
+    began, spent = time.perf_counter(), time.process_time()
+    done = work()
+    taken = time.perf_counter() - began, time.process_time() - spent
+    return done, {"s": round(taken[0], 2), "processor_s": round(taken[1], 2)}
+
+
+def exported(memory: Memory) -> list[str]:
+    """The lines of an export, without the header and its time."""
+    stream = io.StringIO()
+    memory.export(stream)
+    return stream.getvalue().splitlines()[1:]
 
 
 def weaken(url: str, nodes: int, weak: int) -> None:
@@ -247,11 +300,46 @@ def fill(url: str, nodes: int, edges: int, weak: int) -> None:
         database.refresh_statistics()
 
 
-def _write_nodes(tx: Any, access: Access, some: list[tuple[str, str, Any]]) -> None:
+def fill_copies(url: str, relations: int) -> None:
+    """Useful memos with a thin relation, a copy of each with thick ones to others, and those others."""
+    chance, numbers = random.Random(7), np.random.default_rng(7)
+    copies = relations // RELATIONS_PER_COPY
+    others = 4 * copies
+    vectors = numbers.standard_normal((copies + others, DIMENSION), dtype=np.float32)
+    texts = [f"memo {number}: " + " ".join(chance.choices(WORDS, k=12)) for number in range(copies + others)]
+    near = vectors[:copies] + 0.2 * numbers.standard_normal((copies, DIMENSION), dtype=np.float32)
+    vectors = np.concatenate([vectors, near])
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    texts += [f"{text} indeed" for text in texts[:copies]]
+    ids = [id_of(number) for number in range(len(texts))]
+    with opened(url) as memory:
+        database, access = memory.view.store.database, memory.view.access
+        row = {"model_id": MODEL, "dimension": DIMENSION, "state": "active", "now": timestamp(NOW)}
+        database.write(lambda tx: tx.run("model_insert", row))
+        rows = list(zip(ids, texts, vectors, strict=True))
+        database.write(lambda tx: _write_nodes(tx, access, rows[:copies], useful=True))
+        database.write(lambda tx: _write_nodes(tx, access, rows[copies:]))
+        links = [_edge(ids, (number, number % others + copies), 0.05, chance) for number in range(copies)]
+        for number in range(copies + others, len(ids)):
+            ends = chance.sample(range(copies, copies + others), RELATIONS_PER_COPY)
+            links += [_edge(ids, (number, end), 0.9, chance) for end in ends]
+        for start in range(0, len(links), BATCH):
+            database.write(lambda tx, some=links[start : start + BATCH]: edge_rows.insert(tx, access, some))
+        database.refresh_statistics()
+
+
+def _write_nodes(tx: Any, access: Access, some: list[tuple[str, str, Any]], *, useful: bool = False) -> None:
     then = timestamp(NOW - timedelta(days=90))
     times: dict[str, Any] = dict.fromkeys(("observed_at", "recency_anchor", "created_at", "updated_at"), then)
     new = [
-        Node(id=node_id, namespace="bench", content=text, content_hash=content_hash(text), **times)
+        Node(
+            id=node_id,
+            namespace="bench",
+            utility=1.0 if useful else 0.0,
+            content=text,
+            content_hash=content_hash(text),
+            **times,
+        )
         for node_id, text, _ in some
     ]
     made = Made(MODEL, {content_hash(text): vector for _, text, vector in some})

@@ -98,13 +98,14 @@ def scale(found: Mapping[str, Any]) -> list[str]:
         *runs,
         *(head if restores else ()),
         *restores,
+        *_taken_over(found),
     ]
 
 
 def kills(found: Mapping[str, Any]) -> list[str]:
     """What is left when the process is killed."""
     rows = [
-        f"| {database} | {row['kills']} | {row['fell'].get('before the first batch', 0)} | "
+        f"| {database} | {row['kills']} | {row['fell'].get('before the first batch', 0)} | {_handing_over(row)} | "
         + " | ".join(str(row["broken"][name]) for name in ("lost", "dangling", "not_completed", "not_restored"))
         + " |"
         for database in ("sqlite", "postgres")
@@ -112,12 +113,41 @@ def kills(found: Mapping[str, Any]) -> list[str]:
     ]
     return [
         "\n## Metabolism, killed (`python -m bench.metabolism_kills`)\n",
-        "A process that applies a plan is killed at a random moment; a second run completes it. Counted: kills after which "
+        "A process that applies a plan is killed at a random moment; a second run completes it. Half of the kills hit a "
+        "transaction that has written names, sources, utility or relations of nodes that go to their stand-ins and is not "
+        "committed. Counted: kills after which "
         "a node was neither live nor restorable, a relation dangled, the end was not that of a run that was left alone, or "
         "the store could not be brought back exactly.\n",
-        "| | kills | while planning | lost | dangling | not completed | not restored |\n|---|---|---|---|---|---|---|",
+        "| | kills | while planning | while handing over | lost | dangling | not completed | not restored |\n"
+        "|---|---|---|---|---|---|---|---|",
         *rows,
     ]
+
+
+def _handing_over(row: Mapping[str, Any]) -> str:
+    """How many kills hit a hand-over, and what these had written by then."""
+    if not row.get("in_removals"):
+        return "–"
+    written = ", ".join(f"{count:,} {name}" for name, count in row["written_by_then"].items())
+    return f"{row['in_removals']} ({written})"
+
+
+def _taken_over(found: Mapping[str, Any]) -> list[str]:
+    """How long it takes to bring back nodes whose relations were all taken over by others."""
+    rows = [
+        f"| {database} | {row['nodes_removed']:,} | {row['links_restored']:,} | {row['run_s']} | {row['restore_s']} "
+        f"| {', '.join(map(str, row['restore_by_run']))} | {row['run_processor_s']} | {row['restore_processor_s']} "
+        f"| {'yes' if row['exact'] else 'no'} |"
+        for database in ("sqlite", "postgres")
+        if (row := found.get("taken over", {}).get(database))
+    ]
+    head = (
+        "\nCopies with thick relations go for memos that take all of them over, and the run is restored "
+        "(`--taken-over 40000`). Processor seconds are those of the client. Bar: at most twice the time of the run.\n",
+        "| | nodes | relations | run s | restore s | times the run | run, processor s | restore, processor s | exact |\n"
+        "|---|---|---|---|---|---|---|---|---|",
+    )
+    return [*head, *rows] if rows else []
 
 
 def _removed(row: Mapping[str, Any], kind: str) -> str:

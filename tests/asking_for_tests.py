@@ -12,6 +12,7 @@ import sys
 
 LENGTH_BYTES = 8
 FAILED = 1
+KILLED = 256  # what is added to the number of a signal
 
 
 def ask(address: str, arguments: list[str]) -> int:
@@ -27,7 +28,12 @@ def ask(address: str, arguments: list[str]) -> int:
     for number in (_signal.SIGTERM, _signal.SIGINT):
         _signal.signal(number, lambda given, _: posix.kill(int.from_bytes(process, "big"), given))
     answer = connection.recv(LENGTH_BYTES)
-    return int.from_bytes(answer, "big") if answer else FAILED
+    code = int.from_bytes(answer, "big") if answer else FAILED
+    if code > KILLED:  # we end as the command did
+        if code - KILLED != _signal.SIGKILL:
+            _signal.signal(code - KILLED, _signal.SIG_DFL)
+        posix.kill(posix.getpid(), code - KILLED)
+    return code
 
 
 if __name__ == "__main__":

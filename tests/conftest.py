@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import httpcore2
 import psycopg
 import pytest
 from embedders_for_tests import Endpoint, serving
@@ -35,6 +37,13 @@ settings.register_profile("change", settings.get_profile("all"), max_examples=25
 settings.load_profile("change")
 
 DIALECTS = ("sqlite", "postgres")
+# Of the cases of one test, SQLite gets all and PostgreSQL one in so many; the others are `long`.
+_CASES_FOR_ONE_ON_POSTGRES = 3
+# Where that is not so: what the databases do each in its own way (full text, patterns, agents' SQL), and what is kept
+# from others.
+_ALL_CASES_ON_BOTH = (
+    "explore/", "test_attacks", "test_hidden", "test_leaks", "test_privacy", "test_references", "test_stores", "test_text_",
+)  # fmt: skip
 _IN_MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 * 2**30
 # Tests check logic, benchmarks durability. Autovacuum would go round the databases of all tests all the time.
@@ -45,6 +54,13 @@ _SERVER_SETTINGS = (
     "autovacuum = off",
     "max_wal_size = '256MB'",
 )
+
+# What whoever runs the tests may have set; the privacy is set below.
+_UNSET = {
+    "COLUMNS",
+    *(former(variable_of(setting.name)) for setting in SETTINGS),
+    *(variable_of(setting.name) for setting in SETTINGS if setting.name != "privacy"),
+}
 
 if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     # Where commits need not wait for a disk; the processes that tests start inherit it.
@@ -62,6 +78,36 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # A memory reads the packaged model's files anew, which takes 0.1 s: here each process reads them once.
 static._load = cache(static._load)
+# So here: every client of HTTP reads the certificates of the system, which takes 40 ms.
+httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are found: there is none, and half a million objects are looked through for it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out that are marked
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark most cases of a test that has many on both databases as long on PostgreSQL; its first always runs there."""
+    cases: dict[str, dict[str, list[pytest.Item]]] = {}
+    for item in items:
+        given = getattr(item, "callspec", None)
+        if given and not item.get_closest_marker("long") and not any(map(item.nodeid.__contains__, _ALL_CASES_ON_BOTH)):
+            for dialect in {*DIALECTS} & {each for each in given.params.values() if isinstance(each, str)}:
+                cases.setdefault(item.nodeid.partition("[")[0], {}).setdefault(dialect, []).append(item)
+    for found in cases.values():
+        if found.keys() == {*DIALECTS}:
+            for place, item in enumerate(found["postgres"]):
+                turn, within = divmod(place, _CASES_FOR_ONE_ON_POSTGRES)
+                if within != turn % _CASES_FOR_ONE_ON_POSTGRES:  # not always the same of three that repeat
+                    item.add_marker("long")
 
 
 @pytest.fixture(scope="session")
@@ -225,8 +271,5 @@ def execute() -> Callable[[str, str], list[tuple[Any, ...]]]:
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other setting of whoever runs the tests, nor the width of their terminal."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-    for setting in SETTINGS:
-        monkeypatch.delenv(former(variable_of(setting.name)), raising=False)
-        if setting.name != "privacy":
-            monkeypatch.delenv(variable_of(setting.name), raising=False)
+    for name in _UNSET & os.environ.keys():
+        monkeypatch.delenv(name)

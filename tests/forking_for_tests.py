@@ -2,7 +2,8 @@
 
 Each is a process of its own, with the environment, folder, streams and end of the one that asked, and runs what
 `python -m wherefrom` runs, or after `--program` a file of Python, or after `-c` what is written there. It is told to end
-when the one that asked is. Tests of the start itself, of what it imports, and of kills start an interpreter instead.
+when the one that asked is, and killed when that one is: whoever kills it reads its output to the end, which comes when
+it is dead. Tests of the start itself and of what it imports start an interpreter instead.
 
 `asking_for_tests.py` is the process that asks, and this file, as a script, the one that forks.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import marshal
 import os
 import shlex
+import signal
 import socket
 import sys
 from contextlib import suppress
@@ -19,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 PROGRAM = "--program"
-_LENGTH_BYTES = 8  # as in the file that asks
+_LENGTH_BYTES, _KILLED = 8, 256  # as in the file that asks
 _ASKING = Path(__file__).with_name("asking_for_tests.py")
 _LONGEST_S = 170
 _LONGEST_SERVED_S = 3600  # a service may be one of a whole session
@@ -95,8 +97,6 @@ def _asked(connection: socket.socket) -> tuple[dict, list[int]]:
 
 def _become(arguments: list[str], environment: dict[bytes, bytes], folder: bytes, streams: list[int]) -> None:
     """Make this fork the process that was asked for."""
-    import signal
-
     signal.alarm(_LONGEST_SERVED_S if arguments[:1] == ["serve"] else _LONGEST_S)
     for target, stream in enumerate(streams):
         os.dup2(stream, target)
@@ -111,37 +111,18 @@ def _become(arguments: list[str], environment: dict[bytes, bytes], folder: bytes
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
 
 
-def _forked(connection: socket.socket) -> bool:
-    """Fork one that waits for the command and tells its id and its exit code, which forks the command: True in that one."""
+def _forked(connection: socket.socket) -> int:
+    """Fork the command that is asked for and tell its id, which is returned; 0 in the command itself."""
     request, streams = _asked(connection)
-    if os.fork():
-        for stream in streams:
-            os.close(stream)
-        return False
     command = os.fork()
     if not command:
         _become(**request, streams=streams)
-        return True
+        return 0
     for stream in streams:
         os.close(stream)
     with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked did not wait
         connection.sendall(command.to_bytes(_LENGTH_BYTES, "big"))
-        _kill_with_whoever_asked(command, connection)
-        code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]) % 256
-        connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
-    os._exit(0)
-
-
-def _kill_with_whoever_asked(command: int, connection: socket.socket) -> None:
-    import signal
-    import threading
-
-    def watch() -> None:
-        if not connection.recv(1):  # nothing is ever sent: it has ended
-            with suppress(ProcessLookupError):
-                os.kill(command, signal.SIGKILL)
-
-    threading.Thread(target=watch, daemon=True).start()
+    return command
 
 
 def _start() -> None:
@@ -152,13 +133,19 @@ def _start() -> None:
 
     for name in _IMPORTED:
         importlib.import_module(name)
+    import httpcore2
+
     from wherefrom.embedding import static
     from wherefrom.policy import document
     from wherefrom.storage import postgres, sql, sqlite
 
     static._load = cache(static._load)
     static._load()
+    httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
+    for trusted in (False, True):  # as clients ask for it
+        httpcore2.default_ssl_context(_trust_env=trusted)
     document.default()
+    _warm_up()
     for dialect in (sqlite.DIALECT, postgres.DIALECT):
         for writing in (False, True):
             sql.statements(dialect, writing=writing)
@@ -167,26 +154,73 @@ def _start() -> None:
     gc.freeze()  # or every fork looks through, and so copies, all of this
 
 
+def _warm_up() -> None:
+    """Do once what every process does for the first time and keeps: put commands and tools together, save, and ask."""
+    import tempfile
+
+    import typer
+
+    from wherefrom.api.memory import Memory
+    from wherefrom.interfaces.cli.app import app
+    from wherefrom.interfaces.cli.commands import command_of
+    from wherefrom.interfaces.verbs import COMMANDS, TOOLS
+
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(app)
+    for verb in COMMANDS:
+        command_of(verb.command)
+    for verb in TOOLS:
+        assert verb.input, verb.answer
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # it has threads, which forks would miss
+    with tempfile.TemporaryDirectory() as folder, Memory.open(f"{folder}/memory.db") as memory:
+        for text in ("Ada wrote the first program in 1843.", "Ada wrote the first programs in London."):
+            memory.save(text)
+        memory.search("Who wrote the first program?")
+
+
 def _fork_until_the_tests_end(address: str) -> bool:
-    """Start, then fork a process at every request; True in one that is to run a command."""
+    """Start, then fork a process at every request; True in one that is to run a command.
+
+    When a command ends, whoever asked is told its exit code; when whoever asked ends first, the command is killed.
+    """
     import select
     import shutil
 
     _start()
+    running: dict[int, tuple[int, socket.socket]] = {}  # by what says that the process has ended
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
         os.write(1, b"ready\n")
-        while listener in select.select([listener, sys.stdin], [], [])[0]:
-            connection, _ = listener.accept()
-            with connection:
-                if _forked(connection):
+        while True:
+            asked = {connection: command for command, connection in running.values()}
+            ready = select.select([listener, sys.stdin, *running, *asked], [], [])[0]
+            for source in [source for source in ready if source in running]:
+                os.close(source)
+                _tell_the_end(*running.pop(source))
+            for source in [source for source in ready if source in asked and source.fileno() >= 0]:
+                os.kill(asked[source], signal.SIGKILL)  # nothing is ever sent: whoever asked has ended
+            if sys.stdin in ready:
+                break
+            if listener in ready:
+                connection, _ = listener.accept()
+                command = _forked(connection)
+                if not command:
+                    connection.close()
+                    for source, (_, other) in running.items():
+                        os.close(source)
+                        other.close()
                     return True
-            with suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
+                running[os.pidfd_open(command)] = (command, connection)
     shutil.rmtree(os.path.dirname(address))  # noqa: PTH120
     return False
+
+
+def _tell_the_end(command: int, connection: socket.socket) -> None:
+    code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+    code = code if code >= 0 else _KILLED - code
+    with connection, suppress(BrokenPipeError, ConnectionResetError):
+        connection.sendall(code.to_bytes(_LENGTH_BYTES, "big"))
 
 
 def _run() -> None:

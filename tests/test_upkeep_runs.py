@@ -119,6 +119,46 @@ def test_the_first_run_only_proposes_the_next_applies_and_undo_is_exact_and_repe
     assert memory.run_upkeep("propose").runs[0].relations == 0
 
 
+def counts(memory):
+    """How many relations and removals wait, which all that say it say alike."""
+    run, said = newest(memory), memory.upkeep().waiting
+    assert memory.status().upkeep == memory.activate("Jet").upkeep == said == waiting_words(run.relations, run.removals)
+    return run.relations, run.removals
+
+
+def test_what_is_decided_goes_or_comes_back_is_counted_at_once(memory):
+    (run,) = memory.run_upkeep("propose").runs
+    relations, removals = counts(memory)
+    plan = memory.insight_plan(run.plan_ids[0])
+    assert (relations > 2, removals) == (True, 3), "three copies"
+    memory.decline_insight(plan.id, only=[1])
+    assert counts(memory) == (relations - 1, removals)
+    memory.apply_insight(plan.id, only=[2])
+    assert counts(memory) == (relations - 2, removals)
+    memory.undo_insight(plan.id, only=[1])  # what was declined may be made again
+    assert counts(memory) == (relations - 1, removals)
+    asked = memory.forget(ids=["jet3"])
+    done = memory.forget(ids=["jet3"], apply=True, plan=asked.plan)
+    assert counts(memory)[0] < relations - 1
+    memory.restore(run_id=done.run_id)
+    assert counts(memory) == (relations - 1, removals)
+
+    def among(gone):
+        """How many of the other relations have none of these ends."""
+        links = [link for plan_id in run.plan_ids for link in memory.insight_plan(plan_id).accepted]
+        return sum(link.state == "open" and gone.isdisjoint((link.source_id, link.target_id)) for link in links)
+
+    expected = [(among({"copy1"}), removals - 1), (among({"copy1", "copy2", "copy3"}), 0)]
+    memory.delete("copy1")
+    assert counts(memory) == expected[0]
+    waiting = memory.plans(kind="metabolism").items[0].id
+    memory.metabolize(apply_plan_id=waiting)
+    assert counts(memory) == expected[1], "applied by hand"
+    for plan_id in run.plan_ids:
+        memory.apply_insight(plan_id)
+    assert memory.upkeep().waiting is None
+
+
 def test_a_look_again_adds_to_the_run_that_waits(memory):
     first = newest(memory) if memory.upkeep().runs else memory.run_upkeep("propose").runs[0]
     memory.save(says("Jet", 61))

@@ -62,6 +62,8 @@ def _type(schema: Any, names: dict[str, str]) -> str:
         return " | ".join(map(json.dumps, schema["enum"]))
     if parts := schema.get("anyOf") or schema.get("oneOf"):
         return " | ".join(dict.fromkeys(_type(part, names) for part in parts))
+    if parts := schema.get("allOf"):
+        return " & ".join(f"({_type(part, names)})" for part in parts)
     match schema.get("type"):
         case "string":
             return "string"

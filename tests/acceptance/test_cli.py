@@ -198,7 +198,7 @@ def test_the_version_is_told():
 
 def test_the_demo_runs_from_start_to_end(tmp_path):
     process = subprocess.run(
-        [sys.executable, "-m", "wherefrom", "demo", "--keep", str(tmp_path / "demo.db")],
+        [*wherefrom_command(), "demo", "--keep", str(tmp_path / "demo.db")],
         capture_output=True,
         text=True,
         timeout=60,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 from datetime import datetime, timedelta
 
@@ -35,8 +34,8 @@ def url(empty_url):
     return empty_url
 
 
-def writer(url, name, count, started=None):
-    command = [*(started or wherefrom_command()), "-c", SAVE_MANY, url, name, str(count)]
+def writer(url, name, count):
+    command = [*wherefrom_command(), "-c", SAVE_MANY, url, name, str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -51,7 +50,7 @@ def everything(memory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("each", [30, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("each", [15, pytest.param(200, marks=pytest.mark.long)])
 def test_eight_processes_write_and_nothing_is_lost(url, each):
     if url.startswith("postgres"):
         # The servers of tests never analyze their tables, so that looking for near statements is slow.
@@ -71,18 +70,18 @@ def test_eight_processes_write_and_nothing_is_lost(url, each):
 
 @pytest.mark.slow
 def test_the_same_text_from_many_processes_is_one_memo(url):
-    processes = [writer(url, "the same", 40) for _ in range(6)]
+    processes = [writer(url, "the same", 20) for _ in range(6)]
     for process in processes:
         _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
     with Memory.open(url) as memory:
-        assert len(everything(memory)) == 40
+        assert len(everything(memory)) == 20
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 37, pytest.param(120, marks=pytest.mark.long)])
 def test_a_killed_process_loses_no_acknowledged_save(url, after):
-    process = writer(url, "doomed", 100_000, [sys.executable])
+    process = writer(url, "doomed", 100_000)
     acknowledged = [process.stdout.readline().strip() for _ in range(after)]
     os.kill(process.pid, signal.SIGKILL)
     acknowledged += process.stdout.read().split("\n")[:-1]

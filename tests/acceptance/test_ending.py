@@ -62,7 +62,7 @@ def test_a_call_that_does_not_end_keeps_the_server_only_for_a_while(tmp_path, si
         "import sys; from wherefrom.interfaces.mcp import server; from wherefrom.transport import stdio;"
         "stdio.GRACE_SECONDS = 0.5; server.serve(sys.argv[1:])"
     )
-    with RawClient(tmp_path / "m.db", command=[sys.executable, "-c", code], **waiting(silent_endpoint)) as client:
+    with RawClient(tmp_path / "m.db", command=[*wherefrom_command(), "-c", code], **waiting(silent_endpoint)) as client:
         client.send(tool_call(7, "memory_search", query="who?"))
         assert client.hang_up() == []
         assert client.wait() == 0
@@ -71,7 +71,7 @@ def test_a_call_that_does_not_end_keeps_the_server_only_for_a_while(tmp_path, si
 
 def test_a_client_that_goes_away_is_no_error(tmp_path):
     read, write = os.pipe()
-    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", str(tmp_path / "m.db")]
+    command = [*wherefrom_command(), "mcp", "--db", str(tmp_path / "m.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=write, stderr=subprocess.PIPE) as process:
         os.close(write)
         os.close(read)
@@ -112,7 +112,9 @@ def test_a_cancelled_call_is_not_answered_and_keeps_nobody_waiting(tmp_path, mod
 def test_a_signal_ends_the_server_at_once_whatever_it_does(tmp_path, silent_endpoint, number, code, busy):
     url = tmp_path / "m.db"
     environment = waiting(silent_endpoint) if busy == "embedding" else {}
-    with RawClient(url, **environment) as client:
+    # Once the process that users have.
+    command = None if busy == "idle" else [*wherefrom_command(), "mcp"]
+    with RawClient(url, command=command, **environment) as client:
         client.send(tool_call(1, "memory_save", content="acknowledged"))
         assert answer_in_message(client.answer())["status"] == "created"
         lock = apsw.Connection(str(url))
@@ -209,8 +211,8 @@ def test_pipes_that_do_not_wait_are_served_and_none_at_all_is_the_end(tmp_path):
     (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
     for descriptor in (theirs_in, theirs_out):
         os.set_blocking(descriptor, False)
-    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", str(tmp_path / "m.db")]
-    with subprocess.Popen(command, stdin=theirs_in, stdout=theirs_out) as process:
+    arguments = ["mcp", "--db", str(tmp_path / "m.db")]
+    with subprocess.Popen([*wherefrom_command(), *arguments], stdin=theirs_in, stdout=theirs_out) as process:
         os.close(theirs_in)
         os.close(theirs_out)
         with os.fdopen(ours_in, "wb") as outgoing, os.fdopen(ours_out, "rb") as incoming:
@@ -220,6 +222,7 @@ def test_pipes_that_do_not_wait_are_served_and_none_at_all_is_the_end(tmp_path):
                 outgoing.flush()
                 assert json.loads(incoming.readline())["id"] == number
         assert process.wait(30) == 0
+    command = [sys.executable, "-m", "wherefrom", *arguments]
     closed = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *command], capture_output=True, timeout=60, check=False)
     assert (closed.returncode, closed.stdout, closed.stderr) == (0, b"", b"")
 

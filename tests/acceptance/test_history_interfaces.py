@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from itertools import islice
 
 import pytest
+from forking_for_tests import wherefrom_command
 from talking_for_tests import call, refusal, run_command, talk, wherefrom
 
 from wherefrom import Memory
@@ -66,7 +66,7 @@ def test_following_prints_what_comes_and_ends_with_ctrl_c(url, as_json):
         memory.save("one")
         memory.save("two")
         more = ["--json"] if as_json else []
-        command = [sys.executable, "-m", "wherefrom", "history", "--follow", "--limit", "1", "--db", url, *more]
+        command = [*wherefrom_command(), "history", "--follow", "--limit", "1", "--db", url, *more]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             first = process.stdout.readline()
             memory.save("three")

@@ -29,7 +29,7 @@ from wherefrom.embedding.static import StaticEmbedder
 from wherefrom.text.check import content_hash
 
 # PostgreSQL looks at the tables anew after an import of a thousand; its servers in tests never do by themselves.
-AMOUNTS = {"sqlite": 400, "postgres": 1_000}
+AMOUNTS = {"sqlite": 400, "postgres": 400}
 LARGE = 10_000
 SAVED = 300
 ASKED = 25
@@ -477,7 +477,7 @@ def test_of_a_personal_memory_nothing_reaches_others(new_url, dialect, monkeypat
     monkeypatch.delenv("WHEREFROM_PRIVACY")
     url, sower, embedder, seen, told = new_url(dialect), Sower(40), Recording(), [], []
     caplog.set_level(logging.DEBUG)
-    records = imported_records(sower, 200)
+    records = imported_records(sower, AMOUNTS[dialect] // 4)
     lines = "\n".join(json.dumps(each) for each in ({"type": "wherefrom", "format": 1}, *records))
     with Memory.open(url, embedder=embedder) as memory:
         memory.choose_privacy("personal")

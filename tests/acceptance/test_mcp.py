@@ -87,7 +87,7 @@ def test_the_seeds_names_are_accepted_and_not_listed(tmp_path):
         with pytest.raises(MCPError, match="no tool"):
             await client.call_tool("memory.dream", {})
 
-    talk(str(tmp_path / "m.db"), conversation, start=INTERPRETER)
+    talk(str(tmp_path / "m.db"), conversation)
 
 
 def test_tools_are_listed_as_snapshotted():
@@ -153,7 +153,7 @@ def test_no_answer_is_larger_than_its_ceiling_and_cursors_reach_everything(tmp_p
         assert "".join(piece["content"] for piece in pieces) == long[:21_000]
         assert pieces[0]["length"] == 21_000
 
-    talk(url, conversation, start=INTERPRETER)
+    talk(url, conversation)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,8 @@ def server(tmp_path_factory):
     url = str(tmp_path_factory.mktemp("mcp") / "m.db")
     loop = asyncio.new_event_loop()
     stack = contextlib.AsyncExitStack()
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "wherefrom", "mcp", "--db", url])
+    command, *arguments = wherefrom_command()
+    parameters = StdioServerParameters(command=command, args=[*arguments, "mcp", "--db", url])
     calls: asyncio.Queue = asyncio.Queue()
 
     async def serve():
@@ -306,7 +307,7 @@ def test_a_lone_surrogate_or_broken_json_does_not_stop_the_server(tmp_path):
         b"\xff\xfe\x00",
         (save % (9, "still here")).encode(),
     ]
-    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", str(tmp_path / "m.db")]
+    command = [*wherefrom_command(), "mcp", "--db", str(tmp_path / "m.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         process.stdin.write(b"".join(line + b"\n" for line in lines))
         process.stdin.flush()

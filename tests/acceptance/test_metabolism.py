@@ -8,7 +8,6 @@ import json
 import random
 import shutil
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pytest
+from forking_for_tests import wherefrom_command
 from receipts_for_tests import exported, fill, nodes_of, opened_at, payloads, sentence
 from talking_for_tests import Clock
 
@@ -126,12 +126,14 @@ def small_batches():
 @contextmanager
 def applying_process(url, moment, *stops):
     """A process that applies a plan and prints a line after each batch; killed in the end if it is not done."""
-    command = [sys.executable, "-c", APPLY, url, moment.isoformat(), *stops]
+    command = [*wherefrom_command(), "-c", APPLY, url, moment.isoformat(), *stops]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
         finally:
             process.kill()
+            if not process.stdout.closed:
+                process.stdout.read()  # until it is dead
 
 
 def at_first(work):

@@ -13,7 +13,7 @@ from import_for_tests import node, stream, task
 from references_for_tests import BEFORE, CALLS, declared_ids, world
 from talking_for_tests import call, refusal, run_command, talk
 
-from wherefrom import Gone, InvalidInput, Memory, NewClaim, NewEvidence, NotFound, WherefromError
+from wherefrom import Conflict, Gone, InvalidInput, Memory, NewClaim, NewEvidence, NotFound, WherefromError
 from wherefrom.interfaces.mcp.tools import answer
 from wherefrom.interfaces.verbs import COMMANDS, TOOLS
 from wherefrom.model.identifiers import short_ids
@@ -391,21 +391,29 @@ def test_a_context_that_has_expired_is_found_and_gone(timed, clock):
 # --- gone -------------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_let_go_is_gone(memory):
+def test_what_was_let_go_is_neither_deleted_nor_rewritten_in_the_place_of_its_stand_in(memory):
     filled = world(memory)
+    calls = {
+        "delete": (Gone, memory.delete),
+        "forget": (Gone, lambda given: memory.forget(ids=[given])),
+        "former version": (Gone, lambda given: memory.get(given, version=1)),
+        "rewrite": (Conflict, lambda given: memory.save("Feed it once a day.", memo_id=given)),
+    }
     for given in (filled.gone, filled.gone[-8:], filled.gone[-6:]):
-        for ask in (memory.get, memory.delete, memory.walk, lambda given: memory.search(like=given)):
-            with pytest.raises(Gone) as refused:
+        for name, (kind, ask) in calls.items():
+            with pytest.raises(kind) as refused:
                 ask(given)
             said, hint = refused.value.message, refused.value.hint
-            assert said.startswith(f"memo {filled.gone[-8:]} 'Feed the starter twice a day, above 24 …' was let go at ")
+            assert said.startswith(
+                f"memo {filled.gone[-8:]} 'Feed the starter twice a day, above 24 …' was let go at "
+            ), name
             assert f"by run {filled.run[-8:]}: it said nothing that is not said elsewhere" in said
             assert f"; {filled.kept[-8:]} 'Starter' stands for it" in said
             assert hint.startswith(
                 f"`wherefrom restore {filled.gone[-8:]}`, or the tool restore, brings it back until 20"
             )
-    with pytest.raises(Gone):
-        memory.relate(filled.one, filled.gone, tag="x", weight=1)
+            assert f"nothing was done to {filled.kept[-8:]}" in hint
+    assert memory.get(filled.kept).content == "Feed the starter twice a day above 24 degrees."
     memory.restore(filled.gone[-6:])
     assert memory.get(filled.gone[-6:]).id == filled.gone
 
@@ -428,8 +436,9 @@ def test_only_an_access_that_could_have_seen_it_learns_that_it_is_gone(open_memo
                 stranger.get(given)
             assert refused.value.code == "not_found"
     reader = open_memory(root="you", also=["me"])
+    assert reader.get(filled.gone[-8:]).id == filled.kept
     with pytest.raises(Gone) as refused:
-        reader.get(filled.gone[-8:])
+        reader.delete(filled.gone[-8:])
     assert "by an access that sees the whole of it and may write there" in refused.value.hint
 
 
@@ -459,10 +468,10 @@ def test_who_sees_only_a_part_of_it_is_not_told_to_restore_it(url, monkeypatch):
         gone = mine.save("Call Kenji at 090-1234-5678, twice a day!").node.id
         mine.metabolize(apply=True, protection_hours=0)
         with pytest.raises(Gone) as told:
-            mine.get(gone)
+            mine.delete(gone)
         assert "wherefrom restore" in told.value.hint
         with pytest.raises(Gone) as told:
-            others.get(gone)
+            others.delete(gone)
         assert "1234" not in str(told.value)
         assert "by an access that sees the whole of it" in told.value.hint
 
@@ -475,9 +484,10 @@ def test_what_a_policy_made_the_same_as_another_names_that_one(url, monkeypatch)
         memory.choose_privacy("shared")
         memory.reclassify()
         (gone,) = set(ids) - {node.id for node in memory.list().nodes}
-        with pytest.raises(Gone, match="without what the policy forbids, it said the same as another") as told:
-            memory.get(gone)
         (kept,) = set(ids) - {gone}
+        assert memory.get(gone).id == kept
+        with pytest.raises(Gone, match="without what the policy forbids, it said the same as another") as told:
+            memory.delete(gone)
         assert f"; {kept[-8:]} 'Call Kenji at [phone].' stands for it" in told.value.message
 
 

@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from dataclasses import replace
 from io import StringIO
 
@@ -234,7 +233,7 @@ def test_what_was_shown_is_deleted_though_its_title_is_anothers_by_now(tmp_path)
     terminal, end = pty.openpty()
     with Memory.open(tmp_path / "m.db") as memory:
         shown = memory.save("the first", title="Plan").node
-        command = [sys.executable, "-m", "wherefrom", "delete", "Plan", "--db", str(tmp_path / "m.db")]
+        command = [*wherefrom_command(), "delete", "Plan", "--db", str(tmp_path / "m.db")]
         with subprocess.Popen(command, stdin=end, stdout=end) as process:
             os.close(end)
             said = b""
@@ -250,7 +249,7 @@ def test_what_was_shown_is_deleted_though_its_title_is_anothers_by_now(tmp_path)
 
 def test_the_walk_offers_the_page_on_a_terminal_and_enter_is_no(tmp_path):
     terminal, end = pty.openpty()
-    command = [sys.executable, "-m", "wherefrom", "demo", "--keep", str(tmp_path / "m.db")]
+    command = [*wherefrom_command(), "demo", "--keep", str(tmp_path / "m.db")]
     with subprocess.Popen(command, stdin=end, stdout=end, cwd=tmp_path) as process:
         os.close(end)
         said = b""

@@ -36,7 +36,9 @@ def static_memory(url, clock):
 def test_of_titled_copies_that_mention_each_other_by_their_title_one_goes(static_memory, clock):
     """Each mentioned the other, with the weight 1 and for ever anew, so that none of them was ever weak."""
     memory = static_memory
-    texts = [f"The pump in the cellar {word} every time that it rains for days." for word in ("starts", "will start")]
+    texts = [
+        f"The pump in the cellar {word} every time that it rains for days." for word in ("starts", "always starts")
+    ]
     ids = []
     for text in texts:
         ids.append(memory.save(text, title="Pump in the cellar").node.id)
@@ -102,7 +104,7 @@ def test_bodies_are_compared_apart_from_titles(static_memory, mine, theirs, deta
     graph = Graph()
     hub, _ = graph.hubs()
     graph.strong("original", BODY.format(""), title=theirs, to=hub)
-    graph.weak("copy", BODY.format("mostly "), title=mine, to=hub)
+    graph.weak("copy", BODY.format("usually "), title=mine, to=hub)
     graph.put(memory)
     (found,) = (*(plan := memory.metabolize()).removed, *plan.examples)
     assert (found.rule, found.detail) == (("restorable", None) if detail is None else ("differs", detail))
@@ -171,7 +173,7 @@ def test_what_a_rule_spares_does_not_go_for_a_title(graph, memory, spared):
 
 def test_one_that_says_less_does_not_stay_for_its_title(graph, memory):
     graph.node("titled", says("Amber"), title="Amber on the beach")
-    graph.node("longer", f"{says('Amber', 1)[:-1]}, where old men gather it in baskets and sell what they find.")
+    graph.node("longer", f"{says('Amber', 1)} They gather it there in baskets and sell what is left.")
     graph.put(memory)
     assert removed(memory.metabolize(apply=True)) == {"titled": "restorable"}
     assert node_of(memory, "longer").aliases == ("Amber on the beach",)

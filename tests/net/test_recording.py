@@ -13,6 +13,8 @@ from tests.net.changes import CHANGES, RENAMED
 
 ABSENT = "(absent)"
 SHOWN = 40
+# Scores have six decimals. Another processor adds the same numbers in another order, which may change the last one.
+LAST_DIGIT = 1.5e-6
 # Verbs, tools and commands that came after the recording.
 LATER = {
     "insight_plan", "move", "setup", "history", "memory_get", "claim_evidence", "correct_page", "page set",
@@ -99,6 +101,9 @@ def _below(start, path, was, is_):
             one = was[number] if number < len(was) else ABSENT
             other = is_[number] if number < len(is_) else ABSENT
             yield from _below(start, f"{path}/{number}", one, other)
+    elif isinstance(was, float) and isinstance(is_, float):
+        if abs(was - is_) > LAST_DIGIT:
+            yield f"{start}{path}", was, is_
     elif was != is_ or type(was) is not type(is_):
         yield f"{start}{path}", was, is_
 

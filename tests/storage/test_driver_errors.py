@@ -19,6 +19,7 @@ import apsw
 import psycopg
 import pytest
 from also_for_tests import NOW, access_of
+from forking_for_tests import wherefrom_command
 
 from wherefrom import Memory, StoreBusy, StoreError, StoreUnavailable, WherefromError
 from wherefrom.explore.views import all_rendered
@@ -117,7 +118,7 @@ def test_a_file_or_a_folder_that_this_user_may_not_read(path, tmp_path, file_mod
             "try:\n    Memory.open(sys.argv[1])\n"
             "except StoreUnavailable as error:\n    print('told', error)\n"
         )
-        command = [sys.executable, "-c", program, str(file), str(tmp_path / "other.db")]
+        command = [*wherefrom_command(), "-c", program, str(file), str(tmp_path / "other.db")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.stdout.startswith("told cannot open"), done.stderr
         folder.chmod(0o700)

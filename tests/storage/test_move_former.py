@@ -9,11 +9,11 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import pytest
+from forking_for_tests import wherefrom_command
 from typer.testing import CliRunner
 
 from wherefrom import Conflict, Memory, NotFound, StoreBusy, StoreError, StoreUnavailable
@@ -135,7 +135,7 @@ def test_another_store_is_never_overwritten(places, whole):
 def test_a_store_that_another_process_has_open_stays(places, whole):
     source, target = places
     other = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from wherefrom import Memory\n"
+        [*wherefrom_command(), "-c", "import sys; from wherefrom import Memory\n"
          "with Memory.open(sys.argv[1]) as memory:\n memory.list(); print('open', flush=True); input()", str(source)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -156,7 +156,10 @@ def test_who_waits_for_the_lock_does_not_write_to_the_moved_file(places):
     waiting = "import sys; from wherefrom import Memory\nprint('waits', flush=True)\nMemory.open(sys.argv[1])"
     with moving._alone(source):
         other = subprocess.Popen(
-            [sys.executable, "-c", waiting, str(source)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*wherefrom_command(), "-c", waiting, str(source)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         assert other.stdout.readline() == "waits\n"
         with pytest.raises(subprocess.TimeoutExpired):
@@ -242,7 +245,7 @@ def test_a_kill_at_any_step_leaves_a_whole_store_and_a_repeat_completes_it(tmp_p
         folder.mkdir()
         source, target = laid(folder)
         process = subprocess.run(
-            [sys.executable, "-c", DYING, str(folder), str(last), across, str(source), str(target)],
+            [*wherefrom_command(), "-c", DYING, str(folder), str(last), across, str(source), str(target)],
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         if process.returncode == 0:

@@ -444,7 +444,6 @@ def test_refused_statements_and_tables(sql):
         checked(sql, TABLES)
 
 
-@pytest.mark.parametrize("expression", (FUNCTIONS_REFUSED + EXPRESSIONS_REFUSED).strip("\n").split("\n"))
 @pytest.mark.parametrize(
     "sql",
     [
@@ -454,11 +453,15 @@ def test_refused_statements_and_tables(sql):
         "with a as (select id from claims where exists (select {} from claims)) select id from a",
     ],
 )
-def test_refused_expressions(sql, expression):
-    if expression.startswith("*") and "select {}" not in sql:
-        pytest.skip("a star is no expression")
-    with pytest.raises(InvalidInput):
-        checked(sql.replace("{}", expression), TABLES)
+def test_refused_expressions(sql):
+    for expression in (FUNCTIONS_REFUSED + EXPRESSIONS_REFUSED).strip("\n").split("\n"):
+        if expression.startswith("*") and "select {}" not in sql:
+            continue  # a star is no expression
+        try:
+            checked(sql.replace("{}", expression), TABLES)
+        except InvalidInput:
+            continue
+        pytest.fail(f"it was let through: {expression}")
 
 
 @pytest.mark.parametrize("clause", CLAUSES_REFUSED.strip().splitlines())

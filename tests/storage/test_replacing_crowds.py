@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from threading import Barrier
@@ -116,7 +115,7 @@ def test_three_processes_replace_one_statement_at_once(url):
 
 @pytest.mark.slow
 def test_eight_processes_replace_one_statement_at_once(url):
-    crowd(url, 8, 25)
+    crowd(url, 8, 10)
 
 
 @pytest.mark.slow
@@ -125,7 +124,7 @@ def test_processes_that_are_killed_while_they_replace_leave_whole_slots(url, rou
     chance = random.Random(7)
     acknowledged = set()
     for round_number in range(rounds):
-        with start([sys.executable], url, f"round{round_number}", 10_000, "city", "team/lead", "port") as process:
+        with start(wherefrom_command(), url, f"round{round_number}", 10_000, "city", "team/lead", "port") as process:
             assert process.stdout.readline() == "ready\n"
             let_go(process)
             for _ in range(chance.randint(1, 40)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import json
 import subprocess
-import sys
 
 import pytest
+from forking_for_tests import wherefrom_command
 from receipts_for_tests import exported, opened_at
 
 from wherefrom.metabolism import adaptive_batch
@@ -95,11 +95,12 @@ def test_a_page_of_receipts_is_read_by_itself_and_with_what_the_planner_knows(di
 @pytest.mark.slow
 def test_a_restore_that_is_killed_is_completed_by_the_next(url, run, clock):
     run_id, lines = run
-    command = [sys.executable, "-c", RESTORE, url, clock.now.isoformat(), run_id]
+    command = [*wherefrom_command(), "-c", RESTORE, url, clock.now.isoformat(), run_id]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for _ in range(6):
             assert process.stdout.readline() == "written\n"
         process.kill()
+        process.stdout.read()
     with opened_at(url, clock.now, embedder="none") as memory:
         assert memory.restore(run_id=run_id).links < RELATIONS
         assert exported(memory) == lines

@@ -108,7 +108,7 @@ def test_node_by_node_is_the_same_in_any_order(memory, clock, url, execute):
     for weak in sorted(done.removed, key=lambda weak: weak.node.id[::-1]):
         restored = memory.restore(weak.node.id)
         assert restored.node_ids == (weak.node.id,)
-        assert memory.doctor().ok
+        assert not [check for check in memory.doctor().checks if not check.ok]
     memory.restore(run_id=done.run_id)  # relations that went by themselves
     assert whole(execute, url) == before
     assert exported(memory) == lines
@@ -217,7 +217,7 @@ def test_a_relation_comes_back_with_the_second_of_its_ends(memory, clock):
     run(memory)
     first = memory.restore(b)
     assert (first.node_ids, first.links) == ((b,), 1), "with what is here"
-    assert memory.relations(source_id=a).edges == ()
+    assert all(edge.source_id != a for edge in memory.relations(source_id=a).edges), "of the one that stands for it"
     assert memory.restore(a).links == 2
     assert exported(memory) == lines
 
@@ -451,7 +451,9 @@ def test_receipts_are_purged_after_thirty_days_and_not_before(memory, clock, url
     if verb == "metabolize":
         assert purged == len(kept) - len(left)
     for gone in ({"node_id": a}, {"run_id": run_id}):
-        with pytest.raises(NotFound, match=r"no receipt|nothing to bring back"):
+        with pytest.raises(
+            NotFound, match=r"its receipt is no longer kept; \w+ '.*' stands for it|nothing to bring back"
+        ):
             memory.restore(**gone)
     assert set(memory.restore(since=EVER).node_ids) == set(young)
 

@@ -227,11 +227,11 @@ def test_a_key_that_is_cut_off_goes_to_the_end_of_the_text():
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u200b\u200d"])
-@pytest.mark.parametrize(("kind", "value"), ALL_VALUES)
-def test_characters_that_show_nothing_hide_nothing(kind, value, hidden):
-    middle = len(value) // 2
-    split = value[:middle] + hidden + value[middle:]
-    assert redact(split, KINDS) == (f"[{kind}]", {kind: 1})
+def test_characters_that_show_nothing_hide_nothing(hidden):
+    for kind, value in ALL_VALUES:
+        middle = len(value) // 2
+        split = value[:middle] + hidden + value[middle:]
+        assert redact(split, KINDS) == (f"[{kind}]", {kind: 1}), value
 
 
 def test_a_character_that_shows_nothing_before_a_value():

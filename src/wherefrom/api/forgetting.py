@@ -20,7 +20,7 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.sources import source_of
 from wherefrom.recall.verbs import RecallEngine
-from wherefrom.storage import forgetting, history, locks, nodes, receipts
+from wherefrom.storage import forgetting, history, locks, nodes, receipts, stand_ins
 from wherefrom.storage.forgetting import Found
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.receipts import KEPT
@@ -42,7 +42,10 @@ def _check_words(value: object, *, field: str) -> str:
 _Entity = Annotated[str | None, Param("This name, with all that mentions it.", check=_check_words)]
 _SOURCE: Final = "What was read there: a URL, domain, title or file."
 _Source = Annotated[str | None, Param(_SOURCE, check=_check_words)]
-_Ids = Annotated[Sequence[str], id_param("These nodes.", high=limits.FORGOTTEN, option="--id", aliases=("memo_ids",))]
+_Ids = Annotated[
+    Sequence[str],
+    id_param("These nodes.", high=limits.FORGOTTEN, option="--id", aliases=("memo_ids",), gone="refused"),
+]
 _Within = Annotated[str | None, namespace_param("Only here and below it.")]
 _LEAST: Final = "How well it must fit the query, 0 to 1."
 _Plan = Annotated[str | None, Param("The plan that was shown.", metavar="PLAN")]
@@ -223,7 +226,9 @@ def _sets(tx: Transaction, access: Access, wanted: _Criteria, relevance: Mapping
 def _named_gone(tx: Transaction, access: Access, node_id: str, *, for_good: bool) -> Found:
     """Return a node that is not here from its receipt; one that was deleted before is none, and any other an error."""
     found = forgetting.let_go(tx, access, node_id)
-    if for_good and (found or history.end(tx, access, node_id) is not None):
+    is_known = bool(found) or history.end(tx, access, node_id) is not None
+    # Of one for which another stands nothing but that is left, which nobody has named.
+    if for_good and is_known and (found or not stand_ins.find(tx, access, node_id)):
         return found
     nodes.get(tx, access, node_id)
     raise NotFound(f"there is no node {node_id} that this access may write in {access.root!r}")

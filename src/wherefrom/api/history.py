@@ -18,7 +18,7 @@ from wherefrom.model.graph import Node, NodeRef
 from wherefrom.model.history import History, HistoryEntry, HistorySubject, ShownTopic
 from wherefrom.model.identifiers import short_id, timestamp
 from wherefrom.model.param import Param
-from wherefrom.storage import history, insight, metabolism_plans, nodes, tasks, upkeep_runs, versions
+from wherefrom.storage import history, insight, metabolism_plans, nodes, stand_ins, tasks, upkeep_runs, versions
 from wherefrom.storage.history import Event, LetGo
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.receipts import KEPT
@@ -173,16 +173,22 @@ class _Looking:
     def _gone(self, given: str) -> HistorySubject | None:
         """A node that was let go or deleted."""
         receipt = history.receipts(self.tx, self.access, [given]).get(given)
+        pointer = next((known for known in stand_ins.find(self.tx, self.access, given) if known.node_id == given), None)
         if receipt is not None:
-            return self._let_go(given, receipt)
+            stand_in = receipt.stand_in if pointer is None else pointer.stand_in.id
+            return self._let_go(given, replace(receipt, stand_in=stand_in))
         went = history.end(self.tx, self.access, given)
-        if went is None:
+        if went is not None and went[0] == "delete":
+            return HistorySubject(given, "node", "deleted", f"deleted {day(went[1])}, for good", went[2])
+        if went is None and pointer is None:
             return None
-        topic, at, namespace, run_id = went
-        if topic == "delete":
-            return HistorySubject(given, "node", "deleted", f"deleted {day(at)}, for good", namespace)
-        text = f"let go {day(at)} by run {short_id(run_id or '?')}; its receipt is no longer kept"
-        return HistorySubject(given, "node", "let_go", text, namespace)
+        # Of a node that went long ago only what stands for it is known.
+        at, namespace, run_id = went[1:] if went else (pointer.went_at if pointer else "", None, None)
+        text = f"let go {day(at)}{f' by run {short_id(run_id)}' if run_id else ''}; its receipt is no longer kept"
+        if pointer is None:
+            return HistorySubject(given, "node", "let_go", text, namespace)
+        text += f"; {self._name(pointer.stand_in.id)} stands for it"
+        return HistorySubject(given, "node", "let_go", text, namespace, stand_in=pointer.stand_in.id)
 
     def _let_go(self, given: str, receipt: LetGo) -> HistorySubject:
         text = f"{receipt.kind} {quoted(receipt.title)} was let go {day(receipt.at)} by run {short_id(receipt.run_id)}"

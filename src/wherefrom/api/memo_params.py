@@ -17,7 +17,9 @@ _TITLE: Final = "A short name, at most 300 characters. Omit to keep the old one.
 Title = Annotated[str | None, Param(_TITLE, check=check.check_title)]
 _METADATA: Final = "Merged into what is there; a null removes its key. At most 16 KB."
 Metadata = Annotated[Mapping[str, Any] | None, Param(_METADATA, check=check.check_metadata)]
-ChangedId = Annotated[str | None, id_param("The memo to change. Omit to save a new one.", option="--id")]
+ChangedId = Annotated[
+    str | None, id_param("The memo to change. Omit to save a new one.", option="--id", gone="conflict")
+]
 _CLAIM: Final = "Save it as a claim: one statement of this kind. Omit for a memo."
 ClaimKind = Annotated[graph.ClaimKind | None, Param(_CLAIM, aliases=("kind",), option="--claim")]
 _SCOPE: Final = "session 7 days, project 120, principle for good; then it is archived and can be restored."

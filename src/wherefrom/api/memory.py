@@ -9,17 +9,16 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 from wherefrom import api
-from wherefrom.engine.checking import checked, referring
-from wherefrom.lazy import Later, lazy_modules
+from wherefrom.api import performing
+from wherefrom.engine.checking import checked
+from wherefrom.lazy import Later
 from wherefrom.model.callers import Role, has_role
-from wherefrom.model.errors import Forbidden, NotFound
-from wherefrom.model.identifiers import is_whole
-from wherefrom.model.param import Param, parameters_of
+from wherefrom.model.errors import Forbidden
+from wherefrom.model.param import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from wherefrom.api.upkeep import UpkeepEngine
     from wherefrom.api.upkeep_runs import UpkeepRunEngine
     from wherefrom.embedding.port import Embedder
-    from wherefrom.engine import references
     from wherefrom.engine.view import Engine, View
     from wherefrom.evidence.corrections import CorrectionEngine
     from wherefrom.evidence.documents.add import DocumentEngine
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
     from wherefrom.recall.sweeping import SweepEngine
     from wherefrom.recall.verbs import RecallEngine
 else:
-    (references,) = lazy_modules("wherefrom.engine", "references")
     CorrectionEngine = Later("wherefrom.evidence.corrections").CorrectionEngine
     DecisionEngine = Later("wherefrom.insight.deciding").DecisionEngine
     DocumentEngine = Later("wherefrom.evidence.documents.add").DocumentEngine
@@ -146,30 +143,6 @@ def _method(engine: type[Engine], function: Callable[..., Any], role: Role) -> C
 
     run.role = role  # type: ignore[attr-defined]
     return run
-
-
-def _done(view: View, engine: type[Engine], function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Return what an engine's method returns for a view, with the whole ids of what the arguments name."""
-    declared = parameters_of(function)
-    values = referring(values, declared, partial(_whole_id, view))
-    try:
-        return function(engine(view), **values)
-    except NotFound as error:
-        if error.code == NotFound.code:
-            referring(values, declared, partial(_refuse_gone, view))
-        raise
-
-
-def _whole_id(view: View, param: Param, given: str, field: str) -> str:
-    """Return the id that is meant; one that is given whole is not looked up."""
-    return given if is_whole(given) else references.whole_id(view, param, given, field)
-
-
-def _refuse_gone(view: View, param: Param, given: str, field: str) -> str:
-    """Raise an error if a node was let go."""
-    if param.refers == "node":
-        references.refuse_gone(view, given, field)
-    return given
 
 
 class Verbs(ABC):
@@ -370,4 +343,4 @@ class Memory(Verbs):
         self, engine: type[Engine], function: Callable[..., Any], values: Mapping[str, Any], given: Mapping[str, Any]
     ) -> Any:
         del given
-        return _done(self.view, engine, function, values)
+        return performing.done(self.view, engine, function, values)

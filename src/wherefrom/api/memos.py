@@ -40,6 +40,7 @@ from wherefrom.engine.boundary import guarded, keep_invariants, note_of, note_of
 from wherefrom.engine.params import (
     AsOf,
     Cursor,
+    DeletedId,
     KnownAt,
     MemoId,
     MemoWithin,
@@ -220,7 +221,7 @@ class MemoEngine(Engine):
 
     def delete(
         self,
-        memo_id: MemoId,
+        memo_id: DeletedId,
         *,
         namespace: MemoWithin = None,
         dry_run: Annotated[bool, Param(only="code")] = False,

@@ -27,8 +27,13 @@ _WEIGHT = "How strong, 0 to 1. Guideline: supports 0.6–1.0, conflicts 0.4–0.
 _Weight = Annotated[float, Param(_WEIGHT, 0, 1, option="--weight,-w")]
 _REASON = "Why, in one plain sentence. Omit to keep the old one."
 _Reason = Annotated[str | None, Param(_REASON, option="--reason,-r", check=check.check_reason)]
-_FromMemo = Annotated[str | None, id_param("Only relations from this memo.", name="source_memo_id", option="--source")]
-_ToMemo = Annotated[str | None, id_param("Only relations to this memo.", name="target_memo_id", option="--target")]
+_FromMemo = Annotated[
+    str | None,
+    id_param("Only relations from this memo.", name="source_memo_id", option="--source", gone="ahead"),
+]
+_ToMemo = Annotated[
+    str | None, id_param("Only relations to this memo.", name="target_memo_id", option="--target", gone="ahead")
+]
 _SINCE = "Only what was created or changed at or after this ISO-8601 time."
 _Since = Annotated[str | None, Param(_SINCE, metavar="TIME", check=check.check_time)]
 _Starts = Annotated[Sequence[str], id_param("Where to start.", high=limits.STARTS, aliases=("memo_ids",))]

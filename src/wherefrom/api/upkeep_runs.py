@@ -22,7 +22,7 @@ from wherefrom.model.identifiers import short_id, timestamp
 from wherefrom.model.jobs import Job
 from wherefrom.model.param import Param
 from wherefrom.model.upkeep import Upkeep, waiting_words
-from wherefrom.storage import events, insight, jobs, nodes, upkeep_runs
+from wherefrom.storage import events, insight, jobs, nodes, upkeep_counts, upkeep_runs
 from wherefrom.storage.insight import Seen
 from wherefrom.storage.jobs import Lease
 from wherefrom.storage.port import SEARCHED, Transaction
@@ -328,7 +328,12 @@ class UpkeepRunEngine(Engine):
                 }
                 about = events.about_place(access, access.root, part_of=run.id)
                 events.record(tx, access, "upkeep", payload, about=about, at=self.view.now())
-            return upkeep_runs.put(tx, access, run, moment=self.store.clock())
+            put = upkeep_runs.put(tx, access, run, moment=self.store.clock())
+            if run.state != "proposed" or run.looking:
+                return put
+            # Somebody may have decided about a part of it while it looked.
+            upkeep_counts.recount(tx, access)
+            return upkeep_runs.get(tx, access, run.id)
 
         return self.store.database.write(work)
 

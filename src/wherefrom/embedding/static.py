@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Final
 
 from wherefrom.embedding.port import Embedder, Matrix, RelevanceWeights, Trust, Weight
-from wherefrom.lazy import np, safetensors, tokenizers
+from wherefrom.embedding.vocabulary import folder, tokenizer
+from wherefrom.lazy import np, safetensors
 from wherefrom.model.errors import EmbedderUnavailable
 from wherefrom.model.once import once
 
@@ -23,7 +22,6 @@ MODEL_ID: Final = "wordllama-256-log"
 # The weight of tokens that belong to no weighed word: stop words and signs. From 0 to 1 it makes little difference.
 _OTHER_WEIGHT: Final = 0.5
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
-_TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 class StaticEmbedder(Embedder):
@@ -100,12 +98,5 @@ def _token_weights(places: Sequence[tuple[int, int]], weights: Sequence[Weight],
 
 
 def _load() -> tuple[Any, Matrix]:
-    found = find_spec("wordllama")
-    if found is None or found.origin is None:
-        raise EmbedderUnavailable("the wordllama package is not installed", hint="pip install wherefrom")
-    folder = Path(found.origin).parent
-    tokenizer = tokenizers.Tokenizer.from_file(str(folder / _TOKENIZER))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    (weights,) = safetensors.load_file(folder / _WEIGHTS).values()
-    return tokenizer, weights.astype(np.float32)
+    (weights,) = safetensors.load_file(folder() / _WEIGHTS).values()
+    return tokenizer(), weights.astype(np.float32)

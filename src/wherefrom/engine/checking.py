@@ -68,7 +68,9 @@ def _referring(value: Any, declared: Parameter, field: str, whole: WholeId) -> A
     if isinstance(value, str):
         return whole(declared.param, value, field) if declared.param.refers else value
     if isinstance(value, tuple):
-        return tuple(_referring(entry, declared, f"{field}.{number}", whole) for number, entry in enumerate(value))
+        some = tuple(_referring(entry, declared, f"{field}.{number}", whole) for number, entry in enumerate(value))
+        # Of two names of one thing the first counts.
+        return tuple(dict.fromkeys(some)) if declared.param.refers and some != value else some
     if not is_dataclass(value):
         return value
     inner = parameters_of(type(value))  # type: ignore[arg-type]  # a class is hashable

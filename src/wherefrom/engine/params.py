@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from wherefrom.engine.boundary import refuse_findings, refuse_secret
+from wherefrom.lazy import lazy_modules
 from wherefrom.model import limits
 from wherefrom.model.graph import SAVED_CLASSES, BoundaryClass, Scope
 from wherefrom.model.param import Param, Reference
 from wherefrom.text import check
 
+if TYPE_CHECKING:
+    from wherefrom.engine import boundary
+else:  # what only declares parameters, such as the process that reads a document, checks none
+    (boundary,) = lazy_modules("wherefrom.engine", "boundary")
+
 
 def check_place(value: object, *, field: str) -> object:
     """Return a namespace that is written to; one that holds a secret is refused, because it is stored as it is."""
     if isinstance(value, str):
-        refuse_secret(value, field=field)
+        boundary.refuse_secret(value, field=field)
     return value
 
 
@@ -27,21 +32,21 @@ def check_new_tag(value: object, *, field: str) -> str:
 def check_slot(value: object, *, field: str) -> str:
     """Return a slot, which is stored and shown as it is: one that holds a secret or personal data is refused."""
     slot = check.check_slot(value, field=field)
-    refuse_findings(str(value), field=field, hint="name the thing and not its value: people/anna/phone")
+    boundary.refuse_findings(str(value), field=field, hint="name the thing and not its value: people/anna/phone")
     return slot
 
 
 def check_session(value: object, *, field: str) -> str:
     """Return a session, which is stored and shown as it is: one that holds a secret or personal data is refused."""
     session = check.check_session(value, field=field)
-    refuse_findings(session, field=field, hint="call the conversation by a name or a number")
+    boundary.refuse_findings(session, field=field, hint="call the conversation by a name or a number")
     return session
 
 
 def check_call_id(value: object, *, field: str) -> str:
     """Return a caller's name for a request; one that holds a secret is refused, because events keep it."""
     name = check.check_id(value, field=field)
-    refuse_secret(name, field=field)
+    boundary.refuse_secret(name, field=field)
     return name
 
 
@@ -70,6 +75,7 @@ Namespace = Annotated[str | None, namespace_param(NAMESPACE + " With those below
 SourceWithin = Annotated[str | None, namespace_param("If given, the source memo must be in it.", only="agents")]
 MemoWithin = Annotated[str | None, namespace_param("If given, the memo must be in it.", only="agents")]
 MemoId = Annotated[str, id_param("The memo's id.")]
+DeletedId = Annotated[str, id_param("The memo's id.", gone="refused")]
 SourceId = Annotated[str, id_param("The memo that it leads from.", name="source_memo_id", metavar="SOURCE_ID")]
 TargetId = Annotated[str, id_param("The memo that it leads to.", name="target_memo_id", metavar="TARGET_ID")]
 _TAG = "What kind of relation: lower-case words joined by '_', e.g. supports, conflicts, explains. 64 characters."

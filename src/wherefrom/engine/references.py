@@ -1,5 +1,5 @@
-"""Turns what a caller names, by the last characters of an id or by a title, into a whole id; or says that it is
-ambiguous, or that it was let go.
+"""Turns what a caller names, by the last characters of an id or by a title, into a whole id, and the id of a node that
+went into that of the one that stands for it; or says that it is ambiguous, or that it was let go.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from datetime import datetime
 from typing import Final
 
 from wherefrom.engine.view import View
-from wherefrom.model.errors import Gone, InvalidInput, shown
+from wherefrom.model.errors import Conflict, Gone, InvalidInput, WherefromError, shown
 from wherefrom.model.identifiers import short_id, short_ids
 from wherefrom.model.param import Param
-from wherefrom.storage import receipts, references
+from wherefrom.model.stand_ins import Answered, note
+from wherefrom.storage import receipts, references, stand_ins
 from wherefrom.storage.receipts import LetGo
 from wherefrom.storage.references import Candidate
+from wherefrom.storage.stand_ins import Pointer
 
 _SHOWN: Final = 5
 _WORD_CHARACTERS: Final = 40
@@ -42,28 +44,63 @@ def whole_id(view: View, param: Param, given: str, field: str) -> str:
     return found[0].id if found else given
 
 
-def refuse_gone(view: View, given: str, field: str) -> None:
-    """Raise an error if a node with this id, or with an id that ends so, was let go and could be seen before."""
+def answering_id(view: View, param: Param, given: str, field: str, *, is_refused: bool = False) -> str:
+    """Return the id of the node that stands for one that went, with this id or with an id that ends so, and note that
+    it answers; or what is given if none went that could be seen.
+
+    Raises an error if nothing stands for it, or if `param` or `is_refused` says that what does may not answer.
+    """
     access = view.access
-    found = view.store.database.read(lambda tx: receipts.find(tx, access, given))
-    if len(found) > 1:
-        raise _ambiguous(given, field, [references.candidate_of(gone.node) for gone in found])
-    if found:
-        raise _gone(found[0])
+    pointers, let_go = view.store.database.read(
+        lambda tx: (
+            stand_ins.find(tx, access, given),
+            () if param.gone == "ahead" else receipts.find(tx, access, given),
+        )
+    )
+    candidates = {pointer.node_id: references.gone_candidate(pointer) for pointer in pointers}
+    candidates |= {gone.node.id: references.candidate_of(gone.node) for gone in let_go}
+    if len(candidates) > 1:
+        raise _ambiguous(given, field, list(candidates.values()))
+    pointer, gone = next(iter(pointers), None), next(iter(let_go), None)
+    may_answer = param.refers == "node" and param.gone in ("", "ahead") and not is_refused
+    if pointer is not None and may_answer:
+        note(Answered(pointer.node_id, pointer.stand_in.id, pointer.went_at))
+        return pointer.stand_in.id
+    if pointer is not None or (gone is not None and param.refers == "node"):
+        raise _refusal(param, pointer, gone)
+    return given
 
 
-def _gone(gone: LetGo) -> Gone:
+def _refusal(param: Param, pointer: Pointer | None, gone: LetGo | None) -> WherefromError:
+    """The error for an id that went: when and why, what stands for it, and what can be done."""
+    assert pointer is not None or gone is not None
+    stand_in = pointer.stand_in if pointer is not None else None
+    said, hints = _how_it_went(pointer, gone), []
+    if gone is not None:
+        hints.append(_how_to_restore(gone))
+    if stand_in is not None:
+        said += f"; {short_id(stand_in.id)} {_quoted(references.candidate_of(stand_in).words)} stands for it"
+        hints.append(f"nothing was done to {short_id(stand_in.id)}: give that id if it is meant")
+    kind = Conflict if param.gone == "conflict" and stand_in is not None else Gone
+    return kind(said, hint="; ".join(hints))
+
+
+def _how_it_went(pointer: Pointer | None, gone: LetGo | None) -> str:
+    if gone is None:
+        assert pointer is not None
+        short, went_at = short_id(pointer.node_id), pointer.went_at[:19]
+        return f"{pointer.stand_in.kind} {short} was let go at {went_at}Z, and its receipt is no longer kept"
     node = gone.node
-    short, words = short_id(node.id), references.candidate_of(node).words
-    message = f"{node.kind} {short} {_quoted(words)} was let go at {gone.at[:19]}Z by run {short_id(gone.run_id)}"
-    message += f": {_WHY.get(gone.rule, gone.rule)}"
-    if gone.stand_in is not None:
-        message += f"; {short_id(gone.stand_in.id)} {_quoted(gone.stand_in.title or '')} stands for it"
+    words = _quoted(references.candidate_of(node).words)
+    said = f"{node.kind} {short_id(node.id)} {words} was let go at {gone.at[:19]}Z by run {short_id(gone.run_id)}"
+    return f"{said}: {_WHY.get(gone.rule, gone.rule)}"
+
+
+def _how_to_restore(gone: LetGo) -> str:
     until = datetime.fromisoformat(gone.at) + receipts.KEPT
-    hint = f"`wherefrom restore {short}`, or the tool restore, brings it back until {until:%Y-%m-%d}"
     if not gone.is_theirs:
-        hint = f"it can be restored until {until:%Y-%m-%d} by an access that sees the whole of it and may write there"
-    return Gone(message, hint=hint)
+        return f"it can be restored until {until:%Y-%m-%d} by an access that sees the whole of it and may write there"
+    return f"`wherefrom restore {short_id(gone.node.id)}`, or the tool restore, brings it back until {until:%Y-%m-%d}"
 
 
 def _ambiguous(given: str, field: str, found: Sequence[Candidate]) -> InvalidInput:

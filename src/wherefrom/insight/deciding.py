@@ -18,7 +18,7 @@ from wherefrom.model.errors import Conflict
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.insight import InsightPlan, ProposedEdge
 from wherefrom.model.param import Param
-from wherefrom.storage import events, insight, nodes
+from wherefrom.storage import events, insight, nodes, upkeep_counts
 from wherefrom.storage.insight import GateObservation, StoredPlan
 from wherefrom.storage.port import Transaction
 from wherefrom.text import check
@@ -157,9 +157,10 @@ class DecisionEngine(Engine):
         return kept
 
     def _note(self, tx: Transaction, access: Access, kept: StoredPlan, done: Mapping[str, Any], *, now: str) -> None:
-        """Record as an event what was decided about a plan."""
+        """Record as an event what was decided about a plan, and count what still waits."""
         about = events.about_place(access, kept.namespace, part_of=kept.plan.id)
         events.record(tx, access, "insight", {"plan_id": kept.plan.id, **done}, about=about, at=now)
+        upkeep_counts.recount(tx, access)
 
     def _show(self, tx: Transaction, access: Access, kept: StoredPlan) -> InsightPlan:
         """Return the plan with those of its edges, and of the nodes at and around them, that the access may see."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
+from wherefrom.embedding.vocabulary import count_pieces
 from wherefrom.engine.params import Namespace, SourceId, SourceWithin, Tag, TargetId, id_param
 from wherefrom.engine.view import Engine, silent
 from wherefrom.lazy import lazy_modules
@@ -18,7 +19,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.metabolism import MetabolismPlan, Orphans, Reinforced
 from wherefrom.model.param import Param, parameters_of
-from wherefrom.storage import edges, embeddings, events, metabolism, metabolism_plans, receipts
+from wherefrom.storage import edges, embeddings, events, metabolism, metabolism_plans, receipts, upkeep_counts
 from wherefrom.storage.metabolism import Clocks, MeasuredGraph, Run
 from wherefrom.storage.port import Progress, Transaction
 
@@ -144,7 +145,8 @@ class MetabolismEngine(Engine):
     def _bodies(self, tx: Transaction) -> Bodies:
         """How texts are compared with the embedder of the store."""
         embedder = self.store.embedder
-        return Bodies(embeddings.embed_now(tx, embedder), by_words=embedder is not None and embedder.trust.slips)
+        by_words = embedder is not None and embedder.trust.slips
+        return Bodies(embeddings.embed_now(tx, embedder), by_words=by_words, count_pieces=count_pieces)
 
     def _exactly(self, plan_id: str, keep: Sequence[str], new_id: str, *, progress: Progress) -> MetabolismPlan:
         """Let go what a stored plan has, as far as it may still go."""
@@ -220,6 +222,7 @@ class MetabolismEngine(Engine):
             held = metabolism.extend(tx, access, work.run, self.store.clock())
             metabolism.end(tx, access, held, state="applied", counts=said, now=now)
             metabolism.note(tx, access, held, state="applied", counts=said, now=now)
+            upkeep_counts.recount(tx, access)
 
         self.store.database.write(done)
         return replace(

@@ -38,6 +38,8 @@ SECRET: Final = "secret"  # noqa: S105  # the name of a kind of finding
 BOUNDARY_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii", "secret")
 # The classes in which something can be saved: secrets are not kept.
 SAVED_CLASSES: Final[tuple[BoundaryClass, ...]] = ("public", "internal", "pii")
+# Edges that say where a statement comes from or what it is worth neither decay nor are they pruned.
+EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts", "compatible")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
+from wherefrom.model.graph import EVIDENCE_TAGS as EVIDENCE_TAGS
 from wherefrom.model.graph import MeasuredEdge, NodeRef
 from wherefrom.model.insight import Degraded
 from wherefrom.model.param import Param
@@ -14,9 +15,6 @@ Orphans = Literal["entities", "all"]
 RunState = Literal["planned", "applied"]
 RemovalRule = Literal["orphan", "restorable"]
 EdgeRule = Literal["thin", "exclusive", "duplicate"]
-
-# Edges that say where a statement comes from or what it is worth neither decay nor are they pruned.
-EVIDENCE_TAGS: Final = ("supports", "refutes", "neutral", "cites", "origin", "supersedes", "contradicts", "compatible")
 
 WHY_SPARED: Final = {
     "young": "younger than the protection",

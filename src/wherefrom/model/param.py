@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -44,6 +44,11 @@ class Param:
     """The callers that may give it: agents by a tool, people by a command, programs in Python; or all of them."""
     refers: Reference = ""
     """What it names, if it is an id: then the last characters of the id do, too."""
+    gone: Literal["", "ahead", "refused", "conflict"] = ""
+    """What becomes of the id of a node that went for another one. That one answers, once the verb has found no such
+    node, or `ahead` of it, where the verb would answer with nothing. It is refused (as gone, or as a conflict) where
+    the verb would delete or rewrite the node that stands for it.
+    """
     is_low_open: bool = False
     is_high_open: bool = False
     """True if the end of the range is not part of it."""
@@ -109,6 +114,20 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
                 default = next(field.default_factory() for field in fields(function) if field.name == python)  # type: ignore[arg-type,operator]
             found[python] = Parameter(python, bare, is_optional, default, is_positional, param)
     return found
+
+
+def names_nodes(function: Callable[..., Any]) -> bool:
+    """Return True if a verb takes the id of a node, also as a field of what it takes."""
+    kinds: list[Any] = [function]
+    seen: set[Any] = {function}
+    while kinds:
+        for known in parameters_of(kinds.pop()).values():
+            if known.param.refers == "node":
+                return True
+            inner = {kind for kind in (known.kind, *get_args(known.kind)) if is_dataclass(kind)} - seen
+            kinds += inner
+            seen |= inner
+    return False
 
 
 def declared(hint: Any) -> tuple[Any, Param | None]:

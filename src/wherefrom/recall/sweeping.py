@@ -10,7 +10,7 @@ from wherefrom.model.access import Access
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import receipts
+from wherefrom.storage import expiring, receipts
 from wherefrom.storage.receipts import Receipt
 
 _EXPIRED_PER_TRANSACTION: Final = 100
@@ -32,7 +32,7 @@ class SweepEngine(Engine):
                 some = min(_EXPIRED_PER_TRANSACTION, limit - len(gone))
                 receipt, where = Receipt(run_id, self.view.now(), "expired"), (namespace, before)
                 swept = database.write(
-                    lambda tx, receipt=receipt, where=where, some=some: receipts.retire_expired(  # type: ignore[misc]
+                    lambda tx, receipt=receipt, where=where, some=some: expiring.retire_expired(  # type: ignore[misc]
                         tx, access, where, receipt, limit=some
                     )
                 )
@@ -40,7 +40,7 @@ class SweepEngine(Engine):
                 edges += swept.edges
                 if len(swept.node_ids) < some:
                     break
-        database.write(lambda tx: receipts.forget_old(tx, access, self.store.clock()))
+        database.write(lambda tx: expiring.forget_old(tx, access, self.store.clock()))
         while database.write(lambda tx: receipts.purge(tx, access, self.store.clock())):
             pass
         return SweepResult(run_id, tuple(gone), edges)
@@ -52,6 +52,6 @@ class SweepEngine(Engine):
         known, moment = self.view.boundary.policies, self.store.clock()
         if not access.writes:
             return []  # the sweeping is left to those who may write there
-        places = self.store.database.read(lambda tx: receipts.places_of_expired(tx, access, now=timestamp(moment)))
+        places = self.store.database.read(lambda tx: expiring.places_of_expired(tx, access, now=timestamp(moment)))
         days = {place: known.at(place).keep_expired_days for place in places}
         return [(place, timestamp(moment - timedelta(days=kept))) for place, kept in days.items() if kept is not None]

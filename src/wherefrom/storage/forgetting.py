@@ -10,7 +10,7 @@ from wherefrom.model import limits
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.model.sources import is_from
-from wherefrom.storage import events, mentions, nodes, receipts
+from wherefrom.storage import events, mentions, nodes, receipts, stand_ins, upkeep_counts
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
@@ -105,9 +105,11 @@ def erase(tx: Transaction, access: Access, found: Mapping[str, Node], *, run_id:
     freed = mentions.mentioning(tx, access, ids)
     for name in _ERASING:
         tx.run(name, where)
+    stand_ins.erase(tx, access, ids)
     nodes.remove(tx, access, ids)
     # A longer name that is gone may have hidden a shorter one.
     mentions.link(tx, access, {key: words for key, words in freed.items() if key not in found}, now=now)
+    upkeep_counts.recount(tx, access)
     events.append(tx, [_erased(access, node, run_id=run_id, now=now) for node in found.values()])
 
 

@@ -10,8 +10,9 @@ from typing import Final
 
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.jobs import Job, JobState
+from wherefrom.storage.expiring import CONTEXTS_KEPT, EVENTS_KEPT
 from wherefrom.storage.port import Transaction
-from wherefrom.storage.receipts import CONTEXTS_KEPT, EVENTS_KEPT, KEPT
+from wherefrom.storage.receipts import KEPT
 from wherefrom.text.check import json_text
 
 LEASE: Final = timedelta(minutes=2)

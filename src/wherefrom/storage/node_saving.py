@@ -15,7 +15,19 @@ from wherefrom.model.errors import BoundaryDenied, Conflict, shown
 from wherefrom.model.graph import SCOPES, Edge, Node
 from wherefrom.model.results import Deleted, Saved
 from wherefrom.model.rules import is_own_rule, is_rule
-from wherefrom.storage import edges, events, evidence, locks, mentions, nodes, receipts, replacing, tasks, versions
+from wherefrom.storage import (
+    edges,
+    events,
+    evidence,
+    locks,
+    mentions,
+    nodes,
+    receipts,
+    replacing,
+    tasks,
+    upkeep_counts,
+    versions,
+)
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.nodes import to_parameters
 from wherefrom.storage.port import Database, Row, Transaction
@@ -169,6 +181,7 @@ def delete(tx: Transaction, access: Access, node_id: str, *, now: str) -> Delete
     freed = mentions.mentioning(tx, access, [node_id])
     nodes.remove(tx, access, [node_id])
     mentions.link(tx, access, freed, now=now)
+    upkeep_counts.recount(tx, access)
     return gone
 
 

@@ -23,7 +23,7 @@ _LOCKED: Final = "others kept a table locked; the same command again does it onc
 _TABLES: Final = (
     "nodes", "node_versions", "node_texts", "node_terms", "names", "names_in_texts", "embeddings", "pending_embeddings",
     "edges", "events", "retired", "feedback", "corrections", "active_contexts", "active_context_items", "insight_plans",
-    "insight_declined", "metabolism_plans",
+    "insight_declined", "metabolism_plans", "stand_ins",
 )  # fmt: skip
 _OLD_STATISTICS: Final = (
     "the planner's statistics of columns that are empty by now: an administrator deletes those rows of pg_statistic"

@@ -16,9 +16,19 @@ from wherefrom.model.graph import Edge, Node, NodeRef
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.metabolism import Restored
 from wherefrom.model.results import SweepResult
-from wherefrom.storage import edges, embeddings, events, inheritance, locks, nodes, replacing, versions
+from wherefrom.storage import (
+    edges,
+    embeddings,
+    events,
+    inheritance,
+    nodes,
+    replacing,
+    stand_ins,
+    upkeep_counts,
+    versions,
+)
 from wherefrom.storage.port import Row, Transaction
-from wherefrom.storage.sql import inside_parameters, reference_parameters, scope_parameters
+from wherefrom.storage.sql import reference_parameters, scope_parameters
 from wherefrom.storage.transfer.records import line
 from wherefrom.text.check import content_hash, json_text
 
@@ -26,8 +36,6 @@ if TYPE_CHECKING:
     from wherefrom.storage.transfer.reading import Guard
 
 KEPT: Final = timedelta(days=30)
-CONTEXTS_KEPT: Final = timedelta(days=30)
-EVENTS_KEPT: Final = timedelta(days=365)
 MAX_NODES_PER_EDGE_SIDE: Final = 100
 _MAX_PURGED_AT_ONCE: Final = 2_000
 _MAX_FOUND: Final = 20
@@ -110,6 +118,7 @@ def retire_nodes(
         figures = {"thickness": receipt.thickness[seq]} if seq in receipt.thickness else {}
         rows.append(_edge_row(seq, edge, {**rule, "end": True, **figures}))
     _insert(tx, access, rows, run_id=receipt.run_id, now=receipt.now)
+    stand_ins.lead_on(tx, access, gone, receipt.stand_ins, now=receipt.now)
     nodes.remove(tx, access, gone)
     events.append(tx, [_event_row(access, node, receipt) for _, node in going])
     return gone, len(touching)
@@ -178,6 +187,7 @@ def restore_nodes(
     embeddings.settle(tx, access, seqs.values())
     marks = [{**_MARK, "node_id": node.id, "namespace": node.namespace} for node in back.values()]
     _insert(tx, access, marks, run_id="restored", now=now)
+    stand_ins.come_back(tx, access, list(back))
     events.follow_nodes(tx, access, list(back))
     abouts = [events.about_node(back[row[2]], part_of=row[1]) for row in receipts]
     events.append(tx, [events.row_of(access, "return", {}, about=about, at=now) for about in abouts])
@@ -215,7 +225,8 @@ def nothing_there(access: Access, wanted: RestoreRequest) -> NotFound:
 
 
 def note(tx: Transaction, access: Access, wanted: RestoreRequest, restored: Restored, *, now: str) -> None:
-    """Record what came back as an event."""
+    """Record what came back as an event, and count what waits with it."""
+    upkeep_counts.recount(tx, access)
     asked = {name: value for name, value in wanted.parameters().items() if value is not None}
     payload = {**asked, "nodes": len(restored.node_ids), "links": restored.links, "skipped": len(restored.skipped)}
     events.record(tx, access, "restore", payload, about=events.shown_to_nobody(access.root), at=now)
@@ -229,27 +240,14 @@ def rewrite(tx: Transaction, access: Access, changed: Mapping[tuple[int, str], s
 
 
 def purge(tx: Transaction, access: Access, moment: datetime) -> int:
-    """Delete some receipts that are older than the period for which they are kept; returns how many."""
+    """Delete some receipts that are older than the period for which they are kept; returns how many. What stands for
+    their nodes goes on doing so.
+    """
     where = {"before": timestamp(moment - KEPT), "limit": _MAX_PURGED_AT_ONCE}
-    return tx.count("retired_purge", {**scope_parameters(access), **where})
-
-
-def places_of_expired(tx: Transaction, access: Access, *, now: str) -> list[str]:
-    """The namespaces of the root in which something has expired."""
-    rows = tx.rows("expired_places", {"owner": access.owner, "now": now, **inside_parameters("root", access.root)})
-    return [row[0] for row in rows]
-
-
-def retire_expired(
-    tx: Transaction, access: Access, where: tuple[str, str], receipt: Receipt, *, limit: int
-) -> SweepResult:
-    """Retire up to `limit` nodes of a namespace that expired before a time, with their edges, and write an event."""
-    namespace, before = where
-    rows = tx.rows("expired", {"owner": access.owner, "namespace": namespace, "before": before, "limit": limit})
-    if not rows:
-        return SweepResult(receipt.run_id, (), 0)
-    locks.share(tx, access.owner)
-    return sweep(tx, access, [row[0] for row in rows], receipt)
+    purged = tx.count("retired_purge", {**scope_parameters(access), **where})
+    if purged:
+        stand_ins.purge(tx, access)
+    return purged
 
 
 def sweep(
@@ -257,17 +255,10 @@ def sweep(
 ) -> SweepResult:
     """Retire nodes with their edges, and write an event."""
     gone, links = retire_nodes(tx, access, ids, receipt, instead=instead)
+    upkeep_counts.recount(tx, access)
     payload = {"run_id": receipt.run_id, "rule": receipt.rule, "node_ids": gone, "edges": links}
     events.record(tx, access, "sweep", payload, about=events.shown_to_nobody(access.root), at=receipt.now)
     return SweepResult(receipt.run_id, tuple(gone), links)
-
-
-def forget_old(tx: Transaction, access: Access, moment: datetime) -> None:
-    """Delete contexts that expired more than 30 days ago, and events older than a year."""
-    tx.run("contexts_purge", {"owner": access.owner, "before": timestamp(moment - CONTEXTS_KEPT)})
-    past = {"owner": access.owner, "before": timestamp(moment - EVENTS_KEPT)}
-    tx.run("event_floor_raise", past)
-    tx.run("events_purge", past)
 
 
 def _node_row(seq: int, node: Node, receipt: Receipt, former: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

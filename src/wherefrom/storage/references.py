@@ -13,9 +13,10 @@ from wherefrom.model.access import Access
 from wherefrom.model.errors import Gone, NotFound
 from wherefrom.model.graph import Node
 from wherefrom.model.param import Reference
-from wherefrom.storage import contexts, insight, metabolism_plans, nodes, receipts
+from wherefrom.storage import contexts, insight, metabolism_plans, nodes, receipts, stand_ins
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import reference_parameters, scope_parameters
+from wherefrom.storage.stand_ins import Pointer
 from wherefrom.text.check import json_text
 from wherefrom.text.names import head_of, names_in_any_case
 
@@ -51,7 +52,8 @@ def find(tx: Transaction, access: Access, refers: Reference, given: str, *, mome
         kinds: tuple[Reference, ...] = ("retired", "run", "plan", "task", "upkeep")
         return next(filter(None, (find(tx, access, kind, given, moment=moment) for kind in kinds)), [])
     if refers == "retired":
-        return [candidate_of(gone.node) for gone in receipts.find(tx, access, given)] or _nodes(tx, access, given)
+        let_go = [candidate_of(gone.node) for gone in receipts.find(tx, access, given)]
+        return let_go or _nodes(tx, access, given) or [gone_candidate(one) for one in stand_ins.find(tx, access, given)]
     if refers == "node":
         return _nodes(tx, access, given)
     where = {**scope_parameters(access), **reference_parameters(given), "limit": MAX_CANDIDATES}
@@ -65,6 +67,12 @@ def find(tx: Transaction, access: Access, refers: Reference, given: str, *, mome
 def candidate_of(node: Node) -> Candidate:
     """A node that may be meant."""
     return Candidate(node.id, node.title or node.content, node.kind, node.updated_at)
+
+
+def gone_candidate(pointer: Pointer) -> Candidate:
+    """A node that went and may be meant, by the words of the one that stands for it."""
+    known = candidate_of(pointer.stand_in)
+    return Candidate(pointer.node_id, known.words, known.kind, pointer.went_at)
 
 
 def _nodes(tx: Transaction, access: Access, given: str) -> list[Candidate]:

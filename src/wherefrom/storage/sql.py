@@ -26,9 +26,8 @@ from typing import Any, Final, NamedTuple
 from wherefrom.model.access import READ_HINT, Access
 from wherefrom.model.errors import BoundaryDenied
 from wherefrom.model.evidence import Query, Task
-from wherefrom.model.graph import Edge, Node
+from wherefrom.model.graph import EVIDENCE_TAGS, Edge, Node
 from wherefrom.model.identifiers import LEAST_CHARACTERS
-from wherefrom.model.metabolism import EVIDENCE_TAGS
 from wherefrom.text.check import json_text
 
 _ROWS_OF_TABLES: Final = (Node, Edge, Task, Query)

@@ -108,11 +108,20 @@ def get(tx: Transaction, access: Access, run_id: str) -> StoredRun:
 def put(tx: Transaction, access: Access, run: StoredRun, *, moment: datetime) -> StoredRun:
     """Store a run as it is now, and delete those of the root whose time is over."""
     where = _where(access.writing())
-    values = asdict(run)
-    columns = {name: values.pop(name) for name in _COLUMNS}
-    tx.run("upkeep_run_put", {**where, **columns, "content": json_text(values)})
+    columns = {name: getattr(run, name) for name in _COLUMNS}
+    tx.run("upkeep_run_put", {**where, **columns, "content": content_of(run)})
     tx.run("upkeep_runs_purge", {**where, "id": run.id, "before": timestamp(moment - _RUNS_KEPT)})
     return run
+
+
+def proposed(tx: Transaction, access: Access) -> list[StoredRun]:
+    """The runs that wait, of all roots of the owner and whoever sees them."""
+    return [_run(row) for row in tx.rows("upkeep_runs_waiting", {"owner": access.owner})]
+
+
+def content_of(run: StoredRun) -> str:
+    """What is stored of a run beside its columns."""
+    return json_text({name: value for name, value in asdict(run).items() if name not in _COLUMNS})
 
 
 def waiting(tx: Transaction, access: Access, moment: datetime) -> str | None:

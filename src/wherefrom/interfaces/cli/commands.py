@@ -20,6 +20,7 @@ from wherefrom.interfaces.cli.special import SPECIALS
 from wherefrom.interfaces.opening import open_memory, refuse_absent
 from wherefrom.interfaces.request_ids import valid_ids_of
 from wherefrom.interfaces.verbs import COMMANDS, Verb
+from wherefrom.model import stand_ins
 from wherefrom.model.errors import InvalidInput
 from wherefrom.model.param import REQUIRED, Parameter
 from wherefrom.storage.events import tracing
@@ -85,7 +86,7 @@ def _function(verb: Verb, special: Callable[..., None] | None) -> Callable[..., 
         as_json = opened.pop("as_json")
         opened["url"] = opened.pop("db")
         more = {option.name: given.pop(option.name) for option in own}
-        with tracing(valid_ids_of(given)), reported(as_json=as_json):
+        with tracing(valid_ids_of(given)), stand_ins.noting(), reported(as_json=as_json):
             values = _values(verb, given)
             explain = bool(values.pop(verb.explains[0], False)) if verb.explains else False
             unless = _READ_WITHOUT.get(verb.command)

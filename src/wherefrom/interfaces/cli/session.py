@@ -24,6 +24,7 @@ from wherefrom.interfaces.cli.cells import count, shown
 from wherefrom.interfaces.cli.layout import sentence
 from wherefrom.interfaces.verbs import Verb
 from wherefrom.lazy import lazy_modules
+from wherefrom.model import stand_ins
 from wherefrom.model.errors import (
     BoundaryDenied,
     Conflict,
@@ -102,11 +103,13 @@ class Call:
             raise typer.Exit(UNHEALTHY)
 
     def say(self, value: object, *readable: RenderableType) -> None:
-        """Print a value as JSON, or what stands for it to read."""
+        """Print a value as JSON, or what stands for it to read; and which node answered for one that went."""
+        asked_for = stand_ins.asked_for(whole_ids=self.as_json)
         if self.as_json:
-            print_json(value, sys.stdout)
+            told = {"asked_for": asked_for} if asked_for and isinstance(value, Mapping) else {}
+            print_json({**told, **value} if told else value, sys.stdout)  # type: ignore[dict-item]
         else:
-            print_parts(output(), readable)
+            print_parts(output(), (asked_for, *readable) if asked_for else readable)
 
 
 # How commands report a number or a file: as JSON, and in words.

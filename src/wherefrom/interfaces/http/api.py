@@ -28,6 +28,7 @@ from wherefrom.interfaces.http.responses import failure, refusal, status_of
 from wherefrom.interfaces.http.workers import Workers
 from wherefrom.interfaces.request_ids import NAMES
 from wherefrom.interfaces.verbs import TOOLS
+from wherefrom.model import stand_ins
 from wherefrom.model.callers import Caller
 from wherefrom.model.errors import Forbidden, InvalidInput, Overloaded, TooLarge, WherefromError, shown
 from wherefrom.model.health import Info
@@ -92,10 +93,10 @@ class Api:
         caller = CALLER.get()
 
         def work() -> bytes:
-            with tracing(ids):
+            with tracing(ids), stand_ins.noting() as notes:
                 memory = self._store.memory_of(caller)
                 result = getattr(memory, method)(**codec.load_arguments(method, given))
-                return codec.dump(method, _without_places(result))
+                return codec.dump(method, _without_places(result), notes)
 
         answer = await self._workers.run(caller, work)
         return Response(answer, media_type="application/json")

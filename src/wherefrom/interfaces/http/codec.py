@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_type_hints
@@ -18,7 +18,9 @@ from pydantic import ConfigDict, RootModel
 from wherefrom.api.memory import VERBS, Verbs
 from wherefrom.interfaces.inputs import Input, input_of, parsed
 from wherefrom.model.errors import InvalidInput
-from wherefrom.model.param import Parameter, parameters_of
+from wherefrom.model.param import Parameter, names_nodes, parameters_of
+from wherefrom.model.stand_ins import ASKED_FOR as SAID
+from wherefrom.model.stand_ins import Answered, note
 
 # Verbs that act on a whole store, or on files of the machine that they run on.
 NOT_OFFERED: Final = frozenset(("add_documents", "backup", "doctor", "embed", "reembed", "reindex"))
@@ -26,22 +28,47 @@ NOT_OFFERED: Final = frozenset(("add_documents", "backup", "doctor", "embed", "r
 OFFERED: Final = {name.rstrip("_"): name for name in VERBS if name not in NOT_OFFERED}
 # The verbs that take a body of bytes, by the kind of their bodies; their arguments are in the query.
 STREAMED: Final = {"import_": "application/x-ndjson", "add_document": "application/octet-stream"}
+# The key that comes first in an answer, if one node answered for another.
+ASKED_FOR: Final = "asked_for"
+_ASKED_FOR: Final = b'{"asked_for":'
+_ANSWERED: Final = {
+    "type": "object",
+    "properties": {field.name: {"type": "string"} for field in fields(Answered)},
+    "required": [field.name for field in fields(Answered)],
+}
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-def dump(method: str, result: Any) -> bytes:
-    """Return the result of a verb as JSON, an infinite number as a text."""
-    return _answer(method).model_construct(result).model_dump_json().encode()
+def dump(method: str, result: Any, notes: Sequence[Answered] = ()) -> bytes:
+    """Return the result of a verb as JSON, an infinite number as a text; an object says in `asked_for` which nodes
+    answered for others that went.
+    """
+    body = _answer(method).model_construct(result).model_dump_json().encode()
+    if not notes or not body.startswith(b"{"):
+        return body
+    told = {ASKED_FOR: [asdict(answered) for answered in notes]}
+    return json.dumps({**told, **json.loads(body)}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def load(method: str, body: bytes) -> Any:
-    """Return the result that a verb's JSON stands for; raises ValueError if it stands for none."""
-    return _answer(method).model_validate_json(body).root
+    """Return the result that a verb's JSON stands for; raises ValueError if it stands for none. Which nodes answered
+    for others that went is noted.
+    """
+    result = _answer(method).model_validate_json(body).root
+    if body.startswith(_ASKED_FOR):
+        for told in json.loads(body)[ASKED_FOR]:
+            note(Answered(**told))
+    return result
 
 
 def answer_schema(method: str) -> dict[str, Any]:
     """Return the JSON schema of a verb's result."""
-    return _answer(method).model_json_schema(mode="serialization")
+    schema = _answer(method).model_json_schema(mode="serialization")
+    if not names_nodes(getattr(Verbs, method)):
+        return schema
+    parts = schema.pop("$defs", {})
+    told = {"type": "object", "properties": {ASKED_FOR: {"type": "array", "items": _ANSWERED, "description": SAID}}}
+    return {"allOf": [schema, told], "$defs": parts}
 
 
 def dump_arguments(method: str, values: Mapping[str, Any], **ids: str) -> bytes:

@@ -19,10 +19,11 @@ from wherefrom.interfaces.paging import Place, Scale, call_of, compact, cursor_o
 from wherefrom.interfaces.request_ids import NAMES, ids_of, valid_ids_of
 from wherefrom.interfaces.shape import Lean
 from wherefrom.interfaces.verbs import BY_NAME, Verb
-from wherefrom.model import cursors
+from wherefrom.model import cursors, stand_ins
 from wherefrom.model.errors import InvalidInput, WherefromError
 from wherefrom.model.graph import Node
 from wherefrom.model.limits import MEMO_BYTES
+from wherefrom.model.param import names_nodes
 from wherefrom.storage.events import Trace, tracing
 from wherefrom.text.check import check_choice, check_whole
 
@@ -57,6 +58,8 @@ def answer_schema(verb: Verb) -> dict[str, Any]:
     schema = _optional(schema_of(verb.answer, answers=True))
     for described in (schema, *schema.get("$defs", {}).values()):
         described.pop("description", None)  # the tool's says when to call it, the keys' what they are
+    if any(names_nodes(getattr(Verbs, method)) for method in verb.methods):
+        schema["properties"]["asked_for"] = {"type": "string", "description": stand_ins.ASKED_FOR}
     schema["properties"] |= {name: {"type": "string"} for name in NAMES}
     return {**schema, "required": list(NAMES)}
 
@@ -114,8 +117,11 @@ def answer(memory: Verbs, called: str, arguments: Mapping[str, Any], *, is_struc
     offset = check_whole(given.pop("offset", 0), field="offset", low=0, high=MEMO_BYTES)
     cursor, call = given.pop("cursor", None), call_of(verb.tool, {**given, "explain": explain})
     place = place_of(cursor, call) if cursor is not None else Place(offset=offset)
-    result = verb.run(memory, _resumed(verb, given, place, cursor))
+    with stand_ins.noting():
+        result = verb.run(memory, _resumed(verb, given, place, cursor))
+        asked_for = stand_ins.asked_for(whole_ids=lean is None or lean.whole_ids)
     value = value_of(result, memory.root_namespace, answer=verb.answer, explain=explain, lean=lean)
+    value = {"asked_for": asked_for, **value} if asked_for else value
     lists, mend = verb.lists, verb.mend
     for name in lists[:1]:
         value.setdefault(name, [])

@@ -75,3 +75,28 @@ from owners_of_nodes o
 join nodes n on n.owner_id = o.owner_id and n.seq > :after
 group by 1, 2
 order by 1, 2
+
+-- name: upkeep_runs_waiting
+select {upkeep_run}
+from upkeep_runs r
+where r.owner_id = :owner and r.state = 'proposed'
+
+-- name: upkeep_run_recount
+update upkeep_runs
+set content = :content
+where owner_id = :owner and id = :id and state = 'proposed'
+
+-- name: upkeep_plans_of_insight
+select p.id, p.state, p.content
+from insight_plans p
+where p.owner_id = :owner and p.id in {each ids}
+
+-- name: upkeep_plans_of_metabolism
+select p.id, p.content
+from metabolism_plans p
+where p.owner_id = :owner and p.id in {each ids} and p.run_id is null
+
+-- name: upkeep_edges_here
+select count(*)
+from edges e
+where e.owner_id = :owner and e.seq in {each_number seqs}

@@ -21,7 +21,19 @@ from wherefrom.model.errors import Conflict, NotFound
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import HUMAN, Edge, Node
 from wherefrom.model.results import Imported
-from wherefrom.storage import bulk_mentions, edges, embeddings, events, evidence, locks, nodes, tasks, versions
+from wherefrom.model.stand_ins import StandIn
+from wherefrom.storage import (
+    bulk_mentions,
+    edges,
+    embeddings,
+    events,
+    evidence,
+    locks,
+    nodes,
+    stand_ins,
+    tasks,
+    versions,
+)
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Database, Progress, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -54,6 +66,7 @@ _REFERENCES: Final[Mapping[type, Mapping[str, type]]] = {
     Node: {"page_id": Node, "task_id": Task},
     Edge: {"source_id": Node, "target_id": Node},
     Correction: {"claim_id": Node, "source_id": Node},
+    StandIn: {"stand_in_id": Node, "leads_to_id": Node},
 }
 # The words for what a record names, in the error that it is missing.
 _NAMED: Final[Mapping[type, str]] = {
@@ -62,6 +75,7 @@ _NAMED: Final[Mapping[type, str]] = {
     Version: "the memo that it is a version of",
     Edge: "an end of the edge",
     Correction: "the claim that it corrects, or its source,",
+    StandIn: "the node that stands for it, {record.leads_to_id},",
 }
 
 
@@ -199,6 +213,8 @@ class _Loader:
             return _load_versions(tx, self._access, known, self._aliases)
         if kind is Edge:
             return _load_edges(tx, self._access, known, self._guard.edge)
+        if kind is StandIn:
+            return _load_stand_ins(tx, self._access, known)
         return _load_others(tx, self._access, known)
 
     def _with_own_ids(self, tx: Transaction, batch: Sequence[Read]) -> list[Read]:
@@ -275,6 +291,15 @@ def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Load
             loaded.counts["corrections"] += evidence.note(tx, access, record, imported=True)
         else:
             loaded.early.append((line, record))
+    return loaded
+
+
+def _load_stand_ins(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:
+    """Store which nodes stand for others that went, as far as the access sees them."""
+    loaded, given = Loaded(), [(line, record) for line, record in batch if isinstance(record, StandIn)]
+    here = nodes.by_ids(tx, access, sorted({pointer.leads_to_id for _, pointer in given}))
+    loaded.early.extend(read for read in given if read[1].leads_to_id not in here)
+    stand_ins.add(tx, access, [pointer for _, pointer in given if pointer.leads_to_id in here])
     return loaded
 
 

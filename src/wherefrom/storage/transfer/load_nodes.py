@@ -10,7 +10,7 @@ from typing import Any, Final
 from wherefrom.model.access import Access
 from wherefrom.model.errors import BoundaryDenied, Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import BoundaryClass, Node, strictest
-from wherefrom.storage import edges, evidence, nodes, replacing
+from wherefrom.storage import edges, evidence, nodes, replacing, stand_ins
 from wherefrom.storage.embeddings import Made
 from wherefrom.storage.port import Row, Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -122,6 +122,7 @@ class NodeBatch:
         nodes.replace_many(self._tx, self._access, slots.ours, None, link=False)
         nodes.replace_many(self._tx, self._access, pairs, made, link=False)
         nodes.insert(self._tx, self._access, new, made, now=self._now, link=False)
+        stand_ins.come_back(self._tx, self._access, [node.id for node in new])
         relations = [edges.between(heir, ended, replacing.TAG, now=self._now) for heir, ended in slots.ended]
         edges.insert(self._tx, self._access, relations, skip_known=True)
         for heir, ended in slots.ended:

@@ -22,6 +22,7 @@ from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import FINDING_KINDS, Edge, Node
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.results import Rejection
+from wherefrom.model.stand_ins import StandIn
 from wherefrom.storage import edges, tasks
 from wherefrom.storage.transfer import records, reference_server
 from wherefrom.storage.transfer.records import Record
@@ -268,6 +269,9 @@ class Admission:
             return tasks.cleaned(record, self._guard.text, elsewhere=self._access.root)
         if isinstance(record, Edge):
             self._guard.refuse_secret(record.tag, "tag")
+        if isinstance(record, StandIn):
+            self._guard.refuse_secret(record.node_id, "id")
+            self._guard.refuse_secret(record.stand_in_id, "id")
         return record
 
     def _refuse_unseen(self, record: Node | Task) -> None:

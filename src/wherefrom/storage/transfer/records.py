@@ -1,5 +1,6 @@
 """The records of the lossless JSONL stream: one JSON object a line, first the header, then tasks, nodes, their former
-versions, and edges. Each is checked when it is read, so that nothing comes in that the verbs would not have stored.
+versions, edges, corrections, and which nodes stand for others that went. Each is checked when it is read, so that
+nothing comes in that the verbs would not have stored.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.evidence import Correction, Query, Task
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.identifiers import timestamp
+from wherefrom.model.stand_ins import StandIn
 from wherefrom.storage import nodes, versions
 from wherefrom.storage.port import Transaction
 from wherefrom.storage.sql import scope_parameters
@@ -52,11 +54,11 @@ _OWN_FIELDS: Final = {
 # Times that may lie ahead.
 _AHEAD: Final = frozenset({"expires_at", "valid_from", "valid_to"})
 
-Record = Task | Query | Node | Version | Edge | Correction
+Record = Task | Query | Node | Version | Edge | Correction | StandIn
 # The kinds of records by the types of their lines; a kind comes after those that it names. A version has the fields of
 # its node, and the times from which and until which it was known.
 RECORDS: Final[Mapping[str, type[Record]]] = {
-    kind.__name__.lower(): kind for kind in (Task, Query, Node, Version, Edge, Correction)
+    kind.__name__.lower(): kind for kind in (Task, Query, Node, Version, Edge, Correction, StandIn)
 }
 _KNOWN: Final = ("known_from", "known_to")
 # Written by former versions; nothing has used them, so they are left out.
@@ -95,6 +97,9 @@ def export(tx: Transaction, access: Access, *, now: str, shared: bool = False) -
             yield line("edge", replace(edge, reason=edge.reason and redact(edge.reason, KINDS)[0]))
     for row in tx.stream("correction_export", scope):
         yield line("correction", Correction(*row))
+    for row in tx.stream("standin_export", scope):
+        if (pointer := StandIn(*row)).leads_to_id in known:
+            yield line("standin", pointer)
 
 
 def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> Record | None:

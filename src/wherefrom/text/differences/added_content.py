@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from wherefrom.text.differences.fact_words import ARTICLES
+from wherefrom.text.differences.fact_words import ARTICLES, FILLERS
 from wherefrom.text.tokens import STOP_WORDS
 
 # New words that say something, and the number of neighbouring words they stand among; below, the same of characters.
@@ -24,7 +24,7 @@ _END: Final = ("", "")
 # The words of the other text with which a word is compared for slips.
 _MAX_COMPARED: Final = 16
 _MIN_WORD, _MIN_STEM, _MAX_ENDING = 3, 4, 3
-_ENDINGS: Final = frozenset(("", "s", "es", "e", "ed", "d", "ing", "n", "en", "er", "y", "ies", "ly"))
+_ENDINGS: Final = frozenset(("", "s", "es", "y", "ies", "ly"))
 # Pairs of words that say the same.
 _SAME_WORDS: Final = {
     "each": "every",
@@ -87,18 +87,32 @@ def exchanges(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     return False
 
 
+def narrows(mine: tuple[str, ...], theirs: tuple[str, ...], starts: Sequence[bool]) -> bool:
+    """True if some words have more than others within a sentence of both, and that is no filler: "the old car" is not
+    "the car", "can help" not "helps". A sentence that only the first have does not narrow the others.
+
+    starts: for each of the first words, whether a sentence begins with it.
+    """
+    for here, gone, come in _gaps((*mine, *_END), (*theirs, *_END)):
+        after = here + len(gone)
+        if here < len(mine) and starts[here] and (after >= len(mine) or starts[after]):
+            continue
+        left = [*(Counter(come) - Counter(gone))]
+        for word in Counter(gone) - Counter(come):
+            if word in FILLERS or not word[:1].isascii() or any(_is_form(word, other) for other in left):
+                continue
+            return True
+    return False
+
+
 def _is_form(word: str, other: str) -> bool:
-    """True if a word is another one with another ending, or with a letter or two neighbours mistyped inside of it."""
+    """True if a word is another one with another ending."""
     if not is_same_word(word, other):
         return False
     mine, theirs = changed(word, other)
-    if _is_hangul(word) or word[0] != other[0] or not (mine or theirs):
+    if _is_hangul(word) or word[0] != other[0]:
         return _is_hangul(word)
-    at_end = word.endswith(mine) and other.endswith(theirs)
-    if at_end and {mine, theirs} <= _ENDINGS:
-        return True
-    # One letter in the place of another makes another word as often as it is a slip: employee, employer.
-    return not at_end and (len(mine + theirs) == 1 or mine == theirs[::-1] or "" in (mine, theirs))
+    return word.endswith(mine) and other.endswith(theirs) and {mine, theirs} <= _ENDINGS
 
 
 def changed(mine: _Text, theirs: _Text) -> tuple[_Text, _Text]:

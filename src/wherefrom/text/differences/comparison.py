@@ -21,6 +21,7 @@ from typing import Final
 from wherefrom.text.differences import fact_words as known
 from wherefrom.text.differences.added_content import adds, adds_unspaced, changed, is_same_word
 from wherefrom.text.differences.fact_words import Difference
+from wherefrom.text.differences.unspaced_facts import unspaced_difference
 from wherefrom.text.tokens import STOP_WORDS, UNSPACED, is_unspaced
 
 # The marks of a word; with one of the first three it is a fact, whatever the other text says.
@@ -64,8 +65,6 @@ _THOUSANDS: Final = re.compile(r"[+\-−±]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 # Words this long that differ by two letters exchanged or one doubled are the same word.
 _MIN_LONG_WORD: Final = 7
-# A name in kana with its particle; what is shorter is a particle or an ending.
-_MIN_KANA_NAME: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,10 @@ class Facts:
     def marked(self) -> Iterator[tuple[str, int]]:
         """Each word with its marks."""
         return zip(self.words, self.marks, strict=True)
+
+    def starts(self) -> list[bool]:
+        """For each word, whether a sentence begins with it."""
+        return [bool(mark & _START) for mark in self.marks]
 
     def of_kind(self, kind: Difference) -> tuple[str, ...]:
         """The words that state facts of a kind: numbers, dates, negations or names."""
@@ -157,7 +160,7 @@ def difference(one: Facts, other: Facts) -> Difference | None:
     gone, come = {*one.words} - {*other.words}, {*other.words} - {*one.words}
     return (
         _opposite(one, other, gone, come)
-        or _unspaced_difference(one.unspaced, other.unspaced)
+        or unspaced_difference(one.unspaced, other.unspaced)
         or ("name" if _renamed(one, other, gone, come) or _moved(one, other) or _other_role(one, other) else None)
         or ("number" if _other_quantity(one, other, gone) or _other_quantity(other, one, come) else None)
         or ("content" if adds(one.words, other.words) or adds_unspaced(one.unspaced, other.unspaced) else None)
@@ -364,37 +367,3 @@ def _other_quantity(facts: Facts, other: Facts, gone: set[str]) -> bool:
             if (before, after) == beside and here not in STOP_WORDS and not same:
                 return True
     return False
-
-
-def _unspaced_difference(mine: str, theirs: str) -> Difference | None:
-    """The kind of fact in which runs of Chinese or Japanese differ: in anything but kana, or in words of kana."""
-    if mine == theirs:
-        return None
-    if known.HAN_DATES.findall(mine) != known.HAN_DATES.findall(theirs):
-        return "date"
-    if len(known.HAN_NEGATION.findall(mine)) != len(known.HAN_NEGATION.findall(theirs)):
-        return "negation"
-    filling = known.KANA if re.search(f"[{known.KANA}]", mine + theirs) else known.FUNCTION
-    if re.sub(f"[{filling}]", "", mine) != re.sub(f"[{filling}]", "", theirs):
-        return "name"
-    gaps = zip(re.split(f"[^{filling}]", mine), re.split(f"[^{filling}]", theirs), strict=True)
-    for my_gap, their_gap in gaps:
-        if len(known.HAN_NEGATION.findall(my_gap)) != len(known.HAN_NEGATION.findall(their_gap)):
-            return "negation"
-        if (kind := _kana_kind(*changed(my_gap, their_gap))) is not None:
-            return kind
-    return None
-
-
-def _kana_kind(mine: str, theirs: str) -> Difference | None:
-    if sorted(mine) == sorted(theirs):
-        return None
-    if (kind := known.KANA_SIDES.get(frozenset((mine, theirs)))) is not None:
-        return kind
-    for one, other in ((mine, theirs), (theirs, mine)):
-        if known.KANA_PAST.fullmatch(one) and known.KANA_PRESENT.fullmatch(other):
-            return "date"
-    if known.TELLING_KANA.search(mine) or known.TELLING_KANA.search(theirs):
-        return "name"
-    renamed = min(len(mine), len(theirs)) > 1 if mine and theirs else len(mine + theirs) >= _MIN_KANA_NAME
-    return "name" if renamed else None

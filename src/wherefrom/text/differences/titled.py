@@ -8,6 +8,7 @@ from typing import Final
 from wherefrom.text.differences.added_content import changed, is_same_word
 from wherefrom.text.differences.comparison import Facts, difference, facts_of
 from wherefrom.text.differences.fact_words import USUAL, Difference
+from wherefrom.text.differences.slips import CountPieces
 from wherefrom.text.tokens import STOP_WORDS, folded
 
 # Words that begin with so many of the same letters and end in these are forms of one word: deploy, deployment.
@@ -43,6 +44,32 @@ def titles_difference(one: tuple[str | None, str], other: tuple[str | None, str]
         return "name"
     known = {*bodies[1].words} if gone else {*bodies[0].words}
     return "name" if not (gone | come) <= known or _renamed(mine, theirs, bodies) else None
+
+
+def is_retitled(title: str, other: str, body: str, count_pieces: CountPieces | None) -> bool:
+    """True if one of two titles of a statement, or both, have nothing of their own beside the other and the body; what
+    the other has must be a word that a vocabulary knows in lower case alone, or a form of one of the body.
+
+    Only for titles that state the same numbers, dates and negations.
+    """
+    said = {*facts_of(body).words, *facts_of(body.lower()).words}
+    mine, theirs = (facts_of(text) for text in (title, other))
+    own = [
+        {word for word in {*one.words} - known if not any(_is_akin(word, each) for each in known)}
+        for one, known in ((mine, {*theirs.words} | said | USUAL), (theirs, {*mine.words} | said | USUAL))
+    ]
+    han = [
+        {word for word in _NO_HIRAGANA.findall(one.unspaced) if word not in two.unspaced and word not in body}
+        for one, two in ((mine, theirs), (theirs, mine))
+    ]
+    if (own[0] and own[1]) or (han[0] and han[1]):
+        return False
+    is_known = count_pieces is not None and all(
+        word.isalpha() and count_pieces(word) == 1 < count_pieces(word.capitalize()) for word in own[0] | own[1]
+    )
+    return (is_known or not own[0] | own[1]) and all(
+        2 * sum(c in body for c in word) >= len(word) for word in han[0] | han[1]
+    )
 
 
 def body_difference(one: Facts, other: Facts) -> Difference | None:

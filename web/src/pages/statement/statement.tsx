@@ -42,7 +42,8 @@ function OfId({ id }: { id: string }) {
   const say = useWords(table);
   const mayWrite = useMay()("write");
   const found = useFresh(useCall("get", { memo_id: id }));
-  if (found.error?.status === 404 || found.error?.status === 410) return <Receipt id={id} mayWrite={mayWrite} />;
+  // Of a node that went, for which another answers, its own page tells more: what it said, and how it comes back.
+  if (found.error?.status === 404 || found.error?.status === 410 || found.answer?.asked_for) return <Receipt id={id} mayWrite={mayWrite} />;
   return <Shown of={found} text={say.reading}>{(node) => <Read node={node} mayWrite={mayWrite} />}</Shown>;
 }
 

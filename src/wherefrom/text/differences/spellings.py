@@ -1,0 +1,84 @@
+"""One spelling for words that are written in several ways: British and American, umlauts, accents, contractions."""
+
+# ruff: noqa: SIM905
+# A list of words is read as words.
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+# Groups of spellings, parted by bars; all of a group are written as its first.
+_GROUPS: Final = """
+    gray grey|tire tyre|tires tyres|check cheque|checks cheques|curb kerb|plow plough|plowed ploughed|draft draught|
+    drafty draughty|skeptic sceptic|skeptical sceptical|aluminum aluminium|pajamas pyjamas|mom mum|mommy mummy|
+    whiskey whisky|yogurt yoghurt yoghourt|donut doughnut|donuts doughnuts|mustache moustache|aging ageing|
+    judgment judgement|acknowledgment acknowledgement|cozy cosy|mold mould|moldy mouldy|molt moult|smolder smoulder|
+    artifact artefact|artifacts artefacts|adviser advisor|advisers advisors|inquire enquire|inquiry enquiry|
+    inquiries enquiries|toward towards|afterward afterwards|backward backwards|forward forwards|upward upwards|
+    downward downwards|while whilst|among amongst|learned learnt|burned burnt|spelled spelt|dreamed dreamt|
+    leaped leapt|spoiled spoilt|spilled spilt|sulfur sulphur|airplane aeroplane|airplanes aeroplanes|likable likeable|
+    sizable sizeable|ok okay|until till|defense defence|offense offence|license licence|licenses licences|
+    pretense pretence|practice practise|practiced practised|practicing practising|program programme|
+    programs programmes|jewelry jewellery|skillful skilful|willful wilful|fulfill fulfil|enroll enrol|
+    enrollment enrolment|installment instalment|installments instalments|maneuver manoeuvre|focused focussed|
+    focusing focussing|carburetor carburettor|licorice liquorice|chili chilli|chilies chillies|
+    cesarean caesarean|ameba amoeba|archeology archaeology|diarrhea diarrhoea|encyclopedia encyclopaedia|
+    esthetic aesthetic|estrogen oestrogen|fetus foetus|fetal foetal|medieval mediaeval|orthopedic orthopaedic|
+    pediatric paediatric|pediatrician paediatrician|celiac coeliac|math maths|thru through|tonight tonite|
+    every each|jeder jede jedes|disk disc|disks discs|neuron neurone|neurons neurones|
+    dass daß|photo foto|photos fotos|potenziell potentiell|delfin delphin|fantasie phantasie|
+    woolen woollen|marvelous marvellous|traveler traveller|jail gaol|specialty speciality|pedlar peddler|
+    orientated oriented|preventive preventative|percent pct
+"""
+_SPELLINGS: Final = {
+    other: group.split()[0] for group in _GROUPS.split("|") if group.split() for other in group.split()[1:]
+}
+# What a word is two words for; "'s" is "is" only after these.
+_CONTRACTIONS: Final = {"won't": "will not", "can't": "can not", "cannot": "can not", "shan't": "shall not"}
+_IS: Final = frozenset("it that there he she what here who where".split())
+_ENDINGS: Final = {"n't": " not", "'re": " are", "'ll": " will", "'ve": " have", "'m": " am"}
+_OUR: Final = re.compile("(?<=[a-z]{2})our(?=$|s$|ed|i|a|l|h|f|er)")
+_NOT_OUR: Final = frozenset("fourth hour hours tour tours pour pours four fours your yours flour flours".split())
+_ISE: Final = re.compile("(?<=[a-z]{3})is(?=(?:e|es|ed|ing|er|ers|ation|ations|able)$)")
+_YSE: Final = re.compile("(?<=[a-z]{2})ys(?=(?:e|es|ed|ing|er|ers)$)")
+_RE: Final = re.compile("(?<=cent|heat|lust|pect)re(?=d?s?$)|(?<=met|lit|fib|lib|sab|och|omb|eag)re(?=s?$)")
+_CENTERED: Final = re.compile("(?<=[ae]nt)erd$")
+_OGUE: Final = re.compile("(?<=[a-z]{2}l)ogue(?=s?$)")
+_DOUBLED: Final = re.compile("(?<=[aeiou])ll(?=(?:ed|ing|er|ers|or|ors)$)")
+_VOWELS: Final = re.compile("[aeiouy]+")
+_HAEM: Final = re.compile("(?<=[hn])aem|(?<=[a-z]k)aem")
+_GERMAN: Final = str.maketrans({"ß": "ss", "ä": "ae", "ö": "oe", "ü": "ue"})
+_MIN_OUR, _MIN_DOUBLED = 5, 2
+
+
+@lru_cache(maxsize=65_536)
+def spelled(word: str) -> str:
+    """A word in lower case as it is written here; of a contraction, its words parted by a space."""
+    word = word.replace("’", "'")
+    if "'" in word:
+        if word in _CONTRACTIONS:
+            return _CONTRACTIONS[word]
+        for ending, full in _ENDINGS.items():
+            if word.endswith(ending) and len(word) > len(ending):
+                return word.removesuffix(ending) + full
+        stem, _, ending = word.partition("'")
+        if ending != "s":
+            return word
+        return f"{stem} is" if stem in _IS else f"{spelled(stem)}'s"
+    if word in _SPELLINGS:
+        return _SPELLINGS[word]
+    if not word.isascii():
+        word = unicodedata.normalize("NFKD", word.translate(_GERMAN))
+        word = "".join(letter for letter in word if not unicodedata.combining(letter))
+    if word == "cannot":
+        return _CONTRACTIONS[word]
+    if len(word) >= _MIN_OUR and word not in _NOT_OUR:
+        word = _OUR.sub("or", word)
+    word = _OGUE.sub("og", _RE.sub("er", _YSE.sub("yz", _ISE.sub("iz", _HAEM.sub("em", word)))))
+    word = _CENTERED.sub("ered", word)
+    if (match := _DOUBLED.search(word)) and len(_VOWELS.findall(word[: match.start()])) >= _MIN_DOUBLED:
+        word = word[: match.start()] + word[match.start() + 1 :]
+    return _SPELLINGS.get(word, word)

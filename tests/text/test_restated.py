@@ -1,0 +1,416 @@
+"""What says the same in another spelling or order, or with a slip; and what only looks so."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.embedding.vocabulary import count_pieces
+from wherefrom.metabolism.bodies import Bodies
+from wherefrom.text.differences import evened, is_restated, is_retitled
+from wherefrom.text.differences.kana_readings import reads_alike
+from wherefrom.text.differences.slips import is_slip
+from wherefrom.text.differences.spellings import spelled
+
+SAME = """
+Mika has swimming at four and drums at six. | Mika has drums at six and swimming at four.
+The projector needs HDMI, the adapter is in the red pouch. | The adapter is in the red pouch, the projector needs HDMI.
+Cassia is on leave in week 31, Bram in week 32. | Bram is on leave in week 32, Cassia in week 31.
+Fuse 4 is the oven, fuse 5 the cellar. | Fuse 5 is the cellar, fuse 4 the oven.
+Twelve people need 1.5 kg of pasta and two litres of sauce. | Twelve people need two litres of sauce and 1.5 kg of pasta.
+Tetanus 2024, TBE 2025, flu every autumn. | Flu every autumn, TBE 2025, tetanus 2024.
+The tetras are fed daily, the catfish every third day. | The catfish are fed every third day, the tetras daily.
+Lantern: Imogen decides, Piotr is asked, Wren is told. | Lantern: Wren is told, Piotr is asked, Imogen decides.
+On Monday we meet at six. | We meet at six on Monday.
+We meet on Monday at six. | We meet at six on Monday.
+If it rains, we stay at home. | We stay at home if it rains.
+Buy milk, eggs and bread. | Buy bread, milk and eggs.
+The landlord forbids candles and pets. | The landlord forbids pets and candles.
+The train goes from Berlin to Munich. | The train goes to Munich from Berlin.
+When nights fall below minus five, the olive tree has to come inside. | The olive tree has to come inside when nights fall below minus five.
+In June the pool is closed. | The pool is closed in June.
+The key is under the mat, the code is 4411. | The code is 4411, the key is under the mat.
+Please bring forks and plates to the picnic. | Please bring plates and forks to the picnic.
+Every Sunday we bake bread. | We bake bread every Sunday.
+The invoice was sent to Ada on Friday. | On Friday the invoice was sent to Ada.
+Anna is allergic to nuts and Ben is allergic to milk. | Ben is allergic to milk and Anna is allergic to nuts.
+Der Müll ist am Montag dran, das Papier ist am Freitag dran. | Das Papier ist am Freitag dran, der Müll ist am Montag dran.
+The dentist is on Tuesday at 9:30 in Bath. | The dentist is in Bath on Tuesday at 9:30.
+The gate code is 4471 and the alarm code is 9020. | The alarm code is 9020 and the gate code is 4471.
+前輪は三気圧、後輪は四気圧。子どもの自転車の話。 | 後輪は四気圧、前輪は三気圧。子どもの自転車の話。
+見積もりは税別、送料込み、三十日有効。 | 見積もりは三十日有効、税別、送料込み。
+太郎が花子に傘を貸した。 | 花子に太郎が傘を貸した。
+卵と牛乳を買う。 | 牛乳と卵を買う。
+明日父が病院に行く。 | 父が明日病院に行く。
+会議室の鍵は受付にあります。 | 会議室の鍵は受付にある。
+駐車場は3番です。 | 駐車場は3番。
+梅干しの塩は梅の十八パーセント、三年で食べごろ。 | 梅干しの塩は梅の１８パーセント、三年で食べごろ。
+保険証は今は青い財布の中、写しは書斎。 | 保険証は青い財布の中、写しは書斎。
+金魚の水は必ず一晩置いたものを使う。 | 金魚の水は一晩置いたものを使う。
+配達は、木曜。 | 配達は木曜。
+AはBより大きい。 | BよりAは大きい。
+月曜は英語、水曜は算数。 | 水曜は算数、月曜は英語。
+会議は月曜の10時に本社で行う。 | 会議は本社で月曜の10時に行う。
+持ち物は水筒、帽子、タオル。 | 持ち物はタオル、帽子、水筒。
+母は花粉症、父は卵アレルギーです。 | 父は卵アレルギー、母は花粉症です。
+The boiler is serviced every October by Hollis & Sons. | Every October the boiler is serviced by Hollis & Sons.
+The spare key hangs behind the pantry door. | The spare key hangs behind the pantrey door.
+Nadia takes the children to judo on Wednesdays. | On Wednesdays Nadia takes the children to judo.
+The invoice numbers start with the year, then a dash. | The invoice numbers start with the year, then a dash!
+We cancelled the newspaper in March. | We canceled the newspaper in March.
+The favourite colour of the twins is green. | The favorite color of the twins is green.
+Milk, eggs and flour are in the cellar. | Flour, eggs and milk are in the cellar.
+The gas meter is in the hall cupboard, the water meter is in the yard. | The water meter is in the yard, the gas meter is in the hall cupboard.
+The wifi repeater needs a restart after every power cut. | FYI: the wifi repeater needs a restart after every power cut.
+Dr Okafor retires in June. | Hi everyone, Dr Okafor retires in June. Cheers, Tim
+The parcel shop closes at six. | The parcel shop actually closes at six.
+Compost goes into the brown bin. | Just a quick reminder: compost goes into the brown bin.
+The router password is on the back of the box. | The router pasword is on the back of the box.
+Please water the ferns twice a week. | Please watre the ferns twice a week.
+The server room must stay below 24 degrees. | The server room must stay bellow 24 degrees.
+The accountant needs the statements by Friday. | The acountant needs the statements by Friday.
+The bakery on Mill Lane is closed on Mondays. | The bakery on Mill Lane is closed on mondays.
+Rosa is allergic to peanuts and kiwis. | Rosa is allergic to kiwis and peanuts.
+If the alarm rings, call Marek. | Call Marek if the alarm rings.
+Deploys happen on Tuesday and Thursday. | Deploys happen on Thursday and Tuesday.
+The licence of the scanner ends in May. | The license of the scanner ends in May.
+Our plumber is Mr Dunne, phone 555 0142. | Our plumber is Mr. Dunne (phone 555 0142).
+The attic window does not close properly. | The attic window doesn't close properly.
+Use the blue towels for guests. | Use the blue towels for the guests.
+Lunch on Fridays is at half past twelve. | On Fridays, lunch is at half past twelve.
+Ines speaks Portuguese and a little Dutch. | Ines speaks Portuguese and a little Dutch
+The tyres were changed in November. | The tires were changed in November.
+Grandma's birthday is on 14 August. | Grandmas birthday is on 14 August.
+The neighbour's cat is called Biscuit. | The neighbor's cat is called Biscuit.
+The bins are emptied on Thursday mornings. | The bins are emptied on Thrusday mornings.
+The heating oil lasts until the end of Febuary. | The heating oil lasts until the end of February.
+Backups go to the NAS, photos go to the cloud. | Photos go to the cloud, backups go to the NAS.
+Tom is the contact for payroll, Lea for travel. | Lea is the contact for travel, Tom for payroll.
+Take the stove out of service before the chimney sweep comes. | Take the stove out of service before the chimney sweep comes. Thanks!
+The meeting room has a whiteboard and a screen. | The meeting room has a screen and a whiteboard.
+The organiser of the flea market is Jutta. | The organizer of the flea market is Jutta.
+Der Hausmeister kommt jeden Dienstag um acht. | Der Hausmeister kommt jeden Dienstag um acht
+Die Straße ist wegen der Baustelle gesperrt. | Die Strasse ist wegen der Baustelle gesperrt.
+Der Schlüssel liegt unter der Fußmatte. | Übrigens: Der Schlüssel liegt unter der Fußmatte.
+牛乳は毎週火曜に届く。 | 牛乳は毎週火曜にとどく。
+鍵は玄関の靴箱の上。 | かぎは玄関の靴箱の上。
+ゴミの日は月曜と木曜。 | ごみの日は月曜と木曜。
+会議は十時から三階で行う。 | 会議は10時から三階で行う。
+会議は十時から三階で行なう。 | 会議は十時から三階で行う。
+申込書は窓口に出す。 | 申し込み書は窓口に出す。
+サーバの再起動は夜に行う。 | サーバーの再起動は夜に行う。
+月曜は体操、木曜はピアノ。 | 木曜はピアノ、月曜は体操。
+冷蔵庫に卵と豆腐がある。 | 冷蔵庫に豆腐と卵がある。
+祖母の薬は食後に飲む。 | お疲れ様です。祖母の薬は食後に飲む。
+駐車場の契約は三月まで。 | 駐車場の契約は三月までです。
+歯医者の予約は十五日の四時。 | 歯医者の予約は十五日の四時。よろしくお願いします。
+隣の家の犬の名前はコロ。 | 隣の家の犬のの名前はコロ。
+傘は玄関に置いてください。 | 傘は玄関に置いて下さい。
+車の鍵は父が持っている。 | 車のかぎは父が持っている。
+灯油は物置の奥にある。 | 灯油は物置のおくにある。
+健診は来週の水曜に保健所で受ける。 | 健診は保健所で来週の水曜に受ける。
+ちなみに、図書館は月曜が休み。 | 図書館は月曜が休み。
+エアコンの掃除は六月と九月。 | エアコンの掃除は九月と六月。
+猫の餌は一日二回やる。 | 猫のえさは一日二回やる。
+プリンタの紙は棚の下。 | プリンターの紙は棚の下。
+母の誕生日は五月三日。 | 母の誕生日は５月３日。
+大家さんの電話は台所に貼ってある。 | 大家さんの電話は台所にはってある。
+祭りの準備は土曜の朝から。 | 祭りの準備は土曜の朝から！
+古い布団は物置にしまった。 | ふるい布団は物置にしまった。
+"""
+APART = """
+Anna pays Ben. | Ben pays Anna.
+The train goes from Berlin to Munich. | The train goes from Munich to Berlin.
+First wash, then dry. | First dry, then wash.
+Turn off the power, open the case. | Open the case, turn off the power.
+Jocasta owes Linus for the theatre tickets. | Linus owes Jocasta for the theatre tickets.
+At the wedding Aunt Maud sits left of the vicar. | At the wedding the vicar sits left of Aunt Maud.
+We have three cats and dogs. | We have three dogs and cats.
+The red bin is for paper and the blue bin is for glass. | The blue bin is for paper and the red bin is for glass.
+Anna works on Monday in Berlin and on Tuesday in Munich. | Anna works on Monday in Munich and on Tuesday in Berlin.
+Only on Monday we meet at six. | On Monday we meet only at six.
+Fuse 4 is the oven, fuse 5 the cellar. | Fuse 5 is the oven, fuse 4 the cellar.
+Mika has swimming at four and drums at six. | Mika has swimming at six and drums at four.
+Cassia is on leave in week 31, Bram in week 32. | Bram is on leave in week 31, Cassia in week 32.
+Take the pill before breakfast after the walk. | Take the pill after breakfast before the walk.
+The dog bit the man. | The man bit the dog.
+Boil five minutes, rest ten minutes. | Rest ten minutes, boil five minutes.
+The invoice for Ada is from Ben. | The invoice for Ben is from Ada.
+Anna is taller than Ben. | Ben is taller than Anna.
+Is the door locked? | The door is locked.
+He sold the car and bought the boat. | He bought the boat and sold the car.
+Few guests came. | A few guests came.
+We meet on Monday, not on Tuesday. | We meet on Tuesday, not on Monday.
+The key is in the box on the shelf. | The key is on the box in the shelf.
+Add milk to flour. | Add flour to milk.
+Ada manages Ben and Carl. | Ben and Carl manages Ada.
+Switch the pump on before the valve is opened. | The valve is opened before the pump on switch.
+Ben is the father of Carl and Dora is the aunt. | Dora is the father of Carl and Ben is the aunt.
+Team A beat team B in May. | Team B beat team A in May.
+The lamp is on the left and the clock is on the right. | The clock is on the left and the lamp is on the right.
+Wages are paid on the first, rent on the third. | Rent are paid on the first, wages on the third.
+Mark reports to Lena and Lena reports to Tom. | Lena reports to Mark and Tom reports to Lena.
+太郎が花子に傘を貸した。 | 花子が太郎に傘を貸した。
+AはBより大きい。 | BはAより大きい。
+前輪は三気圧、後輪は四気圧。 | 前輪は四気圧、後輪は三気圧。
+太郎が買った本を花子が読んだ。 | 花子が買った本を太郎が読んだ。
+朝に起きて夜に寝る。 | 夜に起きて朝に寝る。
+塩を入れる、水を足す。 | 水を足す、塩を入れる。
+東京から大阪まで行く。 | 大阪から東京まで行く。
+父の車を母の家に置く。 | 母の車を父の家に置く。
+犬は朝は父、夕方は姉。 | 犬は朝は姉、夕方は父。
+京都、大阪の順に回る。 | 大阪、京都の順に回る。
+三個の箱に五本を入れる | 五個の箱に三本を入れる
+犬の体重は七・二キロ。 | 犬の体重は七二キロ。
+山田さんは佐藤さんの上司。 | 佐藤さんは山田さんの上司。
+赤い箱と青い袋を送る。 | 青い箱と赤い袋を送る。
+一階は店、二階は家。 | 二階は店、一階は家。
+母が父に薬を渡す。 | 父が母に薬を渡す。
+犬が猫を追う。 | 猫が犬を追う。
+鍵を閉めた。電気を消した。 | 電気を消した。鍵を閉めた。
+飲む | 飲まない
+会費は月に二千円。 | 会費は年に二千円。
+The boiler is serviced every October by Hollis & Sons. | The boiler is serviced every November by Hollis & Sons.
+Nadia takes Leo to judo on Wednesdays. | Leo takes Nadia to judo on Wednesdays.
+The gas meter is in the hall cupboard, the water meter is in the yard. | The water meter is in the hall cupboard, the gas meter is in the yard.
+Deploys happen before the backup. | The backup happens before deploys.
+The exit is locked at night. | The emergency exit is locked at night.
+The car key is with Tom. | The old car key is with Tom.
+The ladder holds 120 kg. | The ladder holds at least 120 kg.
+The pool is open on Sundays. | The pool is only open on Sundays.
+Rosa may eat nuts. | Rosa must eat nuts.
+Rosa is allergic to peanuts. | Rosa's sister is allergic to peanuts.
+The causal link is unclear. | The casual link is unclear.
+Fill the form. | Fill the farm.
+The desert is cold. | The dessert is cold.
+The meter is 5 mm off. | The meter is 5 cm off.
+Turn left at the church. | Turn right at the church.
+Pay Jon on Friday. | Pay Joan on Friday.
+Call Martin about the roof. | Call Marten about the roof.
+The contact is Hansen. | The contact is Hanson.
+The contact is Christiansen. | The contact is Christensen.
+The contract is signed. | The contact is signed.
+The server in Oslo backs up to the server in Bergen. | The server in Bergen backs up to the server in Oslo.
+From June to August the path is closed. | From August to June the path is closed.
+Lea teaches Tom chess and Ben piano. | Lea teaches Ben chess and Tom piano.
+Feed the cat, then the dog. | Feed the dog, then the cat.
+Mix the glue with the water in the bucket. | Mix the water with the glue in the bucket.
+Anna came before Ben. | Ben came before Anna.
+Pump 1 feeds tank 2. | Pump 2 feeds tank 1.
+The tap is closed and the valve is open. | The tap is open and the valve is closed.
+Emma lent Noah the drill. | Noah lent Emma the drill.
+The red cable goes to the left socket, the blue cable goes to the right socket. | The blue cable goes to the left socket, the red cable goes to the right socket.
+Ring twice if Ada is home. | Ring twice unless Ada is home.
+The shop takes cards. | The shop takes most cards.
+The report is due. | The report is overdue.
+The meeting might be moved. | The meeting is moved.
+The lock works. | The lock hardly works.
+We sell to Ireland from Wales. | We sell from Ireland to Wales.
+The dose is 5 mg in the morning and 10 mg in the evening. | The dose is 10 mg in the morning and 5 mg in the evening.
+Leo likes tea, not coffee. | Leo likes coffee, not tea.
+Water is added to the acid. | Acid is added to the water.
+Swim first, eat later. | Eat first, swim later.
+The adapter converts HDMI to VGA. | The adapter converts VGA to HDMI.
+Ben is older than Tom by two years. | Tom is older than Ben by two years.
+Hi Anna, the keys are in the drawer. | Hi Ben, the keys are in the drawer.
+The keys are in the drawer. Best, Anna | The keys are in the drawer. Best, Ben
+The lease runs to 2027. | The lease runs from 2027.
+Both doors are locked. | Neither doors are locked.
+The hotel takes dogs. | The hostel takes dogs.
+Buy two lemons and three limes. | Buy three lemons and two limes.
+The old shed and the new fence are green. | The new shed and the old fence are green.
+The bill was paid by Nora for Ida. | The bill was paid by Ida for Nora.
+Der Arzt hilft dem Patienten. | Dem Arzt hilft der Patient.
+Der Zug fährt von Köln nach Bonn. | Der Zug fährt von Bonn nach Köln.
+Anna hat Ben besucht. | Ben hat Anna besucht.
+Das Fenster ist schon offen. | Das Fenster ist schön offen.
+牛乳は毎週火曜に届く。 | 牛乳は毎週金曜に届く。
+父が母に鍵を渡した。 | 母が父に鍵を渡した。
+兄は弟より背が高い。 | 弟は兄より背が高い。
+朝は父が、夜は母が犬を散歩させる。 | 夜は父が、朝は母が犬を散歩させる。
+食べたい物を書く。 | 食べる物を書く。
+明日は行くらしい。 | 明日は行く。
+薬は朝だけ飲む。 | 薬は朝飲む。
+橋の下に置く。 | 箸の下に置く。
+窓を開けた。 | 窓を閉めた。
+店は火曜に開く。 | 店は火曜も開く。
+店まで歩く。 | 店から歩く。
+赤い箱に塩、青い箱に砂糖。 | 青い箱に塩、赤い箱に砂糖。
+子どもは入れる。 | 子どもは入れない。
+彼が呼んだ。 | 彼が呼ばれた。
+先生を呼ぶ。 | 先生が呼ぶ。
+鈴木さんの父。 | 父の鈴木さん。
+東京から大阪へ送る。 | 大阪から東京へ送る。
+薬は飲んだ。 | 薬は飲んだかも。
+鍵は父のもの。 | 鍵は乳のもの。
+会費は払った。 | 会費は払う。
+犬を飼う。 | 犬を買う。
+木曜はピアノ、月曜は体操。 | 月曜はピアノ、木曜は体操。
+太郎と花子は次郎の親。 | 太郎と次郎は花子の親。
+水を足してから塩を入れる。 | 塩を足してから水を入れる。
+雨なら中止。 | 雨でも中止。
+祖母は右の耳が遠い。 | 祖母は左の耳が遠い。
+姉が妹に服をあげた。 | 姉が妹に服をもらった。
+予約が必要。 | 予約は不要。
+予約できる。 | 予約したい。
+肉を焼く。 | 肉を煮る。
+鍵をかける。 | 鍵をあける。
+鍵をかけた。 | 鍵をなくした。
+すいかを買う。 | すいかを売る。
+りんごを送る。 | みかんを送る。
+ねこはそとにいる。 | いぬはそとにいる。
+はしを洗う。 | はちを洗う。
+部長に伝える。 | 課長に伝える。
+夏に行くつもり。 | 夏に行く。
+ここで食べてよい。 | ここで食べるな。
+半分だけ払った。 | 半分払った。
+"""
+
+
+def pairs(lines: str) -> list[tuple[str, str]]:
+    """The two texts of each line."""
+    return [(one, other) for one, _, other in (line.partition(" | ") for line in lines.strip().splitlines())]
+
+
+def difference(one: str, other: str) -> str | None:
+    """What metabolism would lose if the first text went for the other."""
+    bodies = Bodies(count_pieces=count_pieces)
+    bodies.add("one", None, one)
+    bodies.add("other", None, other)
+    return bodies.difference("one", "other")
+
+
+@pytest.mark.parametrize(("one", "other"), pairs(SAME))
+def test_a_copy_says_the_same(one, other):
+    assert (difference(one, other), difference(other, one)) == (None, None)
+
+
+@pytest.mark.parametrize(("one", "other"), pairs(APART))
+def test_another_statement_stays_apart(one, other):
+    assert None not in (difference(one, other), difference(other, one))
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "slips"),
+    [
+        ("pasword", "password", True),
+        ("insde", "inside", True),
+        ("becuase", "because", True),
+        ("vetrinary", "veterinary", True),
+        ("dentst", "dentist", True),
+        ("febuary", "february", True),
+        ("casual", "causal", False),
+        ("form", "from", False),
+        ("desert", "dessert", False),
+        ("contract", "contact", False),
+        ("hotel", "hostel", False),
+        ("construction", "constriction", False),
+        ("trainer", "trained", False),
+        ("schoen", "schon", False),
+        ("a4711", "a4117", False),
+    ],
+)
+def test_a_slip_is_no_other_word(word, other, slips):
+    assert is_slip(word, other, count_pieces) == slips
+    assert is_slip(other, word, count_pieces) == slips
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "slips"), [("ferante", "ferrante", True), ("jon", "john", False), ("hansen", "hanson", False)]
+)
+def test_of_names_fewer_are_slips(word, other, slips):
+    assert is_slip(word, other, count_pieces, is_name=True) == slips
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("colour", "color"),
+        ("organisations", "organizations"),
+        ("theatres", "theaters"),
+        ("catalogue", "catalog"),
+        ("travelled", "traveled"),
+        ("centred", "centered"),
+        ("anaemia", "anemia"),
+        ("straße", "strasse"),
+        ("schön", "schoen"),
+        ("won't", "will not"),
+        ("neighbour's", "neighbor's"),
+    ],
+)
+def test_one_word_in_two_spellings(one, other):
+    assert spelled(one) == spelled(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("four", "for"),
+        ("hour", "hor"),
+        ("filled", "filed"),
+        ("prised", "prized"),
+        ("schon", "schön"),
+        ("fourth", "forth"),
+    ],
+)
+def test_two_words_keep_their_spellings(one, other):
+    assert spelled(one) != spelled(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("卵", "たまご", True),
+        ("申込", "申し込み", True),
+        ("打合せ", "打ち合わせ", True),
+        ("方", "がた", True),
+        ("学校", "がっこう", True),
+        ("ゴミ", "ごみ", True),
+        ("箸", "橋", False),
+        ("朝", "よる", False),
+        ("相", "藍", False),
+        ("", "は", False),
+    ],
+)
+def test_kana_and_kanji_of_one_word_read_alike(one, other, same):
+    assert reads_alike(one, other) == same
+
+
+@pytest.mark.parametrize(
+    ("title", "other", "body", "same"),
+    [
+        ("Rate limits", "API limits", "Partners may call the API sixty times a minute.", True),
+        ("見積書の書き方", "見積もりの書き方", "見積もりは税別。", True),
+        ("Anna", "Ben", "Allergic to nuts.", False),
+        ("Office Berlin", "Office", "The code is 4471.", False),
+        ("Kitchen", "Bathroom", "The lamp needs a new bulb.", False),
+    ],
+)
+def test_a_title_in_other_words_adds_nothing(title, other, body, same):
+    assert is_retitled(title, other, body, count_pieces) == same
+
+
+def test_names_of_two_greetings_keep_texts_apart():
+    assert difference("Hi Ann, the lift is out of order.", "Hi Ben, the lift is out of order.") == "name"
+    assert difference("Hi Ann, the lift is out of order.", "The lift is out of order.") is None
+
+
+texts = st.lists(
+    st.sampled_from(
+        ["the", "cat", "and", "dog", "is", "on", "at", "six,", "Ann", "pays", "Ben.", "父が", "母に", "薬を", "渡す。"]
+    )
+).map(" ".join)
+
+
+@given(texts, texts)
+def test_restating_is_mutual(one, other):
+    assert is_restated(one, one)
+    assert is_restated(one, other) == is_restated(other, one)
+
+
+@given(st.text(), st.text())
+def test_any_two_texts_are_evened_out(one, other):
+    assert evened(one, one, count_pieces) == (one, one)
+    evened(one, other, count_pieces)
+    is_restated(one, other)
