@@ -131,7 +131,7 @@ class Planner:
 @pytest.fixture(autouse=True)
 def ids_as_they_are(monkeypatch):
     """No store stands behind a planner, in which an id could be looked up."""
-    monkeypatch.setattr("wherefrom.api.memory._whole_id", lambda view, param, given, field: given)
+    monkeypatch.setattr("wherefrom.api.performing._whole_id", lambda view, param, given, field: given)
 
 
 def ask(planner, **arguments):
