@@ -70,3 +70,10 @@ def test_endings_are_left_out_of_the_words_that_are_compared():
     assert without_endings("冷蔵庫の温度が高い。") == "冷蔵庫 温度 高 。"
     assert without_endings("さくら") == "さくら", "nothing else would be left"
     assert without_endings("The same 3 words") == "The same 3 words"
+
+
+def test_the_verb_that_a_korean_sentence_ends_with_says_nothing_of_it():
+    assert without_endings("색인은 검색을 빠르게 한다.") == "색인은 검색을 빠르게  ."
+    assert without_endings("그는 매일 연습했다\n어제도 연습합니다!") == "그는 매일 연습 \n어제도 연습 !"
+    assert without_endings("판다 두 마리를 보았다.") == "판다 두 마리를 보 .", "pandas stay: no sentence ends there"
+    assert without_endings("한다.") == "한다.", "nothing else would be left"

@@ -19,7 +19,7 @@ from wherefrom.graph.local import Numbers, graph_of
 from wherefrom.insight import scoring
 from wherefrom.insight.judge import Context, Scene
 from wherefrom.insight.settings import InsightSettings
-from wherefrom.insight.shared import Moment, Shared, closenesses, read_moments, read_shared
+from wherefrom.insight.shared import Moment, Shared, closenesses, read_moments, read_shared, without_endings
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.insight import CandidateEdge, NormSpec
@@ -170,7 +170,7 @@ def _rare(
     texts = {} if center_id is None else {center_id: question.text}
     if center_id is None:
         known = nodes.read_by_ids(index.tx, index.access, centers)
-        texts = {node_id: text_of(node.title, node.content) for node_id, node in known.items()}
+        texts = {node_id: without_endings(text_of(node.title, node.content)) for node_id, node in known.items()}
     return read_shared(index.tx, index.access, index.text, question, texts)
 
 

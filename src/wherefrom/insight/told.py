@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wherefrom.insight.shared import KANA, MAX_TEXTS, written_as_names
+from wherefrom.insight.shared import KANA, MAX_TEXTS, without_endings, written_as_names
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.model.insight import InsightPlan, ProposedEdge
@@ -114,7 +114,7 @@ def _read(tx: Transaction, access: Access, links: Sequence[ProposedEdge]) -> _Kn
 def _words(link: ProposedEdge, known: _Known) -> set[str]:
     """Return the terms that both ends have."""
     ends = [known.nodes.get(end) for end in (link.source_id, link.target_id)]
-    first, second = (set(query_terms(_text(node))) if node is not None else set() for node in ends)
+    first, second = (set(query_terms(without_endings(_text(node)))) if node is not None else set() for node in ends)
     return first & second
 
 
