@@ -80,7 +80,7 @@ class Gates:
     mode: Annotated[
         GateMode, Param("`fixed` takes theta_ag and theta_dg as they are; `running` takes the quantiles.")
     ] = "fixed"
-    theta_ag: Annotated[float, Param("The g0 above which AG fires.", -10, 10)] = 0.5
+    theta_ag: Annotated[float, Param("The g0 above which AG fires.", -10, 10)] = 0.26
     theta_dg: Annotated[float, Param("The g up to which DG accepts.", -10, 10)] = 0.3
     ag_quantile: Annotated[float, Param("The quantile of g0.", 0, 1, is_low_open=True, is_high_open=True)] = 0.9
     dg_quantile: Annotated[float, Param("The quantile of the least g.", 0, 1, is_low_open=True, is_high_open=True)] = (
