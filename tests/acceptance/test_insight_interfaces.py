@@ -131,7 +131,7 @@ class Planner:
 @pytest.fixture(autouse=True)
 def ids_as_they_are(monkeypatch):
     """No store stands behind a planner, in which an id could be looked up."""
-    monkeypatch.setattr("wherefrom.api.memory._whole_id", lambda view, param, given, field: given)
+    monkeypatch.setattr("wherefrom.api.performing._whole_id", lambda view, param, given, field: given)
 
 
 def ask(planner, **arguments):
@@ -290,7 +290,7 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     for part in (
         "from",
         "hop",
-        "0.71",
+        "-[relates_to 0.71]->",
         "-0.123",
         "both are about ships",
         "1 memo judged: 2 relations worth making, 1 not",
@@ -307,6 +307,11 @@ def test_people_read_the_links_the_counts_and_what_to_do_next():
     assert "2 relations made" in applied
     assert "--undo p-1" in applied
     assert "--apply-plan" not in applied
+    part = readable(insight_lines(replace(done, written=1, declined=1), rejected=False))
+    assert "plan p-1 is applied: 1 relation made, 1 declined" in part
+    refused = readable(insight_lines(replace(done, written=0, declined=2), rejected=False))
+    assert "plan p-1 is decided: 2 relations declined; nothing was linked" in refused
+    assert "0 relations made" not in refused
     assert "undone" in readable(insight_lines(replace(plan, state="undone"), rejected=False))
     assert readable(insight_lines(plan_of(), rejected=False)).endswith("plan p-1 has no relations\n")
     none = plan_of(Decision(("a",), (), (METRICS,)))

@@ -18,8 +18,8 @@ from wherefrom.storage.candidates import WeightedEdge
 from wherefrom.storage.port import SearchRequest, Times
 
 ROOT_HALF = math.sqrt(0.5)
-# The scores are relative to the mean of the ten best; a place that is not taken counts as 0.15.
-FILL = 0.15
+# The scores are relative to the mean of the ten best; a place that is not taken counts as 0.06.
+FILL = 0.06
 
 
 @pytest.fixture
@@ -58,17 +58,31 @@ def pairs_of(staged):
     return {(staged.ids[a], staged.ids[b]): pair for (a, b), pair in staged.pairs.items()}
 
 
-def scored(relevance, usual):
-    return relevance / usual / (1 + relevance / usual)
+def scored(relevance, *others):
+    """The score of what speaks so much for a text, where the relevances of the ten best are known."""
+    usual = max((sum(others) + (10 - len(others)) * FILL) / 10, FILL)
+    standing_out = relevance / math.sqrt(usual * tuned().candidates.level)
+    return standing_out / (1 + standing_out)
+
+
+def meant(cosine, first, second, floor=0.0):
+    """The meaning of a pair by its cosine and the cosines that each of the two has with others; missing ones count as
+    the floor.
+    """
+    usual = (sum(first) + sum(second) + (20 - len(first) - len(second)) * floor) / 20
+    return (cosine - usual) / (1 - usual)
+
+
+# North, north east and east: the first two, and the last two, are as near as that.
+SLANTED = meant(ROOT_HALF, (ROOT_HALF, 0.0), (ROOT_HALF, ROOT_HALF))
 
 
 def test_scores_of_vectors_by_hand(memory):
     north, slanted, east = (memory.save(text).node.id for text in ("north", "north east", "east"))
     staged = composed(memory, "north", center_id=north)
-    usual = (ROOT_HALF + 0.0 + 8 * FILL) / 10
     pair = pairs_of(staged)[north, slanted]
     assert pair.similarity == pytest.approx(ROOT_HALF, abs=1e-3)
-    assert pair.score == pytest.approx(scored(ROOT_HALF, usual), abs=1e-3)
+    assert pair.score == pytest.approx(scored(SLANTED, SLANTED, 0.0), abs=1e-3)
     assert (pair.shared, pair.common_neighbours) == (0.0, 0)
     assert (north, east) not in pairs_of(staged), "what has nothing to do with it is no candidate"
     assert [staged.ids[center] for center in staged.context.centers] == [north]
@@ -78,19 +92,18 @@ def test_scores_of_vectors_by_hand(memory):
 def test_a_floor_is_taken_off_the_similarity(memory):
     north, slanted = (memory.save(text).node.id for text in ("north", "north east"))
     pair = pairs_of(composed(memory, "north", center_id=north, floor=0.5))[north, slanted]
-    near = (ROOT_HALF - 0.5) / 0.5
+    near = meant(ROOT_HALF, (ROOT_HALF,), (ROOT_HALF,), floor=0.5)
     assert pair.similarity == pytest.approx(ROOT_HALF, abs=1e-3)
-    assert pair.score == pytest.approx(scored(near, (near + 9 * FILL) / 10), abs=1e-3)
+    assert pair.score == pytest.approx(scored(near, near), abs=1e-3)
 
 
 def test_what_fits_else_speaks_for_what_it_is_linked_to(memory):
     north, slanted, east = (memory.save(text).node.id for text in ("north", "north east", "east"))
     memory.relate(slanted, east, tag="next", weight=0.5)
     pair = pairs_of(composed(memory, "north", center_id=north))[north, east]
-    usual = (ROOT_HALF + 8 * FILL) / 10
-    shared = ROOT_HALF * 0.5 / math.log(2)  # the relevance of the middle, the strength of its link, and its one link
+    shared = SLANTED * 0.5 / math.log(2)  # the relevance of the middle, the strength of its link, and its one link
     assert pair.shared == pytest.approx(shared, abs=1e-3)
-    assert pair.score == pytest.approx(scored(tuned().candidates.support * shared, usual), abs=1e-3)
+    assert pair.score == pytest.approx(scored(tuned().candidates.support * shared, SLANTED, 0.0), abs=1e-3)
     assert pair.common_neighbours == 0
 
 
@@ -124,7 +137,8 @@ def test_words_count_where_there_are_no_vectors(tmp_path):
         pair = pairs_of(staged)[first, second]
         assert pair.similarity is None
         assert 0 < pair.words < 1
-        assert pair.score == pytest.approx(scored(pair.words, max((pair.words + 9 * FILL) / 10, FILL)))
+        relevance = pair.words * staged.found.word_weight
+        assert pair.score == pytest.approx(scored(relevance, relevance))
         assert (first, third) not in pairs_of(staged)
         assert staged.context.norm_spec.dimension == 0
 
@@ -182,7 +196,7 @@ def test_l1_answers_a_request_with_what_another_search_finds(memory):
 
 def test_a_node_that_only_a_longer_walk_leads_to_counts_at_its_hop(memory):
     for times in range(2, 42):
-        memory.save("north " * times + "east")
+        memory.save("east " * times + "north")
     ids = [memory.save(text).node.id for text in ("north", "up", "up north", "down")]
     for one, other in itertools.pairwise(ids):
         memory.relate(one, other, tag="next", weight=1.0)

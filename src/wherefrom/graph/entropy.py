@@ -12,6 +12,7 @@ from wherefrom.lazy import np
 
 # Below this length a row counts as one of zeros, and below this entropy a relative change says nothing.
 _MIN_LENGTH: Final = 1e-10
+_FEW_ROWS: Final = 160
 _MIN_ENTROPY: Final = 1e-3
 # The multiplications in a product of matrices that take as long as looking up one pair. Measured: 40 to 1,200, by how
 # large the product is; around the choice that follows from it, either way takes about as long.
@@ -40,6 +41,13 @@ def link_set_change(weights: Sequence[float], *, added: float = 1.0) -> float:
     return (_entropy(given) - _entropy(given[:-1])) / log(count) if count >= 2 else 0.0
 
 
+def products(rows: Numbers) -> Numbers:
+    """The product of each row with each. Cost: rows² × dimensions."""
+    # For a few rows BLAS wakes its threads, which on a busy machine takes ten times as long as the products.
+    found: Numbers = rows @ rows.T if len(rows) > _FEW_ROWS else np.einsum("ij,kj->ik", rows, rows)
+    return found
+
+
 def shared(rows: Numbers, *, weights: Numbers | None = None) -> Numbers:
     """s_ab = (cos(a, b) + 1) / 2 for each pair of rows, each multiplied by the weights first. Range: [0, 1].
 
@@ -50,7 +58,7 @@ def shared(rows: Numbers, *, weights: Numbers | None = None) -> Numbers:
     # Squares of large numbers overflow; a cosine does not depend on the length.
     given = given / np.maximum(np.abs(given).max(axis=1, initial=0.0, keepdims=True), 1.0)
     units = given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), _MIN_LENGTH)
-    cosines = units @ units.T
+    cosines = products(units)
     similar: Numbers = (np.clip((cosines + cosines.T) / 2.0, -1.0, 1.0) + 1.0) / 2.0
     return similar
 

@@ -29,11 +29,11 @@ from wherefrom.text.tokens import is_unspaced, text_of
 
 if TYPE_CHECKING:
     from wherefrom.embedding.port import Matrix
-    from wherefrom.insight import decide, expand, gates, propose, told
+    from wherefrom.insight import decide, expand, gates, propose, shared, told
     from wherefrom.storage.port import EmbeddingModel
 else:
-    decide, expand, gates, propose, told = lazy_modules(
-        "wherefrom.insight", "decide", "expand", "gates", "propose", "told"
+    decide, expand, gates, propose, shared, told = lazy_modules(
+        "wherefrom.insight", "decide", "expand", "gates", "propose", "shared", "told"
     )
 
 _MAX_CHARACTERS_COMPARED: Final = 2_000
@@ -139,7 +139,8 @@ class InsightEngine(DecisionEngine):
                 return kept.plan
             insight.keep(tx, access, kept, moment=moment)
             numbers = [link.number for link in kept.plan.accepted]
-            return insight.stated(tx, access, self._apply(tx, access, kept, numbers, known))
+            said = told.told_plan(tx, access, self.store.text_search, kept.plan, neighbours=False)
+            return insight.stated(tx, access, self._apply(tx, access, replace(kept, plan=said), numbers, known))
 
         done = self.store.database.write(work)
         return tuple(link for link in done.accepted if link.state == "made"), kept.plan.degraded
@@ -237,7 +238,7 @@ class InsightEngine(DecisionEngine):
         model, vectors = self.store.database.read(lambda tx: _vectors(tx, draft.access, some))
         now = self.view.now()
         for node in some:
-            words = text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED]
+            words = shared.without_endings(text_of(node.title, node.content)[:_MAX_CHARACTERS_COMPARED])
             question = SearchRequest(words, vectors.get(node.id), model, times=Times(now, holding=True))
             self._decide(draft, question, node.id, namespace=node.namespace)
         if self.store.embedder is not None and len(vectors) < len(some):
@@ -266,7 +267,7 @@ class InsightEngine(DecisionEngine):
 
         staged, state, cache = self.store.database.read(work), draft.gates[namespace], self.store.pair_cache
         decision, draft.gates[namespace] = decide.decide(staged, state, search_again, linking=linking, cache=cache)
-        decision = self._tell(draft.access, decision, linking)
+        decision = self._tag(draft.access, decision, linking)
         draft.decisions.append(decision)
         # As strong as they are followed once they are written.
         draft.accepted += [
@@ -278,12 +279,12 @@ class InsightEngine(DecisionEngine):
             values = tuple(round(edge.figures.g, 6) for edge in decision.links)
             draft.observed.append(GateObservation(namespace, round(first.g0, 6), values, fired))
 
-    def _tell(self, access: Access, decision: Decision, linking: InsightSettings) -> Decision:
-        """Return a decision whose accepted links say in words what joins their ends, and have a tag that does."""
+    def _tag(self, access: Access, decision: Decision, linking: InsightSettings) -> Decision:
+        """Return a decision whose accepted links have a tag that says what joins their ends."""
         if not decision.accepted:
             return decision
-        text, subject = self.store.text_search, linking.candidates.subject
-        links = self.store.database.read(lambda tx: told.tell(tx, access, text, decision.accepted, subject=subject))
+        subject = linking.candidates.subject
+        links = self.store.database.read(lambda tx: told.tagged(tx, access, decision.accepted, subject=subject))
         return replace(decision, links=(*links, *(link for link in decision.links if not link.accepted)))
 
     def _plan(self, draft: _Draft) -> StoredPlan:

@@ -1,29 +1,25 @@
 """L1: chooses the centers, the candidates and the norm spec, from what L2 has: words, vectors, existing edges.
 
-The score of a candidate edge from c to v, 0 to 1:
-  relevance = α·similarity + (1 − α)·words, where similarity is the cosine above the embedder's floor and words the
-    share of c's BM25 weight that v has; without one of the two the other alone;
-  shared = Σ m(w)·strength(w, v) / ln(1 + deg w) over the neighbours w of v, where m(w) is the strength of the edge
-    from c to w, or the relevance of w if it is a candidate, too (Adamic and Adar, "Friends and neighbors on the Web",
-    2003, with expected neighbours beside those that are there);
-  x = (relevance + support · shared) / the mean relevance of c's ten best, score = x / (1 + x): how far v stands out
-    among what is near c anyway. Texts differ in how much they resemble all others; between passages that belong
-    together this doubled the average precision of the plain relevance (docs/decisions/0005-insight.md).
+A candidate edge is scored by the words, the meaning and the time of its ends (`scoring.py`), by what is rare and both
+have (`shared.py`), and by shared neighbours: Σ m(w)·strength(w, v) / ln(1 + deg w) over the neighbours w of v, where
+m(w) is the strength of the edge from c to w, or the relevance of w if it is a candidate, too (Adamic and Adar, "Friends
+and neighbors on the Web", 2003, with expected neighbours beside those that are there).
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wherefrom.embedding.port import Matrix
-from wherefrom.graph.local import graph_of
+from wherefrom.graph.local import Numbers, graph_of
+from wherefrom.insight import scoring
 from wherefrom.insight.judge import Context, Scene
 from wherefrom.insight.settings import InsightSettings
-from wherefrom.insight.shared import Moment, Shared, closeness, read_moments, read_shared
+from wherefrom.insight.shared import Moment, Shared, closenesses, read_moments, read_shared, without_endings
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.insight import CandidateEdge, NormSpec
@@ -40,10 +36,6 @@ _MAX_EDGES: Final = 1_000
 _MAX_TWO_STEPS_AWAY: Final = 32
 TWO_STEPS: Final = 2
 _MAX_BY_WHAT_IS_RARE: Final = 16
-# A candidate has to stand out among the most relevant; a missing one counts as the least relevance.
-_MOST_RELEVANT: Final = 10
-_LEAST_RELEVANCE: Final = 0.15
-
 
 Near = defaultdict[str, dict[str, float]]
 
@@ -105,11 +97,13 @@ class Asked:
 @dataclass(slots=True)
 class Found:
     """The nodes that were found: their share of the question's words, their vectors, their order by relevance, the
-    pages that they are on, and their times. shared: what is rare and they share with each center; steps: how many
-    steps from the centers those nodes are that only a walk led to; is_own: a memo was asked about, and no question.
+    pages that they are on, and their times. word_weight: how much the words of the question count; shared: what is rare
+    and they share with each center; steps: how many steps from the centers those nodes are that only a walk led to;
+    is_own: a memo was asked about, and no question.
     """
 
     words: dict[str, float] = field(default_factory=dict)
+    word_weight: float = 0.0
     rows: dict[str, Matrix] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     pages: dict[str, str] = field(default_factory=dict)
@@ -156,6 +150,7 @@ def search_texts(index: Index, question: SearchRequest, center_id: str | None, *
     own = scores.get(center_id or "", max(scores.values(), default=0.0))
     found = Found(is_own=center_id is not None)
     found.words = {node_id: min(score / own, 1.0) for node_id, score in scores.items()} if own > 0 else {}
+    found.word_weight = scoring.word_weight(own, index.text.count_texts(index.tx, index.access, question.kinds))
     found.rows = {hit.id: hit.vector for hit in hits if hit.vector is not None}
     if center_id is not None and question.vector is not None:
         found.rows[center_id] = question.vector
@@ -175,7 +170,7 @@ def _rare(
     texts = {} if center_id is None else {center_id: question.text}
     if center_id is None:
         known = nodes.read_by_ids(index.tx, index.access, centers)
-        texts = {node_id: text_of(node.title, node.content) for node_id, node in known.items()}
+        texts = {node_id: without_endings(text_of(node.title, node.content)) for node_id, node in known.items()}
     return read_shared(index.tx, index.access, index.text, question, texts)
 
 
@@ -268,44 +263,48 @@ def _scored(
 ) -> dict[tuple[str, str], Pair]:
     """Return the figures of the edges from a center to those of these nodes that it has no edge with."""
     others = [node_id for node_id in ends if node_id != center]
-    vector = found.rows.get(center)
-    similarity = {node_id: _cosine(vector, found.rows.get(node_id)) for node_id in others}
-    words = {node_id: found.words.get(node_id, 0.0) if own else None for node_id in others}
-    limits, rare, moment = linking.candidates, found.shared.get(center, Shared()), found.moments.get(center)
-    close = {
-        node_id: closeness(moment, found.moments.get(node_id), half_life=limits.time_half_life_days)
-        for node_id in others
-    }
-    relevance = {
-        node_id: _relevance(similarity[node_id], words[node_id], index) * (1.0 - limits.time * (1.0 - close[node_id]))
-        for node_id in others
-    }
-    expected = {**relevance, **near[center]}
+    if not others:
+        return {}
+    limits, rare = linking.candidates, found.shared.get(center, Shared())
+    compared = scoring.meanings(
+        found.rows.get(center), [found.rows.get(node_id) for node_id in others], floor=index.floor
+    )
+    shares = np.array([found.words.get(node_id, 0.0) for node_id in others]) if own else None
+    words = None if shares is None else found.word_weight * shares
+    close = np.array(closenesses(center, others, found.moments, half_life=limits.time_half_life_days))
+    relevance = scoring.relevances(compared.meaning, words, alpha=index.alpha) * (1.0 - limits.time * (1.0 - close))
+    shared = _shared_neighbours(center, others, relevance, near)
+    names, terms = (np.array([some.get(node_id, 0.0) for node_id in others]) for some in (rare.names, rare.terms))
+    beside = limits.support * shared + limits.names * names + limits.terms * terms
     # Among all that is near, linked or not: without its kin, which it has edges with, strangers would stand out.
-    usual = _usual(relevance.values())
+    scores = scoring.scores(relevance, beside, level=limits.level)
     pairs = {}
-    for node_id in others:
+    for at, node_id in enumerate(others):
         if node_id in near[center] or found.pages.get(node_id, "") == found.pages.get(center):
             continue  # linked, or on one page with it
-        shared = sum(
-            expected[middle] * strength / math.log1p(len(near[middle]))
-            for middle, strength in sorted(near[node_id].items())
-            if middle in expected
-        )
-        names, terms = rare.names.get(node_id, 0.0), rare.terms.get(node_id, 0.0)
-        speaking = limits.support * shared + limits.names * names + limits.terms * terms
-        standing_out = (relevance[node_id] + speaking) / usual
         pairs[center, node_id] = Pair(
-            score=standing_out / (1.0 + standing_out),
-            similarity=similarity[node_id],
-            words=words[node_id],
-            shared=shared,
+            score=float(scores[at]),
+            similarity=None if np.isnan(compared.similarity[at]) else float(compared.similarity[at]),
+            words=None if shares is None else float(shares[at]),
+            shared=float(shared[at]),
             common_neighbours=len(near[node_id].keys() & near[center].keys()),
-            rare_names=names,
-            rare_terms=terms,
-            closeness=close[node_id],
+            rare_names=float(names[at]),
+            rare_terms=float(terms[at]),
+            closeness=float(close[at]),
         )
     return pairs
+
+
+def _shared_neighbours(center: str, others: Sequence[str], relevance: Numbers, near: Near) -> Numbers:
+    """Return how much each of some nodes has in common with a center by its neighbours, linked or expected."""
+    expected = {**dict(zip(others, relevance.tolist(), strict=True)), **near[center]}
+    share = {middle: value / math.log1p(len(near[middle])) for middle, value in expected.items() if near.get(middle)}
+    return np.array(
+        [
+            sum(share[middle] * strength for middle, strength in sorted(near[node_id].items()) if middle in share)
+            for node_id in others
+        ]
+    )
 
 
 def staged_for(index: Index, asked: Asked, found: Found, *, radius: int) -> Staged:
@@ -369,15 +368,8 @@ def _placed(
     return Staged(ids, scene, context, by_places, others=tuple(edges[len(chosen) :]), found=found)
 
 
-def _usual(relevances: Iterable[float]) -> float:
-    """Return the mean relevance of the ten best, but no less than the least that counts."""
-    best = sorted(relevances, reverse=True)[:_MOST_RELEVANT]
-    mean = (sum(best) + (_MOST_RELEVANT - len(best)) * _LEAST_RELEVANCE) / _MOST_RELEVANT
-    return max(mean, _LEAST_RELEVANCE)
-
-
 def _cosine(first: Matrix | None, second: Matrix | None) -> float | None:
-    return None if first is None or second is None else max(-1.0, min(float(first @ second), 1.0))
+    return None if first is None or second is None else float(first @ second)
 
 
 def _relevance(similarity: float | None, words: float | None, index: Index) -> float:

@@ -29,13 +29,16 @@ class Candidates:
     top_k: Annotated[int, Param("How many candidates at most, of as many found by words and by meaning.", 1, 100)] = 32
     theta_cand: Annotated[float, Param("The least score of a candidate.", 0, 1, at_most="theta_link")] = 0.3
     theta_link: Annotated[float, Param("The least score of a candidate that is proposed.", 0, 1)] = 0.55
+    level: Annotated[
+        float, Param("The relevance that stands out where the ten best texts are as relevant on average.", 0.01, 1)
+    ] = 0.1
     support: Annotated[float, Param("How much shared neighbours count in the score.", 0, 2)] = 0.35
-    names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.4
-    terms: Annotated[float, Param("How much other rare terms that both texts have count in the score.", 0, 2)] = 0.1
-    time: Annotated[float, Param("The share of its relevance that a text of another time loses.", 0, 1)] = 0.3
+    names: Annotated[float, Param("How much rare names that both texts have count in the score.", 0, 2)] = 0.18
+    terms: Annotated[float, Param("How much other rare terms that both texts have count in the score.", 0, 2)] = 0.03
+    time: Annotated[float, Param("The share of its relevance that a text of another time loses.", 0, 1)] = 0.5
     time_half_life_days: Annotated[
         float, Param("After how many days between two texts their time counts half.", 0.01, 3_650)
-    ] = 7.0
+    ] = 14.0
     subject: Annotated[
         float, Param("From which rarity of the names that both texts have on a relation is `same_subject`.", 0, 2)
     ] = 0.33
@@ -77,7 +80,7 @@ class Gates:
     mode: Annotated[
         GateMode, Param("`fixed` takes theta_ag and theta_dg as they are; `running` takes the quantiles.")
     ] = "fixed"
-    theta_ag: Annotated[float, Param("The g0 above which AG fires.", -10, 10)] = 0.1
+    theta_ag: Annotated[float, Param("The g0 above which AG fires.", -10, 10)] = 0.26
     theta_dg: Annotated[float, Param("The g up to which DG accepts.", -10, 10)] = 0.3
     ag_quantile: Annotated[float, Param("The quantile of g0.", 0, 1, is_low_open=True, is_high_open=True)] = 0.9
     dg_quantile: Annotated[float, Param("The quantile of the least g.", 0, 1, is_low_open=True, is_high_open=True)] = (

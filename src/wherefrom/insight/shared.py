@@ -10,7 +10,7 @@ counts does not count again.
 A rare term counts as a name of one word where a sentence has it with a capital inside ("Dinner for Mrs Kaya"), because
 another text may call her otherwise. In scripts without spaces terms are pairs of characters; pairs that overlap and
 that the same texts have are a word of three characters or more, such as 王丽华, and count as a name. Pairs with kana,
-which are mostly endings, do not count.
+which are mostly endings, do not count, nor do the endings of Korean sentences.
 """
 
 from __future__ import annotations
@@ -43,6 +43,19 @@ _MANY_TEXTS: Final = 1_000
 _FEW_NAMES, _FEW_TERMS = 3, 5
 _ONE_WORD_SHARE: Final = 0.6
 KANA: Final = re.compile("[\u3040-\u309f]")
+
+
+def _hangul_ending_in(*finals: int) -> str:
+    """Return the Hangul syllables that end in one of these consonants, by their numbers in Unicode, as a class."""
+    return f"[{''.join(chr(first + final) for first in range(0xAC00, 0xD7A4, 28) for final in finals)}]"
+
+
+# What a Korean sentence ends with, whatever it says: the last syllables of its verb (한다, 었다, 합니다, 해요).
+_VERB_ENDING: Final = re.compile(
+    f"(?:{_hangul_ending_in(4, 20)}다|{_hangul_ending_in(17)}니[다까]|[어아여워와해예에세네지]요)"
+    "(?=[\\s\"'”’)」]*(?:[.?!…。]|$))",
+    re.MULTILINE,
+)
 # A word with a capital that no sentence begins with.
 _INSIDE: Final = re.compile(r"(?<=[\w,] )[^\W\d_]\w+")
 _SECONDS_PER_DAY: Final = 86_400.0
@@ -105,6 +118,22 @@ def read_moments(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[st
     """Return when each of these texts was observed."""
     known = search.times_of(tx, access, ids)
     return {node_id: Moment(_day(observed_at), session) for node_id, (observed_at, session) in known.items()}
+
+
+def closenesses(center: str, others: Sequence[str], moments: Mapping[str, Moment], *, half_life: float) -> list[float]:
+    """Return how close in time each of some texts is to a center."""
+    first = moments.get(center)
+    return [closeness(first, moments.get(other), half_life=half_life) for other in others]
+
+
+def without_endings(text: str) -> str:
+    """Return a text with a space for each hiragana and for the endings of Korean sentences: most hiragana are endings
+    and small words, and what stands in all texts says nothing of them. A text of nothing else stays as it is.
+    """
+    if text.isascii():
+        return text
+    plain = _VERB_ENDING.sub(" ", KANA.sub(" ", text))
+    return plain if plain == text or terms(plain) else text
 
 
 def closeness(first: Moment | None, second: Moment | None, *, half_life: float) -> float:

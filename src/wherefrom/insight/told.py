@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wherefrom.insight.shared import KANA, MAX_TEXTS, written_as_names
+from wherefrom.insight.shared import KANA, MAX_TEXTS, without_endings, written_as_names
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Node
 from wherefrom.model.insight import InsightPlan, ProposedEdge
@@ -58,12 +58,10 @@ def tell(
     text: TextSearch,
     links: Sequence[ProposedEdge],
     *,
-    subject: float | None = None,
     neighbours: bool = False,
 ) -> tuple[ProposedEdge, ...]:
-    """Return links whose reasons name what their ends share. subject: from which rarity of names that they share on
-    they get the tag `same_subject`; None leaves the tags as they are. neighbours: name what both are linked to, for an
-    answer to this access alone: who reads the relation later may not see that, and it may be deleted.
+    """Return links whose reasons name what their ends share. neighbours: name what both are linked to, for an answer to
+    this access alone: who reads the relation later may not see that, and it may be deleted.
     """
     if not links:
         return ()
@@ -77,9 +75,19 @@ def tell(
         parts = _parts(link, known, [term for _, term in rare], neighbours=neighbours)
         said = "".join(f"{part}; " for part in parts)
         plain = link.reason.removeprefix(link.told)
-        tagged = link if subject is None else _tagged(link, known, subject)
-        told.append(replace(tagged, told=said, reason=said + plain))
+        told.append(replace(link, told=said, reason=said + plain))
     return tuple(told)
+
+
+def tagged(
+    tx: Transaction, access: Access, links: Sequence[ProposedEdge], *, subject: float
+) -> tuple[ProposedEdge, ...]:
+    """Return links with their tags. subject: from which rarity of the names that both ends have on it is
+    `same_subject`.
+    """
+    ends = sorted({end for link in links for end in (link.source_id, link.target_id)})
+    known = nodes.read_by_ids(tx, access, ends)
+    return tuple(_tagged(link, known, subject) for link in links)
 
 
 def _read(tx: Transaction, access: Access, links: Sequence[ProposedEdge]) -> _Known:
@@ -106,7 +114,7 @@ def _read(tx: Transaction, access: Access, links: Sequence[ProposedEdge]) -> _Kn
 def _words(link: ProposedEdge, known: _Known) -> set[str]:
     """Return the terms that both ends have."""
     ends = [known.nodes.get(end) for end in (link.source_id, link.target_id)]
-    first, second = (set(query_terms(_text(node))) if node is not None else set() for node in ends)
+    first, second = (set(query_terms(without_endings(_text(node)))) if node is not None else set() for node in ends)
     return first & second
 
 
@@ -154,11 +162,11 @@ def _name_as_written(name: str, text: str) -> str:
     return at[0] if at else phrase
 
 
-def _tagged(link: ProposedEdge, known: _Known, subject: float) -> ProposedEdge:
+def _tagged(link: ProposedEdge, known: Mapping[str, Node], subject: float) -> ProposedEdge:
     """Return a link with its tag: `follows` from the later to the earlier of a series, `same_subject` where both have
     rare names in common, and else as it was.
     """
-    source, target = known.nodes.get(link.source_id), known.nodes.get(link.target_id)
+    source, target = known.get(link.source_id), known.get(link.target_id)
     if source is None or target is None:
         return link
     if _series(source) and _series(source) == _series(target) and source.title != target.title:

@@ -54,7 +54,9 @@ def insight_lines(plan: InsightPlan, *, rejected: bool) -> Iterator[RenderableTy
         worth_it = [f"worth it: {'yes' if edge.accepted else 'no'}"] if rejected else []
         yield Entry(
             mark=f"{edge.number}." if edge.number else "-",
-            head=Text.assemble(_end(edge.source_id, names), f" -[{edge.weight:.2f}]-> ", _end(edge.target_id, names)),
+            head=Text.assemble(
+                _end(edge.source_id, names), f" -[{edge.tag} {edge.weight:.2f}]-> ", _end(edge.target_id, names)
+            ),
             text=shown(edge.reason),
             facts=(*figures, *worth_it, *_decided(edge)),
         )
@@ -76,8 +78,7 @@ def _decided(edge: ProposedEdge) -> Iterator[str]:
 def _after_insight(plan: InsightPlan) -> Iterator[str]:
     plan_id = short_id(plan.id)
     if plan.state == "applied":
-        declined = f", {plan.declined:,} declined" if plan.declined else ""
-        yield f"plan {plan_id} is applied: {count(plan.written, 'relation')} made{declined}"
+        yield f"plan {plan_id} is {_outcome(plan)}"
         if waiting := sum(edge.state == "open" for edge in plan.accepted):
             yield f"to make the other {waiting:,}: wherefrom insight --apply-plan {plan_id}"
         if plan.written or plan.declined:
@@ -94,6 +95,16 @@ def _after_insight(plan: InsightPlan) -> Iterator[str]:
         yield f"to go on from here: wherefrom insight --apply-plan {plan_id}"
     else:
         yield f"plan {plan_id} has no relations"
+
+
+def _outcome(plan: InsightPlan) -> str:
+    """What came of a plan about which something was decided."""
+    declined = count(plan.declined, "relation")
+    if plan.declined and not plan.written:
+        return f"decided: {declined} declined; nothing was linked"
+    return f"applied: {count(plan.written, 'relation')} made" + (
+        f", {plan.declined:,} declined" if plan.declined else ""
+    )
 
 
 def linked_lines(saved: Saved) -> Iterator[RenderableType]:
