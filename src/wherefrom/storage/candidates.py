@@ -118,8 +118,8 @@ def nearest(
     thorough: bool = False,
     quick: bool = False,
 ) -> Nearest:
-    """The nodes whose vectors are nearest to the question's."""
-    if request.vector is None or request.model is None:
+    """The nodes whose vectors are nearest to the question's, at most `limit`."""
+    if request.vector is None or request.model is None or limit <= 0:
         return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
     is_filtered = request.metadata or request.scopes or request.task_id is not None or request.written_by is not None
