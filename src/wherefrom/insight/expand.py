@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from wherefrom.insight.judge import Context
-from wherefrom.insight.propose import TWO_STEPS, Asked, Found, Index, Staged, search_texts, staged_for
+from wherefrom.insight.propose import TWO_STEPS, Asked, Found, Index, Staged, first_reach, search_texts, staged_for
 from wherefrom.insight.settings import InsightSettings
 from wherefrom.lazy import np
 from wherefrom.model.insight import CandidateEdge, ExpansionRequest
@@ -38,7 +38,7 @@ def expand(
     """
     centers = tuple(staged.ids[center] for center in staged.context.centers)
     center_id = centers[0] if staged.found.is_own else None
-    found = _search_again(index, question, staged, request, center_id=center_id)
+    found = _search_again(index, question, staged, request, center_id=center_id, linking=linking)
     asked = Asked(question, centers, center_id, tuple(planned), linking)
     larger = staged_for(index, asked, found, radius=max(request.radius_hint, TWO_STEPS))
     known = {frozenset((staged.ids[edge.source], staged.ids[edge.target])) for edge in request.prev_ecand}
@@ -71,12 +71,20 @@ def _expanded(
 
 
 def _search_again(
-    index: Index, question: SearchRequest, staged: Staged, request: ExpansionRequest, *, center_id: str | None
+    index: Index,
+    question: SearchRequest,
+    staged: Staged,
+    request: ExpansionRequest,
+    *,
+    center_id: str | None,
+    linking: InsightSettings,
 ) -> Found:
     """Return what was found, and what a wider search finds in another way."""
     first = staged.found
     reach = _WIDER * (len(request.prev_ecand) + request.budget)
-    wider = search_texts(index, replace(question, text_score="surprise"), center_id, reach=reach)
+    # As many that are near the question, or more, were found before.
+    near_reach = reach if reach > first_reach(linking) else 0
+    wider = search_texts(index, replace(question, text_score="surprise"), center_id, reach=(reach, near_reach))
     ends = [staged.ids[end] for edge in request.accepted for end in (edge.source, edge.target)]
     middle = [first.rows[node_id] for node_id in dict.fromkeys(ends) if node_id in first.rows]
     if question.model is not None and middle:

@@ -132,7 +132,7 @@ def compose(
     """
     # They are counted once for the search and for what is rare.
     question = replace(question, term_counts=index.text.term_counts(index.tx, index.access, question.text))
-    found = search_texts(index, question, center_id, reach=linking.candidates.top_k + linking.cand_expansion.budget)
+    found = search_texts(index, question, center_id, reach=(first_reach(linking), first_reach(linking)))
     if center_id is None:
         found.keep(_current(index, question, found.order))
     centers = [center_id] if center_id is not None else found.order[:_MAX_CENTERS]
@@ -141,11 +141,16 @@ def compose(
     return staged_for(index, asked, found, radius=TWO_STEPS)
 
 
-def search_texts(index: Index, question: SearchRequest, center_id: str | None, *, reach: int) -> Found:
-    """Search by words and vectors; words count as shares of the center's own score, or of the best."""
-    hits = search.find(
-        index.tx, index.access, question, text=index.text, vectors=index.vectors, reach=(reach, reach)
-    ).found
+def first_reach(linking: InsightSettings) -> int:
+    """Return how many texts are looked for at first, by words and by vectors each."""
+    return linking.candidates.top_k + linking.cand_expansion.budget
+
+
+def search_texts(index: Index, question: SearchRequest, center_id: str | None, *, reach: tuple[int, int]) -> Found:
+    """Search by words and vectors, for at most so many by each; words count as shares of the center's own score, or of
+    the best.
+    """
+    hits = search.find(index.tx, index.access, question, text=index.text, vectors=index.vectors, reach=reach).found
     scores = {hit.id: hit.text_score for hit in hits if hit.text_score is not None}
     own = scores.get(center_id or "", max(scores.values(), default=0.0))
     found = Found(is_own=center_id is not None)

@@ -170,7 +170,7 @@ def send_nearest(
     quick: bool = False,
 ) -> Callable[[], Nearest]:
     """Begin a search for the nodes whose vectors are nearest to the question's; see `port.Vectors`."""
-    if request.vector is None or request.model is None:
+    if request.vector is None or request.model is None or limit <= 0:
         return lambda: Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
     is_filtered = request.metadata or request.scopes or request.task_id is not None or request.written_by is not None
