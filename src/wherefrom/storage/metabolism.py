@@ -212,13 +212,6 @@ class MeasuredGraph:
         """Id, number of judgements and number of stated relations of these nodes."""
         return self._rows("standings", ids)
 
-    def mentions_of_kin(self) -> Iterator[list[Row]]:
-        """Seq, ends and namespace of the mentions by names between nodes of one namespace and kind, in pages."""
-        after = 0
-        while rows := self.tx.rows("mentions_of_kin", {**self._where, "after": after, "limit": PAGE_ROWS}):
-            yield rows
-            after = rows[-1][0]
-
     def judged_nodes(self, ids: Sequence[str]) -> Iterator[WeakNode]:
         """These nodes with the rules that exempt them, however thick their edges are."""
         return (WeakNode(*row) for row in self._pages("nodes_judged", ids=ids)) if ids else iter(())

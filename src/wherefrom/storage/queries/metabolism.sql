@@ -195,19 +195,6 @@ select n.id, (select count(*) from feedback f where f.owner_id = :owner and f.no
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
 
--- name: mentions_of_kin
--- Mentions by names between nodes of one namespace and kind whose texts are not of very different length: of two copies
--- one mentions the other by its title.
-select e.seq, e.source_id, e.target_id, e.source_namespace
-from edges e
-join nodes s on s.owner_id = :owner and s.id = e.source_id
-join nodes t on t.owner_id = :owner and t.id = e.target_id
-where e.owner_id = :owner and e.seq > :after and e.tag = 'mentions' and e.judge = 'names'
-  and e.source_kind = e.target_kind and e.source_kind <> 'entity' and e.source_namespace = e.target_namespace
-  and length(s.content) <= 4 * length(t.content) and length(t.content) <= 4 * length(s.content) and {visible_edge e}
-order by e.seq
-limit :limit
-
 -- name: nodes_judged
 -- These nodes with the rule that exempts each, whatever edges they have.
 {judged_nodes}
