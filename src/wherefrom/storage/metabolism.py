@@ -23,6 +23,8 @@ from wherefrom.storage.port import EmbeddingModel, Row, Transaction
 from wherefrom.storage.sql import EDGE_COLUMNS, inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
+# Nodes are looked up by their ids if they are at most this fraction of all; else all are read.
+_MAX_SHARE_BY_ID: Final = 3
 # Rows are read in pages of this size.
 PAGE_ROWS: Final = 5_000
 # A run whose lease is over may be taken by another process; one that was cut off can be completed within a day.
@@ -52,6 +54,14 @@ class Clocks:
         """The clock of each namespace as JSON, for statements."""
         return json_text([self.clock(namespace) for namespace in sorted(self.settings)])
 
+    @cached_property
+    def surely_thick(self) -> dict[str, Any]:
+        """The strengths and times from which on an edge is thick in all namespaces."""
+        known = [self.clock(namespace) for namespace in self.settings]
+        threshold = max((clock["threshold"] for clock in known), default=0.0)
+        halved, quartered = (max((clock[name] for clock in known), default="") for name in ("halved", "quartered"))
+        return {"twice": 2 * threshold, "halved": halved, "fourfold": 4 * threshold, "quartered": quartered}
+
     def clock(self, namespace: str) -> dict[str, Any]:
         """The times and rates from which statements compute the thickness of a namespace's edges."""
         settings = self.settings[namespace]
@@ -64,6 +74,7 @@ class Clocks:
             "rate": rate,
             "vanished": _before(last, _MAX_EXPONENT / rate if rate else math.inf),
             "halved": _before(last, settings.half_life_days or math.inf),
+            "quartered": _before(last, 2 * settings.half_life_days or math.inf),
             "threshold": settings.prune_threshold,
             "protected": _before(self.moment, settings.protection_hours / 24),
         }
@@ -128,7 +139,7 @@ class MeasuredGraph:
         self.tx, self.access, self.clocks = tx, access, clocks
         self.now = timestamp(clocks.moment)
         measured = {"now": self.now, "clocks": clocks.text, "gone": "[]", "guessed": CONFIDENCE}
-        self._where = {**scope_parameters(access.own()), **measured}
+        self._where = {**scope_parameters(access.own()), **measured, **clocks.surely_thick}
 
     def overlook(self, seqs: Iterable[int]) -> None:
         """Count these edges as gone from now on."""
@@ -136,7 +147,13 @@ class MeasuredGraph:
 
     def weakly_connected_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
         """The nodes (of these, if given) that have edges, those that keep them all thin, in the order of their seqs."""
-        return (WeakNode(*row) for row in self._pages("weakly_connected_nodes", ids=ids))
+        if ids is None:
+            ids = self._loose_ends(sum(namespaces(self.tx, self.access).values()) // _MAX_SHARE_BY_ID)
+        if ids is None:
+            return (WeakNode(*row) for row in self._pages("weakly_connected_nodes", ids=None))
+        pages = (ids[start : start + PAGE_ROWS] for start in range(0, len(ids), PAGE_ROWS))
+        rows = (row for page in pages for row in self._pages("weakly_connected_nodes", ids=page))
+        return (WeakNode(*row) for row in sorted(rows))
 
     def orphan_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
         """The nodes (of these, if given) that have no edge, in the order of their seqs."""
@@ -224,6 +241,15 @@ class MeasuredGraph:
         """The nodes among these that stand for another, which was superseded, or let go and can be brought back."""
         return {row[0] for row in self._rows("standing_in", ids)}
 
+    def _loose_ends(self, most: int) -> list[str] | None:
+        """The nodes that may have no thick edge; None if there are more than these."""
+        found: set[str] = set()
+        for ends in self.tx.stream("loose_edges", self._where):
+            found.update(ends)
+            if len(found) > most:
+                return None
+        return sorted(found)
+
     def _rows(self, name: str, ids: Sequence[str]) -> Iterator[Row]:
         """All rows of a statement about some nodes, which is run for a page of the ids at a time."""
         for start in range(0, len(ids), PAGE_ROWS):
@@ -243,7 +269,11 @@ class MeasuredGraph:
 
 def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
     """The namespaces of the root, and how many nodes each has."""
-    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access.own()))}
+
+    def read() -> dict[str, int]:
+        return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access.own()))}
+
+    return tx.once(("namespaces", access.own()), read)
 
 
 def newest(tx: Transaction, access: Access, moment: datetime, *, among: Iterable[str] | None = None) -> dict[str, str]:

@@ -6,10 +6,21 @@
 -- expects that almost no row is left, and reads all clocks for each row.
 
 -- name: newest_edges
-select e.source_namespace, max(e.observed_at)
-from edges e
-where e.owner_id = :owner and {inside e.source_namespace root} and e.observed_at <= :now
-group by e.source_namespace
+-- The namespaces are found one after the other by the index, which reads a few entries for each.
+with recursive places (name) as (
+    select min(e.source_namespace) from edges e where e.owner_id = :owner and e.source_namespace >= :root
+    union all
+    select (select min(e.source_namespace) from edges e where e.owner_id = :owner and e.source_namespace > p.name)
+    from places p
+    where p.name < :root_end
+)
+select p.name, (
+    select max(e.observed_at)
+    from edges e
+    where e.owner_id = :owner and e.source_namespace = p.name and e.observed_at <= :now
+)
+from places p
+where {within p.name root}
 
 -- name: newest_edges_of
 -- The same for a few namespaces, found by the index.
@@ -33,6 +44,20 @@ left join clocks r on r.namespace = n.namespace
 -- for what a text mentions or resembles, its copy mentions and resembles as well.
 ({1}.kind not in ('memo', 'claim') or {0}.judge is null
   or ({0}.judge <> 'names' and ({0}.judge <> 'insight' or {0}.confidence > :guessed)))
+
+-- fragment: strength = case when {0}.weight < 1e-100 or {0}.confidence < 1e-100 then 0.0 else {0}.weight * {0}.confidence end
+
+-- fragment: maybe_thin
+-- False if an edge is thick by all clocks: more than twice the highest threshold and younger than the shortest half-life,
+-- or more than four times and younger than two of these. Most are, and no clock is looked up for them.
+({strength {0}} <= :twice or {0}.observed_at <= :halved)
+and ({strength {0}} <= :fourfold or {0}.observed_at <= :quartered)
+
+-- name: loose_edges
+-- The ends of the edges that may be thin, or may not keep a node: all edges of a weak node are among them.
+select e.source_id, e.target_id
+from edges e
+where {scanned e} and (({maybe_thin e}) or e.judge in ('names', 'insight') or not ({still e}))
 
 -- name: weakly_connected_nodes
 -- Nodes (of :ids, if given) whose edges that keep them are all thin, a page at a time, with the rule that exempts each, if any; a young
@@ -91,7 +116,7 @@ select e.seq, e.source_id, e.target_id, e.tag, {thickness e g}
 from edges e
 left join clocks g on g.namespace = e.source_namespace
 left join clocks t on t.namespace = e.target_namespace
-where e.owner_id = :owner and e.seq > :after
+where {scanned e} and e.seq > :after and {maybe_thin e}
   and e.seq in {each_number seqs} --if seqs
   and {is_thin e g t} = 1
 order by e.seq
@@ -170,7 +195,7 @@ join clocks r on r.namespace = n.namespace and n.created_at <= r.protected
 join embeddings v on v.owner_id = :owner and v.node_seq = n.seq and v.model = :model
 where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.kind in {each kinds}
   and n.namespace in {each namespaces}
-  and not exists (select 1 from retired x where x.owner_id = :owner and x.node_id = n.id and x.kind = 'restored')
+  and n.id not in (select x.node_id from retired x where x.owner_id = :owner and x.kind = 'restored')
 
 -- name: texts_compared
 select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to, n.speaker, n.session,
