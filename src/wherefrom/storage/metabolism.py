@@ -161,7 +161,8 @@ class MeasuredGraph:
 
     def thin_edges(self, seqs: Sequence[int] | None = None) -> Iterator[ThickEdge]:
         """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
-        return (ThickEdge(*row) for row in self._pages("thin_edges", seqs=seqs))
+        given = {"seqs": None if seqs is None else json_text(seqs)}
+        return (ThickEdge(*row) for row in self.tx.stream("thin_edges", {**self._where, **given}))
 
     def edges_of(self, ids: Sequence[str]) -> Iterable[ThickEdge]:
         """All edges of these nodes, each once; `free` if the access may see it."""
@@ -283,10 +284,10 @@ def newest(tx: Transaction, access: Access, moment: datetime, *, among: Iterable
     now, names = timestamp(moment), None if among is None else sorted(among)
     where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
     if names is None:
-        found: dict[str, str] = dict(tx.rows("newest_edges", where))
+        rows = tx.rows("newest_edges", where)
     else:
         rows = tx.rows("newest_edges_of", {**where, "namespaces": json_text(names)})
-        found = {name: time for name, time in rows if time is not None}
+    found: dict[str, str] = {name: time for name, time in rows if time is not None}
     for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
         for name, time in json.loads(known).items():
             if time <= now and (is_inside(name, access.root) if names is None else name in names):

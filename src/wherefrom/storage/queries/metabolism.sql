@@ -45,13 +45,13 @@ left join clocks r on r.namespace = n.namespace
 ({1}.kind not in ('memo', 'claim') or {0}.judge is null
   or ({0}.judge <> 'names' and ({0}.judge <> 'insight' or {0}.confidence > :guessed)))
 
--- fragment: strength = case when {0}.weight < 1e-100 or {0}.confidence < 1e-100 then 0.0 else {0}.weight * {0}.confidence end
+-- fragment: undecayed = case when {0}.weight < 1e-100 or {0}.confidence < 1e-100 then 0.0 else {0}.weight * {0}.confidence end
 
 -- fragment: maybe_thin
 -- False if an edge is thick by all clocks: more than twice the highest threshold and younger than the shortest half-life,
 -- or more than four times and younger than two of these. Most are, and no clock is looked up for them.
-({strength {0}} <= :twice or {0}.observed_at <= :halved)
-and ({strength {0}} <= :fourfold or {0}.observed_at <= :quartered)
+({undecayed {0}} <= :twice or {0}.observed_at <= :halved)
+and ({undecayed {0}} <= :fourfold or {0}.observed_at <= :quartered)
 
 -- name: loose_edges
 -- The ends of the edges that may be thin, or may not keep a node: all edges of a weak node are among them.
@@ -110,17 +110,16 @@ case
 end
 
 -- name: thin_edges
--- Edges (of :seqs, if given) that are thin and old enough to go, a page at a time.
+-- Edges (of :seqs, if given) that are thin and old enough to go.
 with clocks as materialized {clocks}
 select e.seq, e.source_id, e.target_id, e.tag, {thickness e g}
 from edges e
 left join clocks g on g.namespace = e.source_namespace
 left join clocks t on t.namespace = e.target_namespace
-where {scanned e} and e.seq > :after and {maybe_thin e}
+where {scanned e} and {maybe_thin e}
   and e.seq in {each_number seqs} --if seqs
   and {is_thin e g t} = 1
 order by e.seq
-limit :limit
 
 -- name: edges_weighed
 -- Edges with what decides which of two that become the same one stays: was it judged by a person, and is it thin; and
