@@ -53,6 +53,8 @@ left join clocks r on r.namespace = n.namespace
 ({undecayed {0}} <= :twice or {0}.observed_at <= :halved)
 and ({undecayed {0}} <= :fourfold or {0}.observed_at <= :quartered)
 
+-- fragment: holds_on = not ({maybe_thin {0}}) and {still {0}} and {keeps {0} {1}}
+
 -- name: loose_edges
 -- The ends of the edges that may be thin, or may not keep a node: all edges of a weak node are among them.
 select e.source_id, e.target_id
@@ -61,25 +63,27 @@ where {scanned e} and (({maybe_thin e}) or e.judge in ('names', 'insight') or no
 
 -- name: weakly_connected_nodes
 -- Nodes (of :ids, if given) whose edges that keep them are all thin, a page at a time, with the rule that exempts each, if any; a young
--- node is exempt, because its worth is not known yet. Most nodes have a thick edge that starts at them, so that is
+-- node is exempt, because its worth is not known yet. Most nodes have an edge that is thick by all clocks, so that is
 -- checked first. (The limit makes both databases look up the ids first.)
 {judged_nodes}
 where n.owner_id = :owner and n.seq > :after
   and case
     when r.namespace is null or not ({visible n}) then 0
+    when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {holds_on e n}) then 0
+    when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {holds_on e n}) then 0
     when exists (
         select 1
         from edges e
         left join clocks t on t.namespace = e.target_namespace
         where e.owner_id = :owner and e.source_id = n.id and {still e} and {keeps e n}
-          and ({surely_thick e r r} or {thickness e r} > {lower r t})
+          and {thickness e r} > {lower r t}
     ) then 0
     when exists (
         select 1
         from edges e
         left join clocks g on g.namespace = e.source_namespace
         where e.owner_id = :owner and e.target_id = n.id and {still e} and {keeps e n}
-          and ({surely_thick e g r} or {thickness e g} > {lower r g})
+          and {thickness e g} > {lower r g}
     ) then 0
     when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
     when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e}) then 1
