@@ -26,7 +26,7 @@ _MAX_KEPT: Final = 64
 _HEAD_DIMENSIONS: Final = 64
 _MORE_DIMENSIONS: Final = 32
 _MAX_SHARE_LEFT: Final = 1 / 1024
-_CLASS_PLACES: Final = {name: place for place, name in enumerate(BOUNDARY_CLASSES)}
+_CLASS_PLACES: Final[Mapping[str, int]] = {name: place for place, name in enumerate(BOUNDARY_CLASSES)}
 # Sorts after all times.
 _NEVER: Final = "~"
 
@@ -209,7 +209,7 @@ class _Pool:
     def _leave_out(self, block: _Block, similarities: Matrix) -> None:
         """Leave out what others see than those who see a candidate, or not for as long."""
         for (boundary_class, expires_at), places in self.limits.items():
-            unfit = block.classes != _CLASS_PLACES[boundary_class]
+            unfit = np.not_equal(block.classes, _CLASS_PLACES[boundary_class])
             if block.expiries is not None:
                 unfit |= block.expiries < (expires_at or _NEVER)
             if unfit.any():
