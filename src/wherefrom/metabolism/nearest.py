@@ -13,9 +13,9 @@ from wherefrom.lazy import np
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.storage.metabolism import WeakNode
 
-# How many stored vectors are compared at once, and with how many others: some 30 MB of similarities.
+# How many stored vectors are compared at once, and with how many others: 8 MB of similarities, which stay allocated.
 _ROWS_PER_BLOCK: Final = 4_096
-_CANDIDATES_PER_POOL: Final = 2_048
+_CANDIDATES_PER_POOL: Final = 512
 # Similarities that differ in later digits are the same, whatever they were computed together with.
 _DIGITS: Final = 6
 _ROUNDING_ERROR: Final = 2e-6
