@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What npm builds the page of.
 PAGE := src/wherefrom/interfaces/http/page/index.html
 
-.PHONY: run serve page page-if-npm ready test test-again test-slow test-all conformance check bench bench-changes docs clean
+.PHONY: run serve page page-if-npm ready test test-again test-slow test-all test-partitioned conformance check bench bench-changes docs clean
 
 run: $(READY) page-if-npm
 	$(BIN)/wherefrom demo
@@ -47,6 +47,11 @@ test-slow: $(DEV)
 
 test-all: $(DEV)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile all
+	$(MAKE) --no-print-directory test-partitioned
+
+# The tests of storage and of interfaces once more, on tables that are cut into parts by owner.
+test-partitioned: $(DEV)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --partitioned -k postgres tests/storage tests/acceptance
 
 # The official conformance suite of MCP, which npm installs into .conformance/.
 conformance: $(DEV)

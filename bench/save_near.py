@@ -4,15 +4,18 @@ python -m bench.save_near [--memos 100000] [--saves 200] [--databases sqlite pos
 
 The memos are made up, as in `bench.import_speed`. Half of the new texts are new, half are one of the memos with one word
 exchanged, so that something is near. Saves with and without the look take turns in one run, each way with its own
-texts. A program that does not look has the same figures twice.
+texts. Then as many are saved over MCP, with the look: the time between a line to the server and the line of its answer.
+A program that does not look has the same figures twice.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -58,15 +61,44 @@ def measure(database: str, memos: int, saves: int) -> dict[str, object]:
                         saved = memory.save(text)
                         taken[way].append(time.perf_counter() - started)
                     named[way] += bool(getattr(saved, "near", ()))
+        over_mcp = mcp_saves(url, sentences(saves + 10, seed=3))
     figures = {way: percentiles(times) for way, times in taken.items()}
     return {
         "with_ms": figures["with"],
         "without_ms": figures["without"],
+        "mcp_with_ms": percentiles(over_mcp),
         "p50_ratio": round(figures["with"]["p50"] / figures["without"]["p50"], 2),
         "p50_more_ms": round(figures["with"]["p50"] - figures["without"]["p50"], 2),
         "answers_with_near": named["with"],
         "answers_with_near_though_off": named["without"],
     }
+
+
+def mcp_saves(url: str, texts: Iterator[str]) -> list[float]:
+    """Seconds that saves by the server of MCP take, over its standard input and output; the first ten do not count."""
+    command = [sys.executable, "-m", "wherefrom", "mcp", "--db", url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+
+        def ask(number: int, method: str, params: Mapping[str, object]) -> dict[str, Any]:
+            print(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}), file=server.stdin)
+            server.stdin.flush()
+            while (answer := json.loads(server.stdout.readline())).get("id") != number:
+                pass
+            return answer["result"]
+
+        client = {"name": "bench", "version": "1"}
+        ask(0, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        print(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}), file=server.stdin)
+        taken = []
+        for number, text in enumerate(texts, start=1):
+            started = time.perf_counter()
+            answer = ask(number, "tools/call", {"name": "memory_save", "arguments": {"content": text}})
+            taken.append(time.perf_counter() - started)
+            assert not answer.get("isError"), answer
+        server.stdin.close()
+    return taken[10:]
 
 
 @contextmanager

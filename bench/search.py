@@ -1,9 +1,12 @@
-"""How fast search is and how its cost grows: hybrid search, vector search against exact and against a bare FAISS scan.
+"""How fast reads are and how their cost grows: search, activate and vector_search beside a bare FAISS scan, and saves.
 
 WHEREFROM_BENCH_DATA=… python -m bench.search [--sizes 1000 10000 100000 1000000] [--databases sqlite postgres]
 
 Texts are short: windows of 8 to 24 words out of SciFact's sentences and LoCoMo's turns; the questions are LoCoMo's
-and SciFact's claims. The FAISS figure needs `faiss-cpu`; without it the column is empty.
+and SciFact's claims. Each question is put to FAISS and to all three verbs in turn, so that what else the machine does
+disturbs them alike; `ratio_to_faiss` is that of the medians, by the clock and by the time of the processor. FAISS is a
+scan of SQ8 codes of the same vectors by one thread. It needs `faiss-cpu`; without it there are no ratios. The memory of
+a process that serves is measured in one of its own (`--serve`), which has neither the texts nor FAISS.
 """
 
 from __future__ import annotations
@@ -13,12 +16,11 @@ import io
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,6 +31,8 @@ from bench.measure import keep, percentiles, timed
 from wherefrom import Memory
 
 QUESTIONS = 200
+# So many questions are asked before those that are counted.
+WARM_UP = 20
 
 
 def main() -> None:
@@ -36,7 +40,11 @@ def main() -> None:
     options.add_argument("--data", type=Path, default=os.environ.get("WHEREFROM_BENCH_DATA"))
     options.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     options.add_argument("--databases", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"])
+    options.add_argument("--serve", metavar="URL", help="answer questions of standard input, and print the memory used")
     given = options.parse_args()
+    if given.serve is not None:
+        print(json.dumps(serve(given.serve, json.load(sys.stdin))))
+        return
     if given.data is None:
         options.error("say where the data is: --data or WHEREFROM_BENCH_DATA")
     for size in given.sizes:
@@ -62,18 +70,68 @@ def measure(url: str, data: Path, size: int) -> dict[str, object]:
         start = time.perf_counter()
         memory.search(asked[0])
         figures["first_search_s"] = round(time.perf_counter() - start, 3)
-        figures["search_ms"] = percentiles([timed(lambda q=q: memory.search(q), 1)[0] for q in asked])
-        near = [timed(lambda q=q: memory.vector_search(q, target="memos", min_similarity=0), 1)[0] for q in asked]
-        figures["vector_search_ms"] = percentiles(near)
         figures["links_per_s"] = link(memory, size)
-        memory.activate(asked[0])
-        figures["activate_ms"] = percentiles([timed(lambda q=q: memory.activate(q), 1)[0] for q in asked])
+        ids, vectors = _vectors(url)
+        figures["vector_search_recall_at_10"] = recall_at_10(memory, ids, vectors, asked)
+        figures |= in_turns(memory, _faiss(vectors), asked)
         without = [timed(lambda q=q: memory.activate(q, graph=False), 1)[0] for q in asked]
         figures["activate_without_graph_ms"] = percentiles(without)
         figures["save_ms"] = percentiles(timed(lambda: memory.save(f"a new memo {numbers.random()} about this"), 200))
-        figures["vector_search_recall_at_10"], figures["faiss_sq8_ms"] = against_exact(memory, url, asked)
-    figures["peak_memory_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    figures["serving_memory_mb"] = served(url, asked)
     return figures
+
+
+def in_turns(memory: Memory, scan: Callable[[np.ndarray], object] | None, asked: list[str]) -> dict[str, object]:
+    """The milliseconds of each verb and of FAISS, question by question in turn, and how many times FAISS a verb takes."""
+    directions = dict(zip(asked, memory.view.store.embedder.embed(asked), strict=True))
+    verbs: dict[str, Callable[[str], object]] = {
+        "search": memory.search,
+        "activate": memory.activate,
+        "vector_search": lambda question: memory.vector_search(question, target="memos", min_similarity=0),
+    }
+    if scan is not None:
+        verbs["faiss_sq8"] = lambda question: scan(directions[question][None])
+    wall: dict[str, list[float]] = {name: [] for name in verbs}
+    processor: dict[str, list[float]] = {name: [] for name in verbs}
+    for warm, questions_asked in ((False, asked[:WARM_UP]), (True, asked)):
+        for question in questions_asked:
+            for name, verb in verbs.items():
+                start, start_cpu = time.perf_counter(), time.thread_time()
+                verb(question)
+                if warm:
+                    processor[name].append(time.thread_time() - start_cpu)
+                    wall[name].append(time.perf_counter() - start)
+    found: dict[str, object] = {f"{name}_ms": percentiles(times) for name, times in wall.items()}
+    for key, times in (("ratio_to_faiss", wall), ("processor_ratio_to_faiss", processor)) if scan is not None else ():
+        p50 = {name: percentiles(some)["p50"] for name, some in times.items()}
+        found[key] = {name: round(p50[name] / p50["faiss_sq8"], 2) for name in p50 if name != "faiss_sq8"}
+    return found
+
+
+def served(url: str, asked: list[str]) -> dict[str, float]:
+    """The memory of a process of its own that has answered the questions."""
+    command = [sys.executable, "-m", "bench.search", "--serve", url]
+    done = subprocess.run(command, input=json.dumps(asked), check=True, capture_output=True, text=True)
+    memory: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return memory
+
+
+def serve(url: str, asked: list[str]) -> dict[str, float]:
+    """Answer questions; returns the memory of this process in MB: all that is resident, and of that what is no file."""
+    with Memory.open(url) as memory:
+        for question in asked:
+            memory.search(question)
+            memory.activate(question)
+            memory.vector_search(question, target="memos", min_similarity=0)
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    kb = {
+        name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines) if rest.endswith("kB")
+    }
+    return {
+        "resident": round(kb["VmRSS"] / 1024),
+        "peak": round(kb["VmHWM"] / 1024),
+        "own": round(kb["RssAnon"] / 1024),
+    }
 
 
 def texts(data: Path, size: int, numbers: random.Random) -> Iterator[str]:
@@ -137,28 +195,27 @@ def one_shot(url: str, question: str) -> float:
     return round(time.perf_counter() - start, 3)
 
 
-def against_exact(memory: Memory, url: str, asked: list[str]) -> tuple[float, float | None]:
-    """The share of the true ten nearest that vector_search finds, and the median of a bare FAISS SQ8 scan."""
-    ids, vectors = _vectors(url)
-    directions = memory.view.store.embedder.embed(asked)
+def recall_at_10(memory: Memory, ids: np.ndarray, vectors: np.ndarray, asked: list[str]) -> float:
+    """The share of the true ten nearest that vector_search finds."""
     found = 0
-    for question, direction in zip(asked, directions, strict=True):
-        similarities = vectors @ direction
-        true = set(ids[np.argpartition(-similarities, 10)[:10]])
+    for question, direction in zip(asked, memory.view.store.embedder.embed(asked), strict=True):
+        true = set(ids[np.argpartition(-(vectors @ direction), 10)[:10]])
         hits = memory.vector_search(question, target="memos", min_similarity=0).results
         found += len(true & {hit.id for hit in hits})
-    return round(found / len(asked) / 10, 4), _faiss(vectors, directions)
+    return round(found / len(asked) / 10, 4)
 
 
-def _faiss(vectors: np.ndarray, directions: np.ndarray) -> float | None:
+def _faiss(vectors: np.ndarray) -> Callable[[np.ndarray], object] | None:
+    """A scan of all vectors as SQ8 codes by one thread, if FAISS is there."""
     try:
         import faiss
     except ImportError:
         return None
+    faiss.omp_set_num_threads(1)
     index = faiss.IndexScalarQuantizer(vectors.shape[1], faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT)
     index.train(vectors[:100_000])
     index.add(vectors)
-    return percentiles([timed(lambda d=d: index.search(d[None], 10), 1)[0] for d in directions])["p50"]
+    return lambda question: index.search(question, 10)
 
 
 def _vectors(url: str) -> tuple[np.ndarray, np.ndarray]:

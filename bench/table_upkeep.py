@@ -68,7 +68,7 @@ def _rows(row: Figures) -> Iterator[tuple[str, str]]:
 
 
 def _measured(found: Figures) -> Iterator[tuple[str, str, Figures]]:
-    for part in ("dev", "final"):
+    for part in ("dev", "final", "later"):
         for database in ("sqlite", "postgres"):
             if database in found.get(part, {}):
                 yield part, database, found[part][database]

@@ -10,7 +10,7 @@ import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,8 +20,10 @@ import apsw
 import httpcore2
 import psycopg
 import pytest
+from citus_for_tests import Cluster
 from embedders_for_tests import Endpoint, serving
 from hypothesis import HealthCheck, settings
+from partitions_for_tests import making_partitions
 from talking_for_tests import Clock
 
 from wherefrom import Memory
@@ -110,6 +112,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                     item.add_marker("long")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--partitioned`: on PostgreSQL all tables with owners are cut into parts by them, as shards are. `--citus`: stores
+    on PostgreSQL are distributed over the cluster that WHEREFROM_TEST_CITUS names.
+    """
+    parser.addoption("--partitioned", action="store_true")
+    parser.addoption("--citus", action="store_true")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _partitioned(request: pytest.FixtureRequest) -> Iterator[None]:
+    with making_partitions() if request.config.getoption("partitioned") else nullcontext():
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a PostgreSQL server of our own."""
@@ -135,8 +151,23 @@ def postgres_administrator(postgres_server: str) -> Iterator[psycopg.Connection]
 
 
 @pytest.fixture(scope="session")
-def postgres_database(postgres_server: str, postgres_administrator: psycopg.Connection) -> Callable[..., str]:
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
+    """The servers of Citus, if the tests are to run there."""
+    if request.config.getoption("citus"):
+        with closing(Cluster(os.environ["WHEREFROM_TEST_CITUS"])) as opened:
+            yield opened
+    else:
+        yield None
+
+
+@pytest.fixture(scope="session")
+def postgres_database(request: pytest.FixtureRequest, cluster: Cluster | None) -> Callable[..., str]:
     """Makes databases that last as long as the server: empty ones, or copies."""
+    if cluster is not None:
+        return cluster.make
+    postgres_server, postgres_administrator = map(
+        request.getfixturevalue, ("postgres_server", "postgres_administrator")
+    )
 
     def make(template: str = "template1") -> str:
         name = f"test_{uuid.uuid4().hex}"
@@ -147,10 +178,12 @@ def postgres_database(postgres_server: str, postgres_administrator: psycopg.Conn
 
 
 @pytest.fixture(scope="session")
-def postgres_store(postgres_database: Callable[..., str]) -> str:
+def postgres_store(postgres_database: Callable[..., str], cluster: Cluster | None) -> str:
     """The name of a database with the schema and nothing in it, to copy: that takes a fraction of all migrations."""
     url = postgres_database()
-    Memory.open(url).close()
+    with Memory.open(url) as memory:
+        if cluster is not None:
+            memory.distribute()
     return _name(url)
 
 
@@ -167,12 +200,15 @@ def _name(url: str) -> str:
 
 
 @pytest.fixture
-def _postgres(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
+def _postgres(request: pytest.FixtureRequest, cluster: Cluster | None) -> Iterator[Callable[..., str]]:
     """Makes databases that last as long as a test."""
     with ExitStack() as drops:
 
         def make(template: str = "template1") -> str:
             url: str = request.getfixturevalue("postgres_database")(template)
+            if cluster is not None:
+                drops.callback(cluster.drop, _name(url))
+                return url
             administrator = request.getfixturevalue("postgres_administrator")
             drops.callback(administrator.execute, f"drop database {_name(url)} with (force)")
             return url

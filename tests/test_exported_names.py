@@ -35,7 +35,9 @@ NO_TOOL = {
     "privacy": "whether personal data are kept is for people to choose, not for an agent",
     "choose_privacy": "whether personal data are kept is for people to choose, not for an agent",
     **dict.fromkeys(("keys", "create_key", "rotate_key", "revoke_key"), "for people: who may call is not for an agent"),
-    **dict.fromkeys(("export", "import_", "backup", "reindex", "embed", "reembed", "doctor", "info"), "upkeep"),
+    **dict.fromkeys(
+        ("export", "import_", "backup", "reindex", "embed", "reembed", "distribute", "doctor", "info"), "upkeep"
+    ),
 }
 NO_COMMAND = {"neighbourhood": "for pages that draw the graph: people have walk"}
 NOT_VERBS = {"open", "close", "root_namespace"}

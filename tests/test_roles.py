@@ -24,7 +24,7 @@ VERBS = {
         "update_task"
     ),
     "admin": (
-        "apply_policy backup calibrate choose_privacy create_key embed import_ keys metabolize reclassify reembed "
+        "apply_policy backup calibrate choose_privacy create_key distribute embed import_ keys metabolize reclassify reembed "
         "reindex rename_namespace revoke_key rotate_key run_upkeep sweep"
     ),
 }

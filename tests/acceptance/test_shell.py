@@ -39,7 +39,8 @@ EXAMPLES = [
     for commands in groups().values()
     for entry in commands.values()
     for example in re.findall(r"(?:.*\\\n)*.*\n", "".join(f"{line}\n" for line in entry.examples))
-    if not example.startswith("wherefrom serve")  # which goes on until it is ended
+    # The one goes on until it is ended, the other needs several servers.
+    if not example.startswith(("wherefrom serve", "wherefrom distribute"))
 ]
 
 

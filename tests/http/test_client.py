@@ -91,7 +91,7 @@ def test_a_service_tells_the_client_where_it_is(client):
 
 def test_what_only_the_machine_of_a_service_can_do_says_so(client, tmp_path):
     calls = {
-        "add_documents": [["a.md"]], "backup": [tmp_path / "copy"], "doctor": [], "embed": [], "reembed": [], "reindex": [],
+        "add_documents": [["a.md"]], "backup": [tmp_path / "copy"], "distribute": [], "doctor": [], "embed": [], "reembed": [], "reindex": [],
     }  # fmt: skip
     assert calls.keys() == codec.NOT_OFFERED
     for verb, given in calls.items():

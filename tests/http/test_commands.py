@@ -86,7 +86,8 @@ def test_files_go_in_and_out(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [("add", "a.md"), ("backup", "copy"), ("doctor",), ("embed",), ("reembed",), ("reindex",)]
+    "command",
+    [("add", "a.md"), ("backup", "copy"), ("distribute",), ("doctor",), ("embed",), ("reembed",), ("reindex",)],
 )
 def test_commands_that_need_the_machine_of_the_service_say_so(run, command):
     assert "on the machine of the service" in run(*command, code=2)

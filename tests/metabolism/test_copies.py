@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from metabolism_for_tests import Graph, ago, exported, kept_edges, kept_nodes, put, removed, says
 
@@ -46,6 +48,16 @@ def test_of_titled_copies_that_mention_each_other_by_their_title_one_goes(static
     assert memory.relations().edges == (), "no mention between nodes of one title"
     clock.go_on(days=10)
     assert list(removed(memory.metabolize(apply=True))) == [ids[1]], "the older one stays"
+
+
+def test_a_plan_ends_where_very_many_are_alike_by_their_title_alone(static_memory, clock):
+    """Of the listed neighbours none was near by its body, so the same search was made again for ever."""
+    words = ("amber", "basil", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jade", "kelp", "larch")
+    title = "What was said in the weekly call of the whole team on Monday morning"
+    for one, other in combinations(words, 2):
+        static_memory.save(f"{one} {other}", title=title)
+    clock.go_on(days=10)
+    assert static_memory.metabolize().removed == ()
 
 
 def test_mentions_of_a_store_from_before_do_not_keep_copies(graph, memory):

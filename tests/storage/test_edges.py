@@ -184,10 +184,11 @@ def test_the_database_itself_refuses_an_edge_between_two_owners(url):
         hers = alice.save("hers").node
         his = bob.save("his").node
         edge = alice.relate(hers.id, hers.id, tag="self", weight=1).edge
+        access = alice.view.access
     database = open_database(config.load({"db": url}))
     try:
         foreign = replace(edge, target_id=his.id)
         with pytest.raises(Exception, match=r"(?i)foreign key"):
-            database.write(lambda tx: edges.insert(tx, alice.view.access, [foreign]))
+            database.write(lambda tx: edges.insert(tx, access, [foreign]))
     finally:
         database.close()

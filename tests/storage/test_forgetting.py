@@ -381,7 +381,7 @@ def test_others_who_read_the_file_are_waited_for_and_not_broken(sqlite_store, tm
 
 
 def test_the_cache_of_vectors_goes_too(sqlite_store, tmp_path, monkeypatch):
-    monkeypatch.setattr(vector_index, "LISTED_FROM", 10)
+    monkeypatch.setattr(vector_index, "CODED_FROM", 10)
     path = shutil.copy(sqlite_store, tmp_path / "memory.db")
     with Memory.open(path, embedder=Numbered()) as memory:
         ids = [memory.save(f"Note {number}.").node.id for number in range(30)]

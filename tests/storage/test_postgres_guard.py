@@ -10,11 +10,11 @@ import psycopg
 import pytest
 
 from wherefrom.model.errors import InvalidInput
+from wherefrom.storage.agent.postgres_functions import FUNCTIONS_SQL
 from wherefrom.storage.agent.postgres_guard import checked
 from wherefrom.storage.agent.postgres_guard_expressions import ExpressionWriter
 from wherefrom.storage.agent.postgres_guard_names import ARGUMENTS, ROW_FUNCTIONS
 from wherefrom.storage.agent.postgres_parser import MAX_CHARACTERS
-from wherefrom.storage.agent.postgres_preparing import FUNCTIONS_SQL
 
 COLUMNS = {
     "claims": "id text, task_id text, claim_text text, confidence double precision, utility double precision, scope text",

@@ -11,7 +11,10 @@ import pytest
 
 import wherefrom
 from wherefrom.storage import postgres, sqlite
-from wherefrom.storage.sql import _BLOCK, Statements, blocks, fragments
+from wherefrom.storage.agent import postgres_preparing
+from wherefrom.storage.migrate import migrations
+from wherefrom.storage.postgres_distributed import _COPIED
+from wherefrom.storage.sql import _BLOCK, Statements, blocks, fragments, render, statements_of
 
 SOURCE = Path(wherefrom.__file__).parent
 STATEMENTS = {dialect.name: Statements(dialect) for dialect in (sqlite.DIALECT, postgres.DIALECT)}
@@ -24,17 +27,17 @@ KEYWORDS = r"where\b|set\b|on\b|cross\b|join\b|left\b|order\b|limit\b|group\b|un
 # Upkeep of the whole store, which only its operator does (embed, reembed), and the index that follows all of it:
 # what it finds is read again as the access may see it.
 STORE_WIDE = {
-    "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_delete", "fill_batch", "fill_total",
+    "changes_range", "changes_since", "change_salt", "embeddings_all", "embeddings_extent", "embeddings_some", "embeddings_delete", "fill_batch", "fill_total",
     "model_activate", "model_active", "model_delete", "model_insert", "model_named", "model_rest",
     "pending_claim", "pending_clear", "pending_missing", "pending_total", "vector_indexed", "vector_settings",
-    "vector_settings_end",
+    "vector_settings_end", "node_seqs",
     # Of edges that are given with the statement, and of nodes of any owner, who is given with each.
     "thickness_of_edges", "nodes_unchanged", "pending_done", "pending_lease",
     # Of keys, which say whose they are: a caller names a key, and not an owner.
     "key_of_caller", "keys_used", "keys_usable", "keys_made",
     # Of the service itself: its jobs, and who has something to be told, to be swept or to be looked after.
     "upkeep_places", "jobs_all", "job_add", "job_claim", "job_extend", "job_end", "namespaces_to_sweep", "feed_end", "feed_owners",
-    "feed_is_restored", "feed_renumber",
+    "feed_newest", "feed_numbers", "feed_floors_renumber", "feed_floors_add", "feed_events_renumber",
 }  # fmt: skip
 
 
@@ -70,7 +73,9 @@ def test_a_query_of_nodes_or_edges_names_the_owner():
     """The rule that nothing may forget: no statement reads or writes another owner's rows."""
     for dialect, parameter in (("sqlite", ":owner"), ("postgres", "%(owner)s")):
         statements = STATEMENTS[dialect]
-        for name in set(statements._blocks) - {"lock_owners", "see_each_commit", "wait_briefly"} - STORE_WIDE:
+        for name in (
+            set(statements._blocks) - {"lock_owners", "one_by_one", "see_each_commit", "wait_briefly"} - STORE_WIDE
+        ):
             # FTS5 itself knows no owners: what it finds is joined with nodes that the access may see.
             assert parameter in statements.sql(name, LITERALS), name
 
@@ -119,17 +124,61 @@ def test_no_statement_makes_a_table_of_the_connection():
     assert not [name for name, sql in POSTGRES.items() if "temp table" in sql]
 
 
-def test_only_the_reader_of_agents_sql_uses_set_config():
-    """Settings of the planner are not sent on to the servers of a distributed database unless they are `set local`."""
+def test_only_a_new_connection_uses_set_config():
+    """Settings are not sent on to the servers of a distributed database unless they are `set local`."""
     assert not [name for name, sql in POSTGRES.items() if "set_config" in sql]
     users = {str(file.relative_to(SOURCE)) for file in SOURCE.rglob("*.py") if "set_config(" in file.read_text()}
-    assert users == {"storage/agent/postgres.py"}
+    assert users == {"storage/postgres.py"}
 
 
 def test_no_upsert_looks_into_another_table():
     for name, sql in POSTGRES.items():
         _, _, upsert = sql.partition("on conflict")
         assert "select" not in upsert, name
+
+
+def test_no_statement_compares_a_row_with_a_subquery():
+    """Citus writes `(a, b) in (select …)` wrongly for one server; for all of them it does not."""
+    pattern = re.compile(r"(?<!\w)\(\w+(?:\.\w+)?, [^()]*\) (?:not )?in \(select")
+    assert not [name for name, sql in POSTGRES.items() if pattern.search(sql) and name not in STORE_WIDE]
+
+
+def test_policies_only_let_rows_through_and_have_no_subquery():
+    """Citus makes a restrictive policy one that lets every row through, and refuses subqueries in policies."""
+    plan = postgres_preparing._plan("wherefrom", "public", {})
+    made = [text for text in statements_of(plan.script) if text.startswith("create policy")]
+    assert len(made) == 2 * len(postgres_preparing._GUARDED_TABLES)
+    assert not [text for text in made if re.search(r"restrictive|\bselect\b(?! to )|\) is (not )?null", text)]
+
+
+# Migrations up to this one ran before any store was distributed.
+LAST_ON_ONE_SERVER = 37
+
+
+def test_later_migrations_can_be_run_on_a_distributed_store():
+    """Each alone is refused by Citus: triggers, constraints and identities of a column that is added, keys without the
+    owner, several statements in one.
+    """
+    refused = r"create (or replace )?(trigger|rule)|add column [^,;]*\b(check|references|identity|unique)\b|lock table"
+    for migration in migrations("postgres"):
+        if migration.version <= LAST_ON_ONE_SERVER:
+            continue
+        for text in statements_of(render(migration.text, {**fragments("postgres"), "privacy": "", "now": ""})):
+            assert not re.search(refused, text), (migration.name, text)
+            table = re.match(r"create table (\w+) \(", text)
+            if table and re.search(r"^\s*owner_id ", text, re.MULTILINE) and table[1] not in _COPIED:
+                assert re.search(r"primary key \(owner_id\b", text), (migration.name, table[1])
+                assert all("owner_id" in key for key in re.findall(r"unique \(([^)]*)", text)), (migration.name, text)
+
+
+def test_no_unique_key_of_a_table_with_owners_is_without_the_owner(new_url, owner_tables):
+    query = """
+    select c.relname, i.indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indrelid
+    where i.indisunique and c.relname = any (%s) and not exists (
+        select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'owner_id' and a.attnum = any (i.indkey))
+    """
+    with psycopg.connect(new_url("postgres")) as connection:
+        assert connection.execute(query, (list(owner_tables - set(_COPIED)),)).fetchall() == []
 
 
 def test_no_table_of_owners_has_a_trigger(new_url):

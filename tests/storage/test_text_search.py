@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from wherefrom import InvalidInput, Memory
+from wherefrom import InvalidInput, Memory, NewFragment, NewPage
 
 TEXTS = {
     "cat": "The cat sat on the mat.",
@@ -130,7 +130,7 @@ def test_namespaces_and_owners_do_not_mix(url):
 def test_reindexing_brings_back_a_lost_index(memory, url, execute):
     memory.save("about whales")
     if url.startswith("postgresql"):
-        execute(url, "delete from node_texts")
+        execute(url, "truncate node_texts, node_terms")
     else:
         execute(url, "delete from node_terms")
     assert [check.name for check in memory.doctor().checks if not check.ok] == ["pending work"]
@@ -150,3 +150,21 @@ def test_queries_that_are_none(sqlite_memory, query):
 )
 def test_a_query_is_never_syntax(filled, query):
     filled.search(query)
+
+
+def test_no_term_outlives_its_text_on_postgresql(postgres_store, postgres_database):
+    """No foreign key deletes terms: a deletion, a new text, and a page that takes its fragments with it do."""
+    with Memory.open(postgres_database(postgres_store)) as memory:
+        rewritten = memory.save("an old text about copper").node
+        memory.save("a new text about tin", memo_id=rewritten.id)
+        memory.delete(memory.save("a text that goes").node.id)
+        fragments = [NewFragment("The heron stands in the reeds."), NewFragment("The otter swims.")]
+        added = memory.add_evidence(NewPage("https://example.com/reeds"), fragments=fragments)
+        memory.delete(added.page.id)
+        orphans, terms = memory.view.store.database.read(
+            lambda tx: tx._connection.execute(
+                "select count(*) filter (where n.seq is null), array_agg(t.term) from node_terms t"
+                " left join nodes n on n.owner_id = t.owner_id and n.seq = t.node_seq"
+            ).fetchone()
+        )
+        assert (orphans, {"copper", "heron"} & {*terms}) == (0, set())

@@ -12,14 +12,14 @@ from embedders_for_tests import WORDS
 from import_for_tests import put
 
 from wherefrom import Memory
-from wherefrom.storage import vector_index, vector_lists
+from wherefrom.storage import vector_codes, vector_index
 from wherefrom.text.check import content_hash
 
 
 @pytest.fixture
-def small_lists(monkeypatch):
-    """Lists from 200 rows on, so that a test can fill some."""
-    monkeypatch.setattr(vector_index, "LISTED_FROM", 200)
+def small_codes(monkeypatch):
+    """Codes from 200 rows on, so that a test can fill some."""
+    monkeypatch.setattr(vector_index, "CODED_FROM", 200)
     monkeypatch.setattr(vector_index, "_MAX_COMPARED_ROWS", 20)
 
 
@@ -77,7 +77,7 @@ def test_it_sees_what_others_write_delete_and_move(tmp_path):
         assert found(one, "rates") == ([second], 1)
 
 
-def test_lists_find_the_true_neighbours_and_follow_changes(tmp_path, small_lists):
+def test_codes_find_the_true_neighbours_and_follow_changes(tmp_path, small_codes):
     path = tmp_path / "memory.db"
     with Memory.open(path) as memory:
         fill(memory, 1_000)
@@ -97,7 +97,7 @@ def test_lists_find_the_true_neighbours_and_follow_changes(tmp_path, small_lists
         assert ids == true_nearest(path, memory, "river", 10, "n.namespace = 'main/2'")
 
 
-def test_more_vectors_than_are_compared_at_once_but_too_few_for_lists(tmp_path, monkeypatch):
+def test_more_vectors_than_are_compared_at_once_but_too_few_for_codes(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_index, "_MAX_COMPARED_ROWS", 20)
     with Memory.open(tmp_path / "m.db") as memory:
         fill(memory, 60)
@@ -105,26 +105,26 @@ def test_more_vectors_than_are_compared_at_once_but_too_few_for_lists(tmp_path, 
         assert (nearest, searched) == (true_nearest(tmp_path / "m.db", memory, "a question", 5), 60)
 
 
-def test_a_worn_index_is_built_anew_behind_the_searches(tmp_path, small_lists):
+def test_a_worn_index_is_built_anew_behind_the_searches(tmp_path, small_codes):
     path = tmp_path / "memory.db"
     with Memory.open(path) as memory:
         fill(memory, 300)
-        assert index_of(memory)._rows.lists.rows == 300
+        assert index_of(memory)._rows.codes.rows == 300
         fill(memory, 300, start=300)
         with Memory.open(path) as other:
             put(other, [f"dog number {number}" for number in range(250)])
         found(memory, "dog")
         index_of(memory)._building.join()
-        assert index_of(memory)._rows.lists.rows == 850
+        assert index_of(memory)._rows.codes.rows == 850
         assert set(found(memory, "dog")[0]) == set(true_nearest(path, memory, "dog", 10))
 
 
-def test_the_cache_is_used_and_caught_up_with(tmp_path, small_lists, monkeypatch):
+def test_the_cache_is_used_and_caught_up_with(tmp_path, small_codes, monkeypatch):
     path = tmp_path / "memory.db"
     with Memory.open(path) as memory:
         fill(memory, 300)
         memory.save("a whale in the sea")
-    monkeypatch.setattr(vector_lists, "build", None)  # whoever builds fails
+    monkeypatch.setattr(vector_codes, "build", None)  # whoever builds fails
     with Memory.open(path) as memory:
         ids, searched = found(memory, "whales", 1)
         assert searched == 301
@@ -132,7 +132,7 @@ def test_the_cache_is_used_and_caught_up_with(tmp_path, small_lists, monkeypatch
 
 
 @pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "foreign"])
-def test_a_cache_that_is_no_good_is_made_anew(tmp_path, small_lists, damage):
+def test_a_cache_that_is_no_good_is_made_anew(tmp_path, small_codes, damage):
     path, cache = tmp_path / "memory.db", tmp_path / "memory.db-vectors"
     with Memory.open(path) as memory:
         fill(memory, 300)
@@ -169,7 +169,7 @@ def test_the_log_forgets_by_itself(tmp_path):
         assert found(memory, "y")[1] == 2
 
 
-def test_another_process_sees_no_owner_but_its_own(tmp_path, small_lists):
+def test_another_process_sees_no_owner_but_its_own(tmp_path, small_codes):
     path = tmp_path / "memory.db"
     with Memory.open(path, owner="alice") as alice, Memory.open(path, owner="bob") as bob:
         fill(alice, 300)
@@ -178,17 +178,27 @@ def test_another_process_sees_no_owner_but_its_own(tmp_path, small_lists):
         assert found(alice, "cat")[1] == 300
 
 
-def test_lists_hold_every_vector_once():
-    vectors = np.random.default_rng(1).standard_normal((3_000, 16)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    lists, order = vector_lists.build(vectors)
-    assert sorted(order.tolist()) == list(range(3_000))
-    assert lists.bounds[0] == 0
-    assert lists.bounds[-1] == 3_000
-    everywhere = np.arange(len(lists.centres))
-    positions, similarities = lists.scan(vectors[7], everywhere)
-    assert np.allclose(similarities, (vectors @ vectors[7])[order[positions]], atol=0.02)
-    some, near = lists.scan(vectors[7], lists.nearest_lists(vectors[7], 0.2))
-    assert order[some[np.argmax(near)]] == 7
-    assert len(some) < 1_500
-    assert np.allclose(lists.similarities(vectors[7], some), near, atol=1e-5)
+def test_codes_find_nearly_all_of_the_true_neighbours():
+    numbers = np.random.default_rng(1)
+    # Like texts: some subjects, a direction that all have in common, and what is theirs alone.
+    subjects = numbers.standard_normal((40, 128))
+    vectors = 0.5 + subjects[numbers.integers(0, 40, 5_000)] + numbers.standard_normal((5_000, 128))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    codes = vector_codes.build([vectors[:3_000], vectors[3_000:]], vectors.mean(axis=0), 5_000)
+    assert codes.rows == 5_000
+    everywhere = np.arange(5_000)
+    shares = []
+    for question in vectors[::250]:
+        exact = vectors @ question
+        assert np.allclose(codes.similarities(question, everywhere), exact, atol=0.01)
+        true = set(np.argsort(-exact)[:10].tolist())
+        shares.append(len(true & set(codes.nearest(question, 250).tolist())) / 10)
+    assert np.mean(shares) >= 0.99
+    assert codes.nearest(vectors[0], 5_000).tolist() == everywhere.tolist()
+
+
+def test_dimensions_that_fill_no_word_of_64_signs():
+    vectors = np.random.default_rng(2).standard_normal((300, 10)).astype(np.float32)
+    codes = vector_codes.build([vectors], np.zeros(10, dtype=np.float32), 300)
+    assert 7 in codes.nearest(vectors[7], 20)
+    assert codes.signs.shape == (1, 300)

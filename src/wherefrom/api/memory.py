@@ -271,6 +271,7 @@ class Verbs(ABC):
     reindex = verb(UpkeepEngine.reindex, "admin")
     embed = verb(UpkeepEngine.embed, "admin")
     reembed = verb(UpkeepEngine.reembed, "admin")
+    distribute = verb(UpkeepEngine.distribute, "admin")
     info = verb(UpkeepEngine.info)
     doctor = verb(UpkeepEngine.doctor)
 

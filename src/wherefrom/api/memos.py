@@ -63,7 +63,7 @@ from wherefrom.model.identifiers import timestamp
 from wherefrom.model.param import Param
 from wherefrom.model.results import Deleted, NearStatement, Page, Saved
 from wherefrom.policy.boundary import PlaceRules
-from wherefrom.recall.near import find_near
+from wherefrom.recall.near import ask_ahead, find_near
 from wherefrom.recall.rules import note_of_rule
 from wherefrom.storage import edges, embeddings, events, evidence, locks, mentions, node_saving, nodes, replacing
 from wherefrom.storage.events import Trace
@@ -263,6 +263,7 @@ class MemoEngine(Engine):
         now = self.view.now()
 
         def work(tx: Transaction) -> tuple[NearStatement, ...]:
+            ask_ahead(tx, access, self.store, node)
             model = embeddings.active(tx)
             is_comparable = made is not None and model is not None and model.model_id == made.model_id
             return find_near(tx, access, self.store, node, vector if is_comparable else None, now=now)
@@ -322,9 +323,9 @@ class MemoEngine(Engine):
         # With another beginning, a statement may take the place of those before it in the slot that it has.
         replaces = saving.supersedes or node.slot is not None or node.valid_from is not None
         # Of those who replace the same statement at once, each must see what the one before has done.
-        (locks.be_alone if replaces or expected_version is not None else locks.share)(tx, access.owner)
-        moment = self.store.clock()
-        now = timestamp(moment)
+        if is_alone := replaces or expected_version is not None:
+            locks.be_alone(tx, access.owner)
+        now = timestamp(moment := self.store.clock())
         lifetime = saving.rules.expiry(node.scope)
         expires_at = None if lifetime is None else timestamp(moment + lifetime)
         accept = partial(keep_invariants, rules=saving.rules)
@@ -333,6 +334,8 @@ class MemoEngine(Engine):
             said_at = saving.stated["observed_at"] or nodes.said_by_request(tx, access, node, trace.request_id) or now
             seen = dict.fromkeys(("observed_at", "recency_anchor"), said_at)
             new = replace(node, expires_at=expires_at, **times_at(now) | seen)
+            if not is_alone:
+                node_saving.share_for_new(tx, access, new)
             if replaces:
                 # The heir is the node that has this text already, if there is one.
                 known = nodes.same_text(tx, access, new, at=new.holds_from)
@@ -345,6 +348,8 @@ class MemoEngine(Engine):
                 new = replace(new, valid_to=done.heir.valid_to, superseded_by=done.heir.superseded_by)
             saved = node_saving.create(tx, access, new, saving.made, accept=accept)
         else:
+            if not is_alone:
+                locks.share(tx, access.owner)
             if expected_version is not None:  # others may have changed it meanwhile
                 refuse_other_version(nodes.get(tx, access, saving.existing.id), expected_version)
             evidence.refuse_rewording(tx, access, saving.existing, node.content)

@@ -22,7 +22,7 @@ from wherefrom.engine.view import Engine, silent
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, StoreUnavailable
 from wherefrom.model.graph import BOUNDARY_CLASSES
-from wherefrom.model.health import Check, Health, Info
+from wherefrom.model.health import Check, Distribution, Health, Info
 from wherefrom.model.param import Param
 from wherefrom.model.results import Imported
 from wherefrom.storage import bulk_mentions, embeddings, health, text_index
@@ -139,6 +139,13 @@ class UpkeepEngine(Engine):
         if model is None or model.model_id == embedder.model_id:
             return self.embed(progress=progress)
         return self._make_vectors(embeddings.refill, embedder, progress)
+
+    def distribute(self) -> Distribution:
+        """Spread the store over the servers of Citus, each owner on one of them.
+
+        Can be repeated: then it distributes what is missing. docs/how-to/scale.md says when it is worth it.
+        """
+        return self.store.database.distribute()
 
     def info(self) -> Info:
         """Say where the memory is and what it holds."""

@@ -82,10 +82,11 @@ class Questions(Engine):
         def read(tx: Transaction) -> tuple[EmbeddingModel | None, dict[str, int], dict[str, float]]:
             if among is None or not isinstance(embedder, QuestionEmbedder):
                 return embeddings.active(tx), {}, {}
+            active = embeddings.send_active(tx)
             counts = search.term_counts(tx, among, text)
-            return embeddings.active(tx), counts, search.term_weights(tx, among, counts, SEARCHED)
+            return active(), counts, search.term_weights(tx, among, counts, SEARCHED)
 
-        model, counts, weights = self.store.database.read(read)
+        model, counts, weights = self.store.database.glance(read)
         if model is not None and model.model_id != embedder.model_id:
             raise EmbedderUnavailable(
                 embeddings.mismatch(model, embedder),

@@ -172,7 +172,7 @@ class Journal:
             return
         try:
             with cancellation.running(None):  # they are not of this call alone
-                self._database.write(lambda tx: events.append(tx, rows))
+                self._database.write_unsynced(lambda tx: events.append(tx, rows))
         except (StoreBusy, StoreUnavailable) as error:
             logger.warning("%d events of searches are not written yet: %s", len(rows), error)
             with self._lock:
@@ -185,7 +185,7 @@ class Journal:
         try:
             if uses:
                 with cancellation.running(None):  # they are not of this call alone
-                    self._database.write(lambda tx: keys.note_uses(tx, uses))
+                    self._database.write_unsynced(lambda tx: keys.note_uses(tx, uses))
         except WherefromError as error:
             logger.warning("the last use of %d keys was not written: %s", len(uses), error)
 

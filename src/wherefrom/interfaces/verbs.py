@@ -352,6 +352,7 @@ _PEOPLE: Final[Mapping[Literal["reads", "writes", "destroys"], Mapping[str, str]
         "reinforce": "reinforce", "rename_namespace": "rename", "add_documents": "add", "add_evidence": "evidence add",
         "correct_edge": "correct", "correct_page": "page set", "reject_claim": "reject", "apply_policy": "policy",
         "calibrate": "calibrate", "import_": "import", "reindex": "reindex", "embed": "embed", "reembed": "reembed",
+        "distribute": "distribute",
         "create_key": "key create", "rotate_key": "key rotate", "revoke_key": "key revoke",
     },
     "destroys": {"reclassify": "reclassify", "sweep": "sweep"},

@@ -177,8 +177,8 @@ class _Planner:
             self.going |= dict.fromkeys(removed, "restorable")
             kept |= {verdicts[node_id].neighbour.id for node_id in removed}  # type: ignore[union-attr]
             waiting = [candidate for candidate in waiting if candidate.node.id not in removed]
-            # Where all that are near go, there may be more behind them.
-            unsearched = [candidates[node_id] for node_id in exhausted]
+            # Where all that are near go, there may be more behind them; if none went, a search finds the same.
+            unsearched = [candidates[node_id] for node_id in exhausted] if removed else []
         for node_id, verdict in self.verdicts.items():
             if not verdict.removed:
                 self.spared[node_id] = verdict.rule

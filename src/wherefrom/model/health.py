@@ -47,3 +47,15 @@ class Health:
     @property
     def ok(self) -> bool:
         return all(check.ok for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A store on several servers: how many there are, into how many parts each table is cut, and which tables this call
+    distributed by owner and copied to every server; none if all were.
+    """
+
+    servers: int
+    shards: int
+    distributed: tuple[str, ...]
+    copied: tuple[str, ...]

@@ -6,7 +6,8 @@ The boundary comes first and in the database: what an access may not see, or wha
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from wherefrom.embedding.port import Trust
@@ -20,8 +21,15 @@ from wherefrom.model.graph import Edge, Node
 from wherefrom.recall.dating import is_wide
 from wherefrom.recall.older import older_ones
 from wherefrom.recall.settings import RecallSettings
-from wherefrom.storage import candidates, embeddings, mentions, nodes
-from wherefrom.storage.candidates import FOLLOWS, Candidate, Candidates, RankingFacts, WeightedEdge
+from wherefrom.storage import candidates, mentions, nodes
+from wherefrom.storage.candidates import (
+    FOLLOWS,
+    Candidate,
+    Candidates,
+    MeanDeviation,
+    RankingFacts,
+    WeightedEdge,
+)
 from wherefrom.storage.port import SearchRequest, Transaction
 from wherefrom.text import check
 from wherefrom.text.dates.find import time_words
@@ -56,24 +64,45 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class CandidateReader:
-    """Reads candidates and their facts for one request, in one transaction, with one access."""
+    """Reads candidates and their facts for one request, in one transaction, with one access. beside: other reads of the
+    answer, which need nothing of the candidates.
+    """
 
     tx: Transaction
     access: Access
     store: Resources
     request: RecallRequest
+    beside: tuple[Callable[[Transaction], object], ...] = ()
+
+    def read_ahead(self, reach: tuple[int, int], *more: Callable[[], object]) -> None:
+        """Prepare to find candidates, together with what else the answer needs: `beside`, and `more`."""
+        self.tx.ahead(partial(self.find, reach), *(partial(read, self.tx) for read in self.beside), *more)
+
+    def reads_of_ranking(self) -> list[Callable[[], object]]:
+        """Return the reads of a ranking with a graph arm that need nothing of the candidates."""
+        reads: list[Callable[[], object]] = [self.read_utilities]
+        if self.request.retrieval.graph.weight > 0:
+            has_sessions = partial(candidates.has_sessions, self.tx, self.access)
+            reads += [has_sessions, *mentions.reads_of_asked(self.tx, self.access, self.request.search.text)]
+        return reads
+
+    def read_utilities(self) -> MeanDeviation:
+        """Return mean and deviation of the utility of all that this request can find."""
+        days = self.request.retrieval.feedback.utility_half_life_days
+        return self.store.utilities.mean_deviation(self.tx, self.access, self.request.search, half_life_days=days)
 
     def find(self, reach: tuple[int, int]) -> Candidates:
         """Return candidates: at most `reach[0]` by words and `reach[1]` by vectors."""
+        return self.tx.once(("candidates", reach), lambda: self._find(reach))
+
+    def _find(self, reach: tuple[int, int]) -> Candidates:
         text, vectors = self.store.text_search, self.store.database.vectors
         found = candidates.find(self.tx, self.access, self.request.search, text=text, vectors=vectors, reach=reach)
-        said, replaced = candidates.with_sayings(self.tx, self.access, found.found)
-        found = replace(found, found=said, replaced=frozenset(replaced))
         is_full = len(found.found) >= min(reach)
-        if is_full and 2 * len(replaced) > len(found.found) and max(reach) < _MAX_REACH:
+        if is_full and 2 * len(found.replaced) > len(found.found) and max(reach) < _MAX_REACH:
             # A long history takes the places of what else there is: look further.
             further = tuple(min(_REACH_FACTOR * some, _MAX_REACH) for some in reach)
-            return self.find((further[0], further[1]))
+            return self._find((further[0], further[1]))
         return self._with_dated(found)
 
     def _with_dated(self, found: Candidates) -> Candidates:
@@ -81,20 +110,21 @@ class CandidateReader:
         text, vectors = self.store.text_search, self.store.database.vectors
         known = {candidate.id: candidate for candidate in found.found}
         added: dict[str, Candidate] = {}
+        replaced = set(found.replaced)
         for interval in self.request.search.intervals if self.request.retrieval.hybrid.date_bonus else ():
             times = self.request.search.times.within(interval)
             if times is None or is_wide(interval):
                 continue
             request = replace(self.request.search, times=times)
             dated = candidates.find(self.tx, self.access, request, text=text, vectors=vectors, reach=_DATED_REACH)
+            replaced |= dated.replaced
             for one in dated.found:
                 # Its ranks are among the texts of that time, and say nothing beside those of all.
                 if one.id not in known:
                     added.setdefault(one.id, one._replace(text_rank=None, vector_rank=None))
         if not added:
             return found
-        said, replaced = candidates.with_sayings(self.tx, self.access, list(added.values()))
-        return replace(found, found=(*found.found, *said), replaced=found.replaced.union(replaced))
+        return replace(found, found=(*found.found, *added.values()), replaced=frozenset(replaced))
 
     def find_enough(self, reach: tuple[int, int], limit: int) -> tuple[Candidates, tuple[int, int]]:
         """Return the candidates of both arms, and how many of each were looked for. Where an arm finds less than half
@@ -143,13 +173,16 @@ class CandidateReader:
             left = settings.edges - len(found)
             if not frontier or left <= 0:
                 break
-            edges = candidates.edges_around(
-                self.tx, self.access, frontier, per_node=_EDGES_PER_NODE, limit=left, doubt=settings.doubt
-            )
+            read_edges = partial(candidates.edges_around, self.tx, self.access, frontier, limit=left)
+            read_edges = partial(read_edges, per_node=_EDGES_PER_NODE, doubt=settings.doubt)
+            read_turns = partial(candidates.turns_around, self.tx, self.access, frontier, limit=left)
+            read_names = partial(candidates.edges_by_names, self.tx, self.access, frontier, shares=frontier_is_seeds)
+            self.tx.ahead(read_edges, read_turns, *([read_names] if settings.names > 0 else []))
+            edges = read_edges()
             edges += self._read_turns(frontier, [*found, *edges], limit=left - len(edges))
             shared: list[WeightedEdge] = []
             if settings.names > 0:
-                means, shared = candidates.edges_by_names(self.tx, self.access, frontier, shares=frontier_is_seeds)
+                means, shared = read_names()
                 edges += means
             found |= dict.fromkeys([*edges, *shared][:left])
             ends = {end for edge in edges for end in (edge.source_id, edge.target_id)}
@@ -164,8 +197,12 @@ class CandidateReader:
         return [edge for edge in turns if frozenset((edge.source_id, edge.target_id)) not in known]
 
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
-        """Return the facts of those nodes that can be recalled for this request."""
-        return candidates.facts_of(self.tx, self.access, self.request.search, ids)
+        """Return the facts of those nodes that can be recalled for this request; those of each are read once."""
+        known: dict[str, RankingFacts | None] = self.tx.once("facts", dict)
+        wanted = list(ids)
+        if unknown := [node_id for node_id in wanted if node_id not in known]:
+            known |= dict.fromkeys(unknown) | candidates.facts_of(self.tx, self.access, self.request.search, unknown)
+        return {node_id: facts for node_id in wanted if (facts := known[node_id]) is not None}
 
     def read_facts_with_heirs(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """Return the facts of nodes, and of their heirs: the nodes by which they were superseded."""
@@ -199,18 +236,21 @@ class CandidateReader:
         """Return the relations by which one of these nodes contradicts another."""
         return candidates.disputing_edges(self.tx, self.access, ids)
 
-    def find_older(self, ids: Sequence[str]) -> dict[str, str]:
+    def find_older(self, some: Iterable[Node]) -> dict[str, str]:
         """Return the statements among these nodes that are older than another, which exchanges their value."""
-        return older_ones(candidates.short_statements(self.tx, self.access, ids))
+        return older_ones(candidates.short_statements(self.access, some))
 
-    def read_candidates(self, ids: Sequence[str], *, said: bool) -> Sequence[Candidate]:
-        """Return nodes that no arm found as candidates: without ranks, but with their vectors, and if `said` with their
-        speakers and sessions.
+    def read_candidates(self, ids: Sequence[str]) -> Sequence[Candidate]:
+        """Return nodes that no arm found as candidates: without ranks."""
+        return candidates.read_candidates(self.tx, self.access, ids, self.request.search.model)
+
+    def read_reached(self, ids: Sequence[str], found: Sequence[str]) -> Sequence[Candidate]:
+        """Return those of these nodes that can be recalled for this request, as `read_candidates` does. found: the
+        candidates, whose facts are read as well.
         """
-        model = self.request.search.model
-        vectors = {} if model is None else embeddings.of_nodes(self.tx, self.access, ids, model)
-        found = [Candidate(node_id, vector=vectors.get(node_id)) for node_id in ids]
-        return candidates.with_sayings(self.tx, self.access, found)[0] if said and ids else found
+        self.tx.ahead(partial(self.read_facts, [*found, *ids]), partial(self.read_candidates, ids))
+        known = self.read_facts([*found, *ids])
+        return [one for one in self.read_candidates(ids) if one.id in known]
 
     def select_holding(self, ids: Collection[str]) -> set[str]:
         """Return those of these nodes that keep the invariants of the policy."""
@@ -225,7 +265,7 @@ class PastReader(CandidateReader):
     Former texts are searched by their words alone.
     """
 
-    changed: Mapping[str, Node]
+    changed: Mapping[str, Node] = field(default_factory=dict)
 
     def find(self, reach: tuple[int, int]) -> Candidates:
         """See `CandidateReader.find`; a changed text is found by what it was, not by what it is."""
@@ -236,9 +276,10 @@ class PastReader(CandidateReader):
         ids = {node.id for node in rewritten}
         kept = [candidate for candidate in found.found if candidate.id not in ids]
         scores = self.store.text_search.scores(self.tx, self.access, self.request.search, rewritten)[: reach[0]]
-        added = [Candidate(node_id, score, rank) for rank, (node_id, score) in enumerate(scores, 1)]
-        said, _ = candidates.with_sayings(self.tx, self.access, (*kept, *added))
-        return Candidates(said, found.vectors_searched)
+        ranks = {node_id: (score, rank) for rank, (node_id, score) in enumerate(scores, 1)}
+        added = candidates.read_candidates(self.tx, self.access, list(ranks), None)
+        added = tuple(one._replace(text_score=ranks[one.id][0], text_rank=ranks[one.id][1]) for one in added)
+        return Candidates((*kept, *added), found.vectors_searched)
 
     def read_facts(self, ids: Iterable[str]) -> dict[str, RankingFacts]:
         """See `CandidateReader.read_facts`."""
@@ -277,9 +318,9 @@ class PastReader(CandidateReader):
         known_at = self.request.search.times.known_at or ""
         return [edge for edge in CandidateReader.read_disputes(self, ids) if edge.created_at <= known_at]
 
-    def find_older(self, ids: Sequence[str]) -> dict[str, str]:
+    def find_older(self, some: Iterable[Node]) -> dict[str, str]:
         """Return nothing: texts of the past are not compared."""
-        del ids
+        del some
         return {}
 
     def read_nodes(self, ids: Sequence[str]) -> dict[str, Node]:

@@ -65,6 +65,12 @@ def find_near(
     return tuple(_described(mine, other, score) for score, other in near if mine is not None)
 
 
+def ask_ahead(tx: Transaction, access: Access, store: Resources, node: Node) -> None:
+    """Send the queries with which `find_near` begins."""
+    tx.expect([("model_active", {})])
+    store.text_search.ask_ahead(tx, access, embeddings.embedded_text(node)[:_MAX_CHARACTERS])
+
+
 def _most_likely(
     found: tuple[candidates.Candidate, ...], vector: Matrix | None, node: Node
 ) -> list[candidates.Candidate]:

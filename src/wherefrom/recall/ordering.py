@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from wherefrom.model.graph import Node
 from wherefrom.model.results import Factors
 from wherefrom.recall.candidates import CandidateReader
 from wherefrom.recall.fuse import Fused, Scored
@@ -60,13 +61,14 @@ def rank(reader: CandidateReader, fused: Fused, filtered: Counter[str], *, by_wo
 
 
 def put_later_first(
-    reader: CandidateReader, ranking: Sequence[Ranked], window: int
+    reader: CandidateReader, ranking: Sequence[Ranked], window: int, by_id: Mapping[str, Node]
 ) -> tuple[list[Ranked], dict[str, str]]:
     """Return a ranking in which, among the first, a statement stands above the older one whose value it exchanges; and
-    the older ones, each with the later. The places are handed out anew in that order; the scores stay.
+    the older ones, each with the later. The places are handed out anew in that order; the scores stay. by_id: the
+    nodes of the first `window`.
     """
     first = {ranked.scored.id: ranked for ranked in ranking[:window]}
-    older = reader.find_older(list(first))
+    older = reader.find_older(by_id.values())
     order = later_first(list(first), older)
     places = [ranked.place for ranked in first.values()]
     moved = [first[node_id]._replace(place=place) for node_id, place in zip(order, places, strict=True)]
@@ -76,6 +78,4 @@ def put_later_first(
 def _factors(reader: CandidateReader, facts: Sequence[RankingFacts]) -> list[Factors]:
     """Return the parts of g of these nodes."""
     retrieval, now = reader.request.retrieval, reader.request.search.now
-    half_life_days, utilities = retrieval.feedback.utility_half_life_days, reader.store.utilities
-    among = utilities.mean_deviation(reader.tx, reader.access, reader.request.search, half_life_days=half_life_days)
-    return rerank(facts, among, now=now, settings=retrieval.rerank, feedback=retrieval.feedback)
+    return rerank(facts, reader.read_utilities(), now=now, settings=retrieval.rerank, feedback=retrieval.feedback)

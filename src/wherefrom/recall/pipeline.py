@@ -51,19 +51,24 @@ _LATE: Final = "the graph arm was left out: time was up"
 def search(reader: CandidateReader, limit: int | selection.CutOff, *, final: bool) -> SearchResult:
     """Return the best nodes by S, or if `final` by S·g: a fixed number, or as many as the scores suggest."""
     hybrid = reader.request.retrieval.hybrid
-    found = reader.find((hybrid.k_txt or CANDIDATES_PER_ARM, hybrid.k_vec or CANDIDATES_PER_ARM))
+    reach = (hybrid.k_txt or CANDIDATES_PER_ARM, hybrid.k_vec or CANDIDATES_PER_ARM)
+    reader.read_ahead(reach)
+    found = reader.find(reach)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter()
     ranking = rank(reader, fused, filtered, by_worth=final)
     places = [ranked.place for ranked in ranking]
     most = selection.kept(places, limit) if isinstance(limit, selection.CutOff) else limit
-    ordered, older = put_later_first(reader, ranking, most + _LATER_LOOKED_FOR)
+    first = [ranked.scored.id for ranked in ranking[: most + _LATER_LOOKED_FOR]]
+    reader.tx.ahead(lambda: reader.read_nodes(first), lambda: reader.find_replaced_by(first))
+    nodes = reader.read_nodes(first)
+    ordered, older = put_later_first(reader, ranking, len(first), nodes)
     best = ordered[:most]
-    by_id = reader.read_nodes([ranked.scored.id for ranked in best])
+    by_id = {ranked.scored.id: nodes[ranked.scored.id] for ranked in best if ranked.scored.id in nodes}
     holding = reader.select_holding(by_id)
     filtered["invariant"] += len(by_id) - len(holding)
     shown = show(reader, by_id)
-    took = reader.find_replaced_by(list(by_id))
+    took = reader.find_replaced_by(first)
     hits = []
     for ranked in best:
         if ranked.scored.id in holding:
@@ -121,13 +126,16 @@ def recall(
     """
     retrieval = reader.request.retrieval
     hybrid, calibration = retrieval.hybrid, retrieval.calibration
-    found, reach = reader.find_enough((hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit), limit)
+    reach = (hybrid.k_txt or 4 * limit, hybrid.k_vec or 8 * limit)
+    reader.read_ahead(reach, *reader.reads_of_ranking())
+    found, reach = reader.find_enough(reach, limit)
     fused = _fused(reader, found)
     filtered: Counter[str] = Counter(unrelated=fused.unrelated)
     ranked = without_rules(rank(reader, fused, filtered, by_worth=True), empty.rules, filtered)
-    ranking, older = put_later_first(reader, ranked, limit + _LATER_LOOKED_FOR)
+    nodes = reader.read_nodes([one.scored.id for one in ranked[: limit + _LATER_LOOKED_FOR]])
+    ranking, older = put_later_first(reader, ranked, limit + _LATER_LOOKED_FOR, nodes)
     chosen = _chosen(reader, ranking, older, limit=limit, filtered=filtered)
-    items, tokens = show_items(reader, chosen, budget - empty.tokens, measure)
+    items, tokens = show_items(reader, chosen, budget - empty.tokens, measure, nodes)
     items = [replace(item, older_than=older.get(item.node.id)) for item in items] if older else items
     filtered["over_budget"] += len(chosen) - len(items)
     scores = [(item.relevance, item.breakdown.scores) for item in items if item.breakdown is not None]
@@ -194,7 +202,7 @@ def _with_graph(reader: CandidateReader, fused: Fused) -> Fused:
         return fused
     reached = graph_arm.walked(start, edges, damping=settings.damping, names=settings.names)
     likely = sorted((node_id for node_id in reached if node_id not in known), key=lambda node_id: -reached[node_id][0])
-    fresh = reader.read_candidates(list(reader.read_facts(likely[:_MAX_REACHED])), said=bool(fused.bonuses))
+    fresh = reader.read_reached(likely[:_MAX_REACHED], [scored.id for scored in fused.scored])
     scored = (*fused.scored, *fused.score_others(fresh))
     return replace(fused, scored=scored, reached=reached, arms=(*fused.arms, "graph"))
 

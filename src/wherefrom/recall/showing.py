@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from wherefrom.model.graph import Node
@@ -64,14 +65,23 @@ def show(reader: CandidateReader, by_id: Mapping[str, Node]) -> Callable[[Ranked
 
 
 def show_items(
-    reader: CandidateReader, chosen: Sequence[Ranked], budget: int, measure: Measure
+    reader: CandidateReader, chosen: Sequence[Ranked], budget: int, measure: Measure, known: Mapping[str, Node]
 ) -> tuple[list[ContextItem], int]:
     """Return the chosen nodes that fit the budget as an answer shows them (of a long text one passage), and the number
-    of tokens of that answer.
+    of tokens of that answer. known: nodes that were read already.
     """
-    by_id = reader.read_nodes([ranked.scored.id for ranked in chosen])
-    disputes = measure(reader.tx, reader.read_disputes(list(by_id)))
-    took = reader.find_replaced_by(list(by_id))
+    ids = [ranked.scored.id for ranked in chosen]
+    unknown = [node_id for node_id in ids if node_id not in known]
+    reads = (
+        partial(reader.read_nodes, unknown),
+        partial(reader.read_disputes, ids),
+        partial(reader.find_replaced_by, ids),
+    )
+    reader.tx.ahead(*reads)
+    by_id = {**known, **reader.read_nodes(unknown)}
+    by_id = {node_id: by_id[node_id] for node_id in ids if node_id in by_id}
+    disputes = measure(reader.tx, reader.read_disputes(ids))
+    took = reader.find_replaced_by(ids)
     shown = show(reader, by_id)
     items: list[ContextItem] = []
     tokens = ANSWER_TOKENS

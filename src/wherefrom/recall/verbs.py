@@ -226,7 +226,6 @@ class RecallEngine(Engine):
         request = self._request(question, access, rules, graph=graph)
         settings = request.retrieval.context
         request = replace(request, deadline=started + settings.timeout_ms / 1000)
-        most = limit or settings.k_final
         budget = min((rules.max_tokens[name] for name in scope), default=limits.CONTEXT_TOKENS)
         budget, measure = min(budget, max_tokens or budget), self.view.measure(access)
         pairs, waiting = self.view.pairs_waiting(access), self.view.upkeep_waiting()
@@ -242,7 +241,7 @@ class RecallEngine(Engine):
             items=(),
         )
 
-        place = standing_rules.place_of(self.view, namespace)
+        place, most = standing_rules.place_of(self.view, namespace), limit or settings.k_final
         share = standing_rules.share_of(settings.rules_tokens, max_tokens=budget)
         own = boundary.narrowed(self.view.access.own(), allow)
         read_rules = standing_rules.read(self.view, own, place, times, budget=share)
@@ -253,7 +252,8 @@ class RecallEngine(Engine):
             context, statistics = pipeline.recall(reader, begun, most, budget=budget, measure=measure)
             return replace(context, review=pairs(reader.tx), upkeep=waiting(reader.tx)), statistics
 
-        (context, statistics), lacks = self._read(access, request, rules, degraded, recalled)
+        beside = (pairs, waiting, read_rules)[: 3 if settings.rules_tokens else 2]
+        (context, statistics), lacks = self._read(access, request, rules, degraded, recalled, beside)
         said = boundary.cleaned_values(provenance or {}, access.root)
         context = replace(context, provenance=said, degraded=(*lacks, *context.degraded))
         return self._stored(access, context, statistics, Trace(request_id, trace_id))
@@ -335,15 +335,20 @@ class RecallEngine(Engine):
         rules: PlaceRules,
         degraded: tuple[str, ...],
         work: Callable[[CandidateReader], Answer],
+        beside: tuple[Callable[[Transaction], object], ...] = (),
     ) -> tuple[Answer, tuple[str, ...]]:
         """Run the work on one snapshot; return its answer, and what that lacks, in words. Texts that wait for their
-        vectors get them in the background.
+        vectors get them in the background. beside: what the work reads that needs nothing of the candidates.
         """
         store, classes = self.store, self.store.settings.embed_classes
+
+        def has_waiting(tx: Transaction) -> bool:
+            return embeddings.has_waiting(tx, access, store.embedder, classes)
+
         answer, waiting = store.database.read(
             lambda tx: (
-                work(self._reader(tx, access, request)),
-                embeddings.has_waiting(tx, access, store.embedder, classes),
+                work(replace(self._reader(tx, access, request), beside=(has_waiting, *beside))),
+                has_waiting(tx),
             )
         )
         lacks = list(degraded)
@@ -365,7 +370,7 @@ class RecallEngine(Engine):
             return CandidateReader(tx, access, self.store, request)
         changed = versions.changed_since(tx, access, known_at, limit=_MAX_CHANGED)
         seen = {was.id: node for was in changed if (node := nodes.seen(access, was)) is not None}
-        return PastReader(tx, access, self.store, request, seen)
+        return PastReader(tx, access, self.store, request, changed=seen)
 
     def _note_lacks(self, access: Access, verb: str, answer: SearchResult | ActiveContext, trace: Trace) -> None:
         """Note events of an answer: how many candidates each rule left out, and why an arm failed."""

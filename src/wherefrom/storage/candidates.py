@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, NamedTuple
 
@@ -14,11 +14,11 @@ from wherefrom.embedding.port import Matrix
 from wherefrom.model.access import Access
 from wherefrom.model.graph import Edge, Node
 from wherefrom.model.insight import DOUBT
-from wherefrom.storage import embeddings, mentions, names_in_texts
+from wherefrom.storage import mentions, names_in_texts
 from wherefrom.storage.kept import Kept
-from wherefrom.storage.port import Near, Nearest, SearchRequest, Transaction, Vectors
+from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, SearchRequest, Transaction, Vectors
 from wherefrom.storage.sql import scope_parameters
-from wherefrom.storage.text_index import TextSearch
+from wherefrom.storage.text_index import TextFound, TextSearch
 from wherefrom.text.check import json_text
 from wherefrom.text.sensitive.redaction import shared_text
 
@@ -56,7 +56,7 @@ class Candidate(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidates of both arms, and among how many vectors they were found. replaced: those of them that may not
-    stand for themselves, as in `replaced`, once that was read.
+    stand for themselves, as in `replaced`.
     """
 
     found: tuple[Candidate, ...]
@@ -74,8 +74,9 @@ def find(
     reach: tuple[int, int],
 ) -> Candidates:
     """The candidates of text arm and vector arm, with their vectors; `reach` is how many each gives at most."""
-    scores = dict(text.best(tx, access, request, limit=reach[0]))
-    return _joined(tx, access, request, scores, nearest(tx, access, request, vectors=vectors, limit=reach[1]))
+    by_words = text.send_best(tx, access, request, limit=reach[0])
+    by_vector = send_nearest(tx, access, request, vectors=vectors, limit=reach[1])
+    return _joined(tx, access, request, by_words(), by_vector())
 
 
 def find_quickly(
@@ -88,27 +89,77 @@ def find_quickly(
     reach: tuple[int, int],
 ) -> tuple[Candidates, dict[str, float]]:
     """The candidates for a text by its rarest terms and a quick search of vectors; and the weight of all its terms."""
-    scores, weights = text.best_of_rarest(tx, access, request, limit=reach[0])
-    near = nearest(tx, access, request, vectors=vectors, limit=reach[1], quick=True)
-    return _joined(tx, access, request, dict(scores), near), weights
+    by_words, weights = text.send_best_of_rarest(tx, access, request, limit=reach[0])
+    by_vector = send_nearest(tx, access, request, vectors=vectors, limit=reach[1], quick=True)
+    return _joined(tx, access, request, by_words(), by_vector()), weights
 
 
-def _joined(
-    tx: Transaction, access: Access, request: SearchRequest, scores: dict[str, float], near: Nearest
-) -> Candidates:
-    """The candidates of both arms, each with its vector."""
+def _joined(tx: Transaction, access: Access, request: SearchRequest, by_words: TextFound, near: Nearest) -> Candidates:
+    """The candidates of both arms, each with its vector and what is said of it."""
+    scores, known = dict(by_words.scored), by_words.known
+    nearby = set(near.ids)
+    by_words_alone = [node_id for node_id in scores if node_id not in nearby]
+    if unknown := [node_id for node_id in by_words_alone if node_id not in known]:
+        known = {**known, **_known(tx, access, unknown, request.searched_model)}
+    vectors: dict[str, Matrix] = dict(zip(near.ids, near.vectors, strict=True))
+    vectors |= _vectors_of(tx, {node_id: known[node_id] for node_id in by_words_alone if node_id in known})
+    said = {node_id: row[1:] for node_id, row in known.items()} | dict(zip(near.ids, near.said, strict=True))
     text_ranks, vector_ranks = ({node_id: rank for rank, node_id in enumerate(ids, 1)} for ids in (scores, near.ids))
-    rows: dict[str, Matrix] = dict(zip(near.ids, near.vectors, strict=True))
-    if request.model is not None and request.vector is not None:
-        rows |= embeddings.of_nodes(tx, access, [node_id for node_id in scores if node_id not in rows], request.model)
-    candidates = tuple(
-        Candidate(found, scores.get(found), text_ranks.get(found), rows.get(found), vector_ranks.get(found))
-        for found in dict.fromkeys([*scores, *near.ids])
+    found = tuple(
+        Candidate(
+            *(node_id, scores.get(node_id), text_ranks.get(node_id), vectors.get(node_id), vector_ranks.get(node_id)),
+            *_saying(said.get(node_id)),
+        )
+        for node_id in dict.fromkeys([*scores, *near.ids])
     )
-    return Candidates(candidates, near.searched)
+    replaced = frozenset(one.id for one in found if one.id in said and said[one.id][0])
+    return Candidates(found, near.searched, replaced)
+
+
+def read_candidates(
+    tx: Transaction, access: Access, ids: Sequence[str], model: EmbeddingModel | None
+) -> tuple[Candidate, ...]:
+    """These nodes as candidates that no arm found: without ranks, but with their vectors, speakers and sessions."""
+    known = _known(tx, access, ids, model) if ids else {}
+    vectors = _vectors_of(tx, known)
+    return tuple(
+        Candidate(
+            node_id, None, None, vectors.get(node_id), None, *_saying(known[node_id][1:] if node_id in known else None)
+        )
+        for node_id in ids
+    )
+
+
+def _known(tx: Transaction, access: Access, ids: Sequence[str], model: EmbeddingModel | None) -> dict[str, Row]:
+    """What the fragment `candidate` tells of these nodes."""
+    where = {"owner": access.owner, "ids": json_text(ids), "model": None if model is None else model.number}
+    return {row[0]: row[1:] for row in tx.rows("candidates_of", where)}
+
+
+def _vectors_of(tx: Transaction, known: Mapping[str, Row]) -> dict[str, Matrix]:
+    """The vectors among what the fragment `candidate` tells of nodes."""
+    stored = {node_id: row[0] for node_id, row in known.items() if row[0] is not None}
+    return dict(zip(stored, tx.dialect.from_vectors(list(stored.values())), strict=True))
+
+
+def _saying(said: Row | None) -> tuple[str | None, str | None, tuple[str, str] | None]:
+    """When a node was observed, who says it, as all who find it may know, and its session."""
+    _, speaker, shared_class, session, namespace, observed_at = said or (None,) * 6
+    return (
+        observed_at,
+        speaker and shared_text(speaker, shared_class),
+        None if session is None else (namespace, session),
+    )
 
 
 def nearest(
+    tx: Transaction, access: Access, request: SearchRequest, *, vectors: Vectors, limit: int, thorough: bool = False
+) -> Nearest:
+    """The nodes whose vectors are nearest to the question's."""
+    return send_nearest(tx, access, request, vectors=vectors, limit=limit, thorough=thorough)()
+
+
+def send_nearest(
     tx: Transaction,
     access: Access,
     request: SearchRequest,
@@ -117,17 +168,17 @@ def nearest(
     limit: int,
     thorough: bool = False,
     quick: bool = False,
-) -> Nearest:
-    """The nodes whose vectors are nearest to the question's, at most `limit`."""
+) -> Callable[[], Nearest]:
+    """Begin a search for the nodes whose vectors are nearest to the question's, at most `limit`; see `port.Vectors`."""
     if request.vector is None or request.model is None or limit <= 0:
-        return Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
+        return lambda: Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None
     is_filtered = request.metadata or request.scopes or request.task_id is not None or request.written_by is not None
     if is_filtered or request.times.are_narrow:
         where = {**scope_parameters(access), **request.filters(), "task_id": request.task_id}
         within = [seq for (seq,) in tx.rows("nodes_matching", where)]
     near = Near(request.vector, request.model, request.kinds, limit, within, thorough, request.times, quick)
-    return vectors.nearest(tx, access, near)
+    return vectors.send_nearest(tx, access, near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,27 +285,6 @@ def replaced(tx: Transaction, access: Access, ids: Sequence[str]) -> list[str]:
     return [row[0] for row in tx.rows("nodes_replaced", {"owner": access.owner, "ids": json_text(ids)})]
 
 
-def with_sayings(
-    tx: Transaction, access: Access, found: Sequence[Candidate]
-) -> tuple[tuple[Candidate, ...], list[str]]:
-    """Candidates with their speakers and sessions, as all who find them may know them, and when they were observed; and
-    those of them that may not stand for themselves, as in `replaced`.
-    """
-    rows = tx.rows("nodes_said", {"owner": access.owner, "ids": json_text([candidate.id for candidate in found])})
-    ended = [row[0] for row in rows if row[1]]
-    by_id = {row[0]: row[2:] for row in rows}
-    said = []
-    for one in found:
-        if one.id in by_id:
-            speaker, shared_class, session, namespace, observed_at = by_id[one.id]
-            speaker = speaker and shared_text(speaker, shared_class)
-            place = None if session is None else (namespace, session)
-            ranks = (one.text_score, one.text_rank, one.vector, one.vector_rank)
-            one = Candidate(one.id, *ranks, observed_at=observed_at, speaker=speaker, session=place)
-        said.append(one)
-    return tuple(said), ended
-
-
 def times_of(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str, tuple[str, tuple[str, str] | None]]:
     """When each of these nodes was observed, and the session that it is a turn of."""
     rows = tx.rows("nodes_said", {"owner": access.owner, "ids": json_text(ids)})
@@ -276,10 +306,19 @@ def replaced_by(tx: Transaction, access: Access, ids: Sequence[str]) -> dict[str
     return found
 
 
-def short_statements(tx: Transaction, access: Access, ids: Sequence[str]) -> list[ShortStatement]:
-    """Those of these nodes that are short memos, or claims of no research task, and that nothing has replaced."""
-    where = {**scope_parameters(access), "ids": json_text(ids), "longest": _MAX_STATEMENT_CHARACTERS}
-    return [ShortStatement(*row) for row in tx.rows("short_statements", where)]
+def short_statements(access: Access, some: Iterable[Node]) -> list[ShortStatement]:
+    """Those of these nodes that are short memos, or claims of no research task, and that nothing has replaced, by id;
+    none of which the access sees only a part.
+    """
+    return [
+        ShortStatement(node.id, node.title, node.content, node.valid_from or node.observed_at, node.created_at)
+        for node in sorted(some, key=lambda node: node.id)
+        if node.kind in ("memo", "claim")
+        and node.task_id is None
+        and node.superseded_by is None
+        and len(node.content) <= _MAX_STATEMENT_CHARACTERS
+        and access.sees(node.namespace, node.boundary_class)
+    ]
 
 
 def edges_around(
@@ -310,11 +349,16 @@ def turns_around(tx: Transaction, access: Access, ids: Sequence[str], *, limit: 
     """Edges from each of these nodes that is a turn of a session to the turn before it, and to it from the turn after
     it, at most `limit`. They are read from the order of the turns, and not stored.
     """
-    if not ids or limit <= 0 or tx.row("sessions_known", {"owner": access.owner}) is None:
+    if not ids or limit <= 0 or not has_sessions(tx, access):
         return []
     rows = tx.rows("turns_around", {**scope_parameters(access), "ids": json_text(ids)})
     pairs = [pair for turn, before, after in rows for pair in ((turn, before), (after, turn)) if None not in pair]
     return [WeightedEdge(*pair, FOLLOWS, 1.0) for pair in dict.fromkeys(pairs)][:limit]
+
+
+def has_sessions(tx: Transaction, access: Access) -> bool:
+    """True if any text of the owner is a turn of a session."""
+    return tx.once("has sessions", lambda: tx.row("sessions_known", {"owner": access.owner}) is not None)
 
 
 def linked(tx: Transaction, access: Access, centers: Sequence[str], ids: Sequence[str]) -> list[tuple[str, str]]:

@@ -34,10 +34,9 @@ def save(tx: Transaction, access: Access, context: ActiveContext, *, namespace: 
     plain |= {name: json_text(getattr(context, name)) for name in ("scopes", "provenance")}
     tx.run("context_insert", {**key, **plain, "made_by": json_text(made_by), "namespace": namespace})
     rows = [
-        {**key, "node_id": item.node.id, **{name: getattr(item, name) for name in _KEPT_OF_ITEM}}
-        for item in context.items
+        {"node_id": item.node.id, **{name: getattr(item, name) for name in _KEPT_OF_ITEM}} for item in context.items
     ]
-    tx.run_many("context_item_insert", rows)
+    tx.many("context_items_insert", rows, key)
 
 
 def require(tx: Transaction, access: Access, context_id: str) -> Row:

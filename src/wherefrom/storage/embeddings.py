@@ -70,8 +70,13 @@ def embed_now(tx: Transaction, embedder: Embedder | None) -> Callable[[Sequence[
 
 def active(tx: Transaction) -> EmbeddingModel | None:
     """Return the model whose vectors are searched."""
-    row = tx.row("model_active", {})
-    return None if row is None else EmbeddingModel(*row)
+    return send_active(tx)()
+
+
+def send_active(tx: Transaction) -> Callable[[], EmbeddingModel | None]:
+    """Ask for the model whose vectors are searched, and return a function that waits for it."""
+    sent = tx.send("model_active", {})
+    return lambda: EmbeddingModel(*rows[0]) if (rows := sent()) else None
 
 
 def write(

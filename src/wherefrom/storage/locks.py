@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import Parameters, Transaction
 from wherefrom.text.check import json_text
 
 # The owner of a row that a new owner locks in share mode, so that being alone with all owners waits for new ones, too.
@@ -26,8 +26,13 @@ _EVERY_OWNER = ""
 
 def share(tx: Transaction, owner: str) -> None:
     """Lock an owner in share mode until the commit, so that no other transaction can be alone with it."""
-    if tx.dialect.many_writers and tx.row("lock_owner_shared", {"owner": owner}) is None:
+    if tx.dialect.many_writers and tx.row(*sharing(owner)) is None:
         tx.run("owner_add", {"owner": owner})
+
+
+def sharing(owner: str) -> tuple[str, Parameters]:
+    """The query by which `share` locks an owner that is known."""
+    return "lock_owner_shared", {"owner": owner}
 
 
 def be_alone(tx: Transaction, owner: str, *, patient: bool = True) -> None:
@@ -41,13 +46,14 @@ def be_alone(tx: Transaction, owner: str, *, patient: bool = True) -> None:
             tx.run("wait_briefly", {})
         if not tx.count("lock_owner_alone", {"owner": owner}):
             tx.run("owner_add", {"owner": owner})
-            tx.run("lock_owner_alone", {"owner": owner})
+            tx.count("lock_owner_alone", {"owner": owner})  # which waits until the lock is held
 
 
 def be_alone_with_all(tx: Transaction) -> None:
     """Keep all others from writing any owner's nodes and edges until the commit; must come first in a transaction."""
     if tx.dialect.many_writers:
         be_alone(tx, _EVERY_OWNER)
+        tx.run("one_by_one", {})
         tx.run("lock_owners", {})
 
 

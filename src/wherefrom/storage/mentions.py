@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import NAMES, Node
 from wherefrom.storage import names_in_texts
 from wherefrom.storage.embeddings import embedded_text
-from wherefrom.storage.port import Transaction
+from wherefrom.storage.port import Parameters, Transaction
 from wherefrom.storage.sql import scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.names import Words, head_of, mentioned, names_of, phrase_of, words_of
@@ -138,13 +139,23 @@ def insert(tx: Transaction, access: Access, pairs: Iterable[tuple[str, str]], *,
 
 def named_in(tx: Transaction, access: Access, texts: Iterable[Words]) -> dict[str, tuple[str, ...]]:
     """The names that these texts may hold, with the nodes that go by each; ambiguous names left out."""
-    heads = set().union(*(words.heads() for words in texts))
-    if not heads:
-        return {}
     known: dict[str, list[str]] = defaultdict(list)
-    for name, node_id in tx.rows("names_known", {**scope_parameters(access), "heads": json_text(sorted(heads))}):
-        known[name].append(node_id)
+    for question in _named_in(access, texts):
+        for name, node_id in tx.rows(*question):
+            known[name].append(node_id)
     return {name: tuple(ids) for name, ids in known.items() if len(ids) <= MAX_NODES_PER_NAME}
+
+
+def asked_ahead(access: Access, new: Node) -> list[tuple[str, Parameters]]:
+    """The queries by which `add` will find what a new node mentions, if they do not depend on its own names."""
+    if names_of_all([new]) or new.kind not in MENTIONING:
+        return []
+    return _named_in(access, [words_of(embedded_text(new))])
+
+
+def _named_in(access: Access, texts: Iterable[Words]) -> list[tuple[str, Parameters]]:
+    heads = set().union(*(words.heads() for words in texts))
+    return [("names_known", {**scope_parameters(access), "heads": json_text(sorted(heads))})] if heads else []
 
 
 def asked(tx: Transaction, access: Access, question: str, *, in_texts: bool = True) -> dict[str, float]:
@@ -159,6 +170,12 @@ def asked(tx: Transaction, access: Access, question: str, *, in_texts: bool = Tr
         for name in mentioned(words, _by_head(known), strict=False)
         for node_id in known[name]
     }
+
+
+def reads_of_asked(tx: Transaction, access: Access, question: str) -> list[Callable[[], object]]:
+    """What `asked` reads, for `Transaction.ahead`."""
+    words = words_of(question)
+    return [partial(names_in_texts.asked, tx, access, words), partial(named_in, tx, access, [words])]
 
 
 def names_of_all(named: Iterable[Node]) -> set[str]:

@@ -8,7 +8,7 @@ read, from what the access sees, so nothing has to be kept in step when texts co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from wherefrom.model.access import Access
@@ -68,12 +68,24 @@ def standing(
     tx: Transaction, access: Access, names: Collection[str], *, most: int, only_begun: bool = False
 ) -> dict[str, list[Standing]]:
     """The texts in which each of these names stands, at most `most`, those that begin with it first."""
-    found: dict[str, list[Standing]] = defaultdict(list)
-    where = {**scope_parameters(access), "names": json_text(list(names)), "each": most}
+    return _send_standing(tx, access, names, most=most, only_begun=only_begun)()
+
+
+def _send_standing(
+    tx: Transaction, access: Access, names: Collection[str], *, most: int, only_begun: bool = False
+) -> Callable[[], dict[str, list[Standing]]]:
+    """Ask for the same, and return a function that waits for it."""
+    where = {**scope_parameters(access), "names": json_text(sorted(names)), "each": most}
     where["only_begun"] = True if only_begun else None
-    for name, node_id, place in tx.rows("texts_with_names", where) if names else ():
-        found[name].append((node_id, place))
-    return found
+    sent = tx.send("texts_with_names", where) if names else list
+
+    def wait() -> dict[str, list[Standing]]:
+        found: dict[str, list[Standing]] = defaultdict(list)
+        for name, node_id, place in sent():
+            found[name].append((node_id, place))
+        return found
+
+    return wait
 
 
 def around(
@@ -87,8 +99,9 @@ def around(
         for name, texts in own.items()
         if (shares and not is_one_word(name)) or any(place == _BEGINS for _, place in texts)
     }
-    narrow = standing(tx, access, own.keys() - wide, most=MAX_TEXTS_BEGUN + 1, only_begun=True)
-    return narrow | standing(tx, access, wide, most=MAX_TEXTS_PER_NAME + 1)
+    narrow = _send_standing(tx, access, own.keys() - wide, most=MAX_TEXTS_BEGUN + 1, only_begun=True)
+    broad = _send_standing(tx, access, wide, most=MAX_TEXTS_PER_NAME + 1)
+    return narrow() | broad()
 
 
 def asked(tx: Transaction, access: Access, words: Words) -> dict[str, tuple[str, ...]]:

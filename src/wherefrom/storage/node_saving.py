@@ -58,6 +58,15 @@ _PLAIN: Final = (
 )  # fmt: skip
 
 
+def share_for_new(tx: Transaction, access: Access, new: Node) -> None:
+    """Lock the owner in share mode, and send the other queries that storing a new node begins with at the same time:
+    for its text, its seq, the model of its vector, and the names in it.
+    """
+    questions = [locks.sharing(access.owner), nodes.same_text_query(access, new, new.holds_from), ("model_active", {})]
+    tx.expect([*questions, nodes.next_seqs_query(1), *mentions.asked_ahead(access, new)])
+    locks.share(tx, access.owner)
+
+
 def create(tx: Transaction, access: Access, node: Node, made: Made | None, *, accept: Accept | None = None) -> Saved:
     """Store a new node; if another node in its namespace has its text, merge it into that one instead. A node with
     `confirmed_at` is said by this access itself; it keeps that only if it is a standing rule.

@@ -18,7 +18,7 @@ from wherefrom.model.identifiers import LEAST_CHARACTERS
 from wherefrom.model.results import Page
 from wherefrom.storage import embeddings, events, mentions, names_in_texts, text_index, versions
 from wherefrom.storage.embeddings import Made
-from wherefrom.storage.port import Database, Row, Transaction
+from wherefrom.storage.port import Database, Parameters, Row, Transaction
 from wherefrom.storage.sql import NODE_COLUMNS, scope_parameters
 from wherefrom.text.check import json_text
 from wherefrom.text.sensitive.redaction import masked, without_hashes
@@ -125,9 +125,18 @@ def same_text(tx: Transaction, access: Access, node: Node, *, at: str | None = N
 
     A memo or claim that has ended is one only if it held at a time: without one, when the given node was changed.
     """
-    where = {**scope_parameters(access), **to_parameters(node), "at": at or node.updated_at}
-    row = tx.row("node_same_text", where)
+    row = tx.row(*same_text_query(access, node, at))
     return None if row is None else from_row(row)
+
+
+def same_text_query(access: Access, node: Node, at: str | None) -> tuple[str, Parameters]:
+    """The query of `same_text`."""
+    return "node_same_text", {**scope_parameters(access), **to_parameters(node), "at": at or node.updated_at}
+
+
+def next_seqs_query(number: int) -> tuple[str, Parameters]:
+    """The query for the seqs of so many new nodes."""
+    return "node_seqs", {"number": number}
 
 
 def said_by_request(tx: Transaction, access: Access, turn: Node, request_id: str | None) -> str | None:
@@ -191,8 +200,11 @@ def insert(
     """
     if former_seqs is None:
         new = [written(access, node) for node in new]
-    rows = [{**to_parameters(node), "seq": (former_seqs or {}).get(node.id)} for node in new]
-    seqs: dict[str, int] = dict(tx.many("nodes_insert", rows, {"owner": access.owner}))
+    seqs = {node.id: seq for node in new if (seq := (former_seqs or {}).get(node.id)) is not None}
+    if unknown := [node.id for node in new if node.id not in seqs]:
+        seqs |= zip(unknown, (row[0] for row in tx.rows(*next_seqs_query(len(unknown)))), strict=True)
+    rows = [{**to_parameters(node), "seq": seqs[node.id]} for node in new]
+    tx.many("nodes_insert", rows, {"owner": access.owner})
     text_index.write(tx, access, seqs, new)
     embeddings.write(tx, access, seqs, new, made, now=now)
     names_in_texts.write(tx, access, new)

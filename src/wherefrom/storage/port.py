@@ -20,9 +20,9 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 from wherefrom.embedding.port import Matrix
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
-from wherefrom.model.errors import Conflict, WherefromError
+from wherefrom.model.errors import Conflict, InvalidInput, WherefromError
 from wherefrom.model.graph import Node
-from wherefrom.model.health import Check
+from wherefrom.model.health import Check, Distribution
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.sql import Dialect, Statements
 from wherefrom.text.check import json_text
@@ -64,10 +64,29 @@ class Transaction(ABC):
         made: Result = self._made[key]
         return made
 
+    def expect(self, questions: Sequence[tuple[str, Parameters]]) -> None:
+        """Send queries whose rows this transaction will ask for, and will not have changed by then, all at once: where
+        the database is far, each would take a round trip.
+        """
+        del questions  # here it is near
+
     def rows(self, name: str, parameters: Parameters) -> list[Row]:
         """All rows of a query."""
         rows: list[Row] = self._execute(name, parameters).fetchall()
         return rows
+
+    def send(self, name: str, parameters: Parameters) -> Callable[[], list[Row]]:
+        """Begin a query, and return a function that waits for its rows. A server works on several at once, so that all
+        of them together take one trip to it.
+        """
+        rows = self.rows(name, parameters)
+        return lambda: rows
+
+    def ahead(self, *reads: Callable[[], object]) -> None:
+        """Prepare for several reads of this transaction, which nothing but the rows decides: where each statement takes
+        a trip to a server, theirs are sent together, and the reads find their rows at hand.
+        """
+        del reads
 
     def row(self, name: str, parameters: Parameters) -> Row | None:
         """The first row of a query, or None."""
@@ -192,6 +211,11 @@ class SearchRequest:
     term_counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def searched_model(self) -> EmbeddingModel | None:
+        """The model whose vectors are compared with that of the question, if it has one."""
+        return None if self.vector is None else self.model
+
+    @property
     def now(self) -> str:
         """The time of the question."""
         return self.times.now
@@ -235,18 +259,23 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The nodes nearest to a question, nearest first, with their vectors. searched: how many vectors were compared."""
+    """The nodes nearest to a question, nearest first, with their vectors. searched: how many vectors were compared.
+    said: what the fragment `said` tells of each.
+    """
 
     ids: tuple[str, ...]
     vectors: Matrix
     searched: int
+    said: tuple[Row, ...] = ()
 
 
 class Vectors(Protocol):
     """Vector search of one database."""
 
-    def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
-        """The nearest nodes among those that the access may see: filtered first, then chosen."""
+    def send_nearest(self, tx: Transaction, access: Access, near: Near) -> Callable[[], Nearest]:
+        """Begin a search, and return a function that waits for the nearest nodes among those that the access may see:
+        filtered first, then chosen.
+        """
 
     def drop_copies(self) -> None:
         """Delete the copies of vectors that are kept outside the database: in memory, and in files beside it."""
@@ -271,6 +300,8 @@ class Database(Protocol):
     location: str
     read_only: bool = False
     """True if every write is refused, because this user may only read."""
+    is_elsewhere: bool = False
+    """True if another process does the work of a statement, so that this one can do something else meanwhile."""
 
     @property
     def vectors(self) -> Vectors:
@@ -281,6 +312,12 @@ class Database(Protocol):
 
     def read(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work` on one consistent snapshot."""
+
+    def glance(self, work: Callable[[Transaction], Result]) -> Result:
+        """Run `work`, whose statements need not see one snapshot; those that it sends before it wants rows take one
+        trip. It may run more than once.
+        """
+        return self.read(work)
 
     def write(self, work: Callable[[Transaction], Result]) -> Result:
         """Run `work` and commit it, or leave nothing of it behind."""
@@ -316,6 +353,13 @@ class Database(Protocol):
         same, in words. It takes as long as writing the database anew, unless `vacuum` is false: then only caches go.
         Others may be locked out meanwhile.
         """
+
+    def distribute(self) -> Distribution:
+        """Spread the rows over several servers by their owners; again, what is missing."""
+        raise InvalidInput(
+            "a SQLite file is a store on one machine",
+            hint="export it, import it into PostgreSQL with Citus, and distribute that one",
+        )
 
     def close(self) -> None:
         """Release all connections."""

@@ -28,14 +28,24 @@ from wherefrom.embedding.port import Matrix
 from wherefrom.lazy import np
 from wherefrom.model import cancellation
 from wherefrom.model.errors import StoreUnavailable
-from wherefrom.model.health import Check
+from wherefrom.model.health import Check, Distribution
 from wherefrom.model.once import once
-from wherefrom.storage import postgres_erasing
+from wherefrom.storage import postgres_distributed, postgres_erasing
 from wherefrom.storage.agent.port import Reader
 from wherefrom.storage.agent.postgres import PostgresReader
 from wherefrom.storage.migrate import is_current, migrate
-from wherefrom.storage.port import Database, Parameters, Progress, Result, Row, Transaction, Vectors
-from wherefrom.storage.postgres_connections import COLLISIONS, Connections, Waits, cancel, connect, is_lost, translated
+from wherefrom.storage.port import Database, Progress, Result, Row, Transaction, Vectors
+from wherefrom.storage.postgres_connections import (
+    COLLISIONS,
+    Connections,
+    Waits,
+    cancel,
+    connect,
+    is_lost,
+    pipelined,
+    translated,
+)
+from wherefrom.storage.postgres_pipeline import PipelinedTransaction
 from wherefrom.storage.postgres_vectors import PostgresVectors
 from wherefrom.storage.sql import Dialect, Statements, statements, statements_of
 from wherefrom.text.check import json_text
@@ -82,12 +92,27 @@ _MIGRATION_LOCK: Final = 0x5265636F6C6C
 _RACES: Final = (errors.ForeignKeyViolation, errors.UniqueViolation)
 _MAX_RACE_RETRIES: Final = 5
 _MAX_AGENT_STATEMENTS_AT_ONCE: Final = 4
+# How a transaction begins, and one goes on whose commit waits for no disk.
+_BEGIN: Final = "begin isolation level repeatable read"
+_UNSYNCED: Final = "set local synchronous_commit = off"
+# Our statements need the same plan for all parameters; planned anew for each call, lists of 300,000 edges took 180 ms
+# now and then instead of 4 ms. Citus can make no such plan, and may fail when it is left to try one. It hands on to
+# other servers what is set for a transaction.
+_SETTINGS: Final = """
+select set_config(
+        'plan_cache_mode',
+        case when to_regclass('pg_dist_partition') is null then 'force_generic_plan' else 'force_custom_plan' end,
+        false
+    ),
+    set_config('citus.propagate_set_commands', 'local', false)
+"""
 
 
 class PostgresDatabase(Database):
     """A PostgreSQL database with the current schema."""
 
     name = "postgres"
+    is_elsewhere = True
 
     def __init__(self, url: str, *, busy_timeout_ms: int, connect_timeout_ms: int, pool_size: int) -> None:
         self.location = _without_password(url)
@@ -110,12 +135,37 @@ class PostgresDatabase(Database):
         with translated():
             return self._run(work, writes=False)
 
+    def glance(self, work: Callable[[Transaction], Result]) -> Result:
+        call = cancellation.current()
+        call.check()
+        with translated():
+            for is_retry in (False, True):
+                with self._pool.lent() as connection, call.stopping(partial(cancel, connection)):
+                    tx = _Transaction(connection, self._statements[False], writes=False)
+                    try:
+                        with connection.pipeline():
+                            tx.ahead_once(partial(work, tx))
+                        # The end of the pipeline has waited for the rows.
+                        return work(tx)
+                    except psycopg.OperationalError as error:
+                        if is_retry or not is_lost(connection, error):
+                            raise
+                self._pool.drop_idle()
+        raise AssertionError("unreachable")
+
     def write(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._write(lambda: self._run(work, writes=True))
+
+    def write_unsynced(self, work: Callable[[Transaction], Result]) -> Result:
+        return self._write(lambda: self._run(work, _UNSYNCED, writes=True))
+
+    def _write(self, run: Callable[[], Result]) -> Result:
+        """Run a transaction again as long as it collides with others."""
         deadline = time.monotonic() + self._waits.busy_s
         with translated():
             for attempt in count():
                 try:
-                    return self._run(work, writes=True)
+                    return run()
                 except _RACES:
                     if attempt >= _MAX_RACE_RETRIES:
                         raise
@@ -135,8 +185,9 @@ class PostgresDatabase(Database):
                 "select current_setting('server_version'), pg_database_size(current_database()),"
                 " (select default_version from pg_available_extensions where name = 'vector')"
             ).fetchone()
-        assert row is not None
-        return {"engine": f"PostgreSQL {row[0]}", "database_bytes": row[1], "pgvector_available": row[2]}
+            assert row is not None
+            servers = postgres_distributed.servers(connection)
+        return {"engine": f"PostgreSQL {row[0]}", "database_bytes": row[1], "pgvector_available": row[2], **servers}
 
     def check_integrity(self) -> tuple[Check, ...]:
         with translated(), self._pool.transaction() as connection:
@@ -147,9 +198,11 @@ class PostgresDatabase(Database):
             unchecked = connection.execute(
                 "select conname from pg_constraint where not convalidated and conrelid = 'edges'::regclass"
             ).fetchall()
+            distributed = postgres_distributed.checks(connection)
         return (
             Check("integrity", not invalid, f"{len(invalid)} invalid indexes"),
             Check("foreign keys", not unchecked, f"{len(unchecked)} constraints not validated"),
+            *distributed,
         )
 
     def copy_to(self, target: Path, progress: Progress) -> bool:
@@ -158,7 +211,7 @@ class PostgresDatabase(Database):
 
     def refresh_statistics(self) -> None:
         with translated(), self._pool.transaction() as connection:
-            connection.execute("analyze nodes, edges, node_texts, node_terms, embeddings")
+            connection.execute("analyze nodes, edges, node_texts, node_terms, names, names_in_texts, embeddings")
 
     def erase_deleted(self, *, vacuum: bool) -> tuple[str, ...]:
         self.vectors.drop_copies()
@@ -167,26 +220,42 @@ class PostgresDatabase(Database):
         with self._alone() as connection:
             return postgres_erasing.vacuum(connection, wait_s=self._waits.busy_s)
 
+    def distribute(self) -> Distribution:
+        with self._alone() as connection, _migration_lock(connection):
+            distribution = postgres_distributed.distribute(connection)
+        self._pool.drop_idle()  # they plan their statements for one server
+        return distribution
+
     def close(self) -> None:
         self._pool.close()
 
-    def _run(self, work: Callable[[Transaction], Result], *, writes: bool, is_retry: bool = False) -> Result:
-        """Run one transaction. A write is run a second time if its connection broke before the commit was sent."""
-        worked, connection, call = False, None, cancellation.current()
+    def _run(self, work: Callable[[Transaction], Result], *begin: str, writes: bool, is_retry: bool = False) -> Result:
+        """Run one transaction as a pipeline: a statement whose result nobody reads travels with the next that is read,
+        and the last ones with the commit. A write is run a second time if its connection broke before the commit was
+        sent, and a read if it broke before the first answer.
+        """
+        committing, connection, tx, call = False, None, None, cancellation.current()
         call.check()
         try:
-            with self._pool.transaction() as connection:
+            with self._pool.lent() as connection, pipelined(connection):
+                for statement in (_BEGIN, *begin):
+                    connection.execute(statement, prepare=False)
+                tx = _Transaction(connection, self._statements[writes], writes=writes)
                 # It stops the statement under way, and never one of the next transaction, nor the commit.
                 with call.stopping(partial(cancel, connection)):
-                    result = work(_Transaction(connection, self._statements[writes], writes=writes))
+                    result = work(tx)
+                    if not (tx.has_answer or begin):  # else nobody would know whether it broke before the commit
+                        tx.wait()
                 call.check()
-                worked = True
+                committing = writes
+                connection.execute("commit", prepare=False)
             return result
-        except psycopg.OperationalError as error:
-            if worked or is_retry or not writes or connection is None or not is_lost(connection, error):
+        except (psycopg.OperationalError, errors.InternalError_) as error:
+            is_repeatable = writes or tx is None or not tx.has_answer
+            if committing or is_retry or not is_repeatable or connection is None or not is_lost(connection, error):
                 raise
         self._pool.drop_idle()
-        return self._run(work, writes=writes, is_retry=True)
+        return self._run(work, *begin, writes=writes, is_retry=True)
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Row]]:
@@ -195,36 +264,8 @@ class PostgresDatabase(Database):
             yield connection
 
 
-class _Transaction(Transaction):
+class _Transaction(PipelinedTransaction):
     dialect = DIALECT
-    _connection: psycopg.Connection[Row]
-
-    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
-        self._call.check()
-        with self._connection.cursor(name="stream", binary=True) as cursor:
-            cursor.itersize = 1_000
-            cursor.execute(self._statements.sql(name, parameters), parameters)
-            yield from cursor
-
-    def count(self, name: str, parameters: Parameters) -> int:
-        return self._execute(name, parameters).rowcount
-
-    def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
-        if not rows:
-            return []
-        given = dict(common)
-        if "vector" in rows[0]:
-            given["vectors"] = [row["vector"] for row in rows]
-            rows = [{column: value for column, value in row.items() if column != "vector"} for row in rows]
-        cursor = self._execute(name, {**given, "rows": json_text(rows)})
-        return cursor.fetchall() if cursor.description else []
-
-    def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
-        self._call.check()
-        text = self._statements.sql(name, parameters)
-        if ";" in text:  # several settings: they cannot be prepared, and have no parameters
-            return self._connection.execute(text, prepare=False)
-        return self._connection.execute(text, parameters)
 
 
 def _migrate(connection: psycopg.Connection[Row]) -> None:
@@ -232,11 +273,19 @@ def _migrate(connection: psycopg.Connection[Row]) -> None:
         return
     # The lock comes before the transaction: what a server's process has looked up in one, such as that a table is
     # missing, it may not look up again after waiting.
+    with _migration_lock(connection), connection.transaction():
+        applied = _applied(connection)
+        distributed = postgres_distributed.begin_changes(connection)
+        migrate(lambda script: [connection.execute(s) for s in statements_of(script)], applied, DIALECT)
+        if distributed:
+            postgres_distributed.place(connection)
+
+
+@contextmanager
+def _migration_lock(connection: psycopg.Connection[Row]) -> Iterator[None]:
     connection.execute("select pg_advisory_lock(%s)", (_MIGRATION_LOCK,))
     try:
-        with connection.transaction():
-            applied = _applied(connection)
-            migrate(lambda script: [connection.execute(s) for s in statements_of(script)], applied, DIALECT)
+        yield
     finally:
         connection.execute("select pg_advisory_unlock(%s)", (_MIGRATION_LOCK,))
 
@@ -245,8 +294,15 @@ def _renumber_restored(connection: psycopg.Connection[Row], known: Statements) -
     """Let events that were restored from another cluster lie behind nobody: the feed would wait for their numbers."""
     if connection.execute("select to_regclass('event_floors')").fetchone() == (None,):  # an older schema
         return
-    if connection.execute(known.sql("feed_is_restored", {})).fetchone() == (True,):
-        connection.execute(known.sql("feed_renumber", {}))
+    with connection.transaction():
+        connection.execute("set transaction isolation level repeatable read")
+        # In this order, and given to the statements: each server of a distributed database has numbers of its own.
+        [(newest,)] = connection.execute(known.sql("feed_newest", {})).fetchall()
+        [(oldest, following)] = connection.execute(known.sql("feed_numbers", {})).fetchall()
+        if newest is not None and newest >= following:
+            numbers = {"oldest": oldest, "following": following}
+            for name in ("feed_floors_renumber", "feed_floors_add", "feed_events_renumber"):
+                connection.execute(known.sql(name, numbers), numbers)
 
 
 def _applied(connection: psycopg.Connection[Row]) -> list[tuple[int, str]]:
@@ -258,14 +314,13 @@ def _applied(connection: psycopg.Connection[Row]) -> list[tuple[int, str]]:
 
 
 def _configure(connection: psycopg.Connection[Row]) -> None:
-    # Our statements need the same plan for all parameters; planned anew for each call, lists of 300,000 edges took
-    # 180 ms now and then instead of 4 ms.
-    connection.execute("set plan_cache_mode = force_generic_plan")
+    connection.execute(_SETTINGS)
     connection.commit()
     register_vector(connection)
     # The vectors of many nodes: as text they would take fifty times as long.
     connection.adapters.register_dumper(list, ListBinaryDumper)
     connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    connection.autocommit = True  # transactions are begun by those who run them
 
 
 def _without_password(url: str) -> str:

@@ -68,7 +68,7 @@ class Connections:
         """
         with ExitStack() as stack:
             for is_retry in (False, True):
-                connection = stack.enter_context(self._lent())
+                connection = stack.enter_context(self.lent())
                 try:
                     stack.enter_context(connection.transaction(force_rollback=force_rollback))
                     break
@@ -97,7 +97,8 @@ class Connections:
             self.close()
 
     @contextmanager
-    def _lent(self) -> Iterator[Connection]:
+    def lent(self) -> Iterator[Connection]:
+        """Lend a connection, which is to be given back without a transaction."""
         if os.getpid() != self._process:
             raise StoreUnavailable("the store was opened by another process", hint="open it again after a fork")
         asked_at = time.monotonic()
@@ -219,18 +220,47 @@ def translated() -> Iterator[None]:
         raise StoreBusy("another writer is not done yet", hint="try again") from None
     except errors.IntegrityError as error:
         raise broken_rule(error.diag.message_primary or "") from error
-    except (errors.UndefinedFile, errors.FeatureNotSupported) as error:
+    except errors.UndefinedFile as error:
         raise StoreUnavailable(
             f"PostgreSQL lacks something: {error.diag.message_primary}", hint="install the pgvector extension"
+        ) from None
+    except errors.FeatureNotSupported as error:
+        raise StoreUnavailable(
+            f"PostgreSQL cannot do this here: {error.diag.message_primary}",
+            hint="is pgvector installed? If the store was distributed since it was opened, open it again;"
+            " `wherefrom doctor` checks a distributed store",
         ) from None
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable(error) from None
     except psycopg.Error as error:
+        if _is_of_another_server(error):
+            raise _unavailable(error) from None
         raise _refused(error) from error
 
 
 def _refused(error: psycopg.Error) -> StoreError:
     return StoreError(f"PostgreSQL refused the statement: {error.diag.message_primary or error}")
+
+
+@contextmanager
+def pipelined(connection: Connection) -> Iterator[None]:
+    """Send statements without waiting for the answer to each. If one of them fails, or the block does, what they did in
+    a transaction is rolled back.
+    """
+    stack = ExitStack()
+    stack.enter_context(connection.pipeline())
+    try:
+        try:
+            yield
+        except BaseException:
+            with suppress(psycopg.Error):  # of what was sent after the statement that failed
+                stack.close()
+            raise
+        stack.close()
+    except BaseException:
+        if not connection.closed:
+            connection.rollback()
+        raise
 
 
 def cancel(connection: Connection) -> None:
@@ -239,6 +269,14 @@ def cancel(connection: Connection) -> None:
         connection.cancel_safe(timeout=_MAX_CANCEL_S)
 
 
-def is_lost(connection: Connection, error: psycopg.OperationalError) -> bool:
-    """True if the server ended the connection; False if it only refused a statement."""
-    return connection.closed or (error.sqlstate or "").startswith("57P")
+def is_lost(connection: Connection, error: psycopg.Error) -> bool:
+    """True if the server ended the connection, or lost one to another server of Citus; False if it only refused a
+    statement.
+    """
+    return connection.closed or (error.sqlstate or "").startswith(("57P", "08")) or _is_of_another_server(error)
+
+
+def _is_of_another_server(error: psycopg.Error) -> bool:
+    """True if the coordinator of Citus lost a connection to another server, which it reports as an error of its own."""
+    said = f"{error.diag.message_primary} {error.diag.context}"
+    return isinstance(error, errors.InternalError_) and ("connection" in said or "executing command on" in said)

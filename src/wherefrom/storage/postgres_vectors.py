@@ -36,9 +36,10 @@ class PostgresVectors:
     def __init__(self, alone: Callable[[], AbstractContextManager[Any]]) -> None:
         self._alone = alone
         self._counts = Kept[Hashable, tuple[float, int]](entries=_MAX_KNOWN_ACCESSES)
+        self._indexes = Kept[int, bool](entries=_MAX_KNOWN_ACCESSES, seconds=_COUNTS_SECONDS)
         self._building: threading.Thread | None = None
 
-    def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
+    def send_nearest(self, tx: Transaction, access: Access, near: Near) -> Callable[[], Nearest]:
         """See `port.Vectors`."""
         model = near.model
         where = {
@@ -55,15 +56,21 @@ class PostgresVectors:
         key = (access.reach, where["kinds"], model.number)
         searched = None if near.within is not None else self._indexed(tx, key, where, model)
         if searched is None:
-            return self._scanned(tx, key, where, near)
+            return self._send_scan(tx, key, where, near)
+        many = searched
         effort = _THOROUGH_EFFORT if near.thorough else _QUICK_EFFORT if near.quick else _EFFORT
         tx.run("vector_settings", {"effort": max(effort, near.limit)})
-        rows = tx.rows("vector_nearest", where)
+        sent = tx.send("vector_nearest", where)
         tx.run("vector_settings_end", {})
-        if len(rows) < min(near.limit, searched):
-            # The index gave up before enough rows passed the filter: a small part of a large table.
-            return self._scanned(tx, key, where, near)
-        return _nearest(tx, rows, searched)
+
+        def wait() -> Nearest:
+            rows = sent()
+            if len(rows) < min(near.limit, many):
+                # The index gave up before enough rows passed the filter: a small part of a large table.
+                return self._send_scan(tx, key, where, near)()
+            return _nearest(tx, rows, many)
+
+        return wait
 
     def drop_copies(self) -> None:
         """Do nothing: all vectors are in the database."""
@@ -95,23 +102,29 @@ class PostgresVectors:
 
     def forget(self, number: int) -> None:
         """Drop the index of a model."""
+        self._indexes = Kept[int, bool](entries=_MAX_KNOWN_ACCESSES, seconds=_COUNTS_SECONDS)
         with self._alone() as connection:
             connection.execute(f"drop index concurrently if exists {_INDEX}{number}")
 
-    def _scanned(self, tx: Transaction, key: Hashable, where: dict[str, Any], near: Near) -> Nearest:
-        """Compare all vectors that the access may see; if there are many, the next search uses the index."""
-        rows = tx.rows("vector_scan", where)
-        searched = rows[0][2] if rows else 0
-        if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _MAX_HALFVEC_DIMENSIONS:
-            self._counts.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
-        return _nearest(tx, rows, searched)
+    def _send_scan(self, tx: Transaction, key: Hashable, where: dict[str, Any], near: Near) -> Callable[[], Nearest]:
+        """Begin to compare all vectors that the access may see; if there are many, the next search uses the index."""
+        sent = tx.send("vector_scan", where)
+
+        def wait() -> Nearest:
+            rows = sent()
+            searched = rows[0][-1] if rows else 0
+            if near.within is None and searched > _INDEXED_FROM and near.model.dimension <= _MAX_HALFVEC_DIMENSIONS:
+                self._counts.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
+            return _nearest(tx, [row[:-1] for row in rows], searched)
+
+        return wait
 
     def _indexed(self, tx: Transaction, key: Hashable, where: dict[str, Any], model: EmbeddingModel) -> int | None:
         """The number of vectors to choose from, if there are many and an index; None if they are to be scanned."""
         known = self._counts.get(key)
         if known is None:
             return None
-        if tx.row("vector_indexed", {"name": f"{_INDEX}{model.number}"}) is None:
+        if not self._is_indexed(tx, model):
             if self._building is None or not self._building.is_alive():
                 self._building = threading.Thread(target=try_to_prepare, args=(self, model), daemon=True)
                 self._building.start()
@@ -122,6 +135,15 @@ class PostgresVectors:
             self._counts.put(key, (time.monotonic() + _COUNTS_SECONDS, searched))
         return searched if searched > _INDEXED_FROM else None
 
+    def _is_indexed(self, tx: Transaction, model: EmbeddingModel) -> bool:
+        """True if the index of a model is there; asked again after a while, as nobody drops that of a model in use."""
+        if self._indexes.get(model.number) is None:
+            if tx.row("vector_indexed", {"name": f"{_INDEX}{model.number}"}) is None:
+                return False
+            self._indexes.put(model.number, True)
+        return True
+
 
 def _nearest(tx: Transaction, rows: Sequence[Row], searched: int) -> Nearest:
-    return Nearest(tuple(row[0] for row in rows), tx.dialect.from_vectors([row[1] for row in rows]), searched)
+    ids, said = tuple(row[0] for row in rows), tuple(row[2:] for row in rows)
+    return Nearest(ids, tx.dialect.from_vectors([row[1] for row in rows]), searched, said)

@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -71,8 +73,10 @@ _BEYOND_REACH: Final = (
     "blocks that the file system gave back: its snapshots, and the drive itself, may keep them for a while",
 )
 _PAGES_PER_COPY_STEP: Final = 2_000
+_MAPPED_BYTES: Final = 256 * 2**20
 # Until when the writer of this thread waits for other processes.
 _DEADLINE: Final[ContextVar[float]] = ContextVar("wherefrom_busy_deadline", default=math.inf)
+_PARAMETER: Final = re.compile(r"(?<!:):([a-z_]+)")
 _READ_WRITE: Final = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -124,6 +128,8 @@ class SqliteDatabase(Database):
         }
 
     def check_integrity(self) -> tuple[Check, ...]:
+        # FTS5 checks what a connection remembers of its index: after another one merged it, that looked like damage.
+        self._drop_idle()
         with translated(), self._connection() as connection:
             damage = [row[0] for row in connection.execute("pragma integrity_check(20)") if row[0] != "ok"]
             dangling = sum(1 for _ in connection.execute("pragma foreign_key_check"))
@@ -259,7 +265,8 @@ def connect(name: str, busy_timeout_s: float, flags: int = _READ_WRITE) -> apsw.
     connection = apsw.Connection(name, flags=flags, statementcachesize=256)
     connection.set_busy_handler(_Patience(busy_timeout_s))
     connection.execute("pragma foreign_keys = on; pragma synchronous = full; pragma temp_store = memory")
-    connection.execute("pragma trusted_schema = off; pragma cache_size = -32768")
+    # Rows that lie far from each other are read from the file's memory map in half the time.
+    connection.execute(f"pragma trusted_schema = off; pragma cache_size = -32768; pragma mmap_size = {_MAPPED_BYTES}")
     return connection
 
 
@@ -287,12 +294,27 @@ class _Transaction(Transaction):
         if not rows:
             return []
         self._call.check()
-        sql = self._statements.sql(name, common)
-        return self._connection.executemany(sql, [{**common, **row} for row in rows]).fetchall()
+        sql, shared, own = _numbered(self._statements.sql(name, common), tuple(rows[0]))
+        values = tuple(common[name] for name in shared)
+        return self._connection.executemany(sql, [values + own(row) for row in rows]).fetchall()
 
     def _execute(self, name: str, parameters: Parameters) -> apsw.Cursor:
         self._call.check()
         return self._connection.execute(self._statements.sql(name, parameters), parameters)
+
+
+@lru_cache(maxsize=256)
+def _numbered(sql: str, columns: tuple[str, ...]) -> tuple[str, tuple[str, ...], Callable[[Parameters], Row]]:
+    """A statement that takes its values by number, which is twice as fast as by name: the names of those that all rows
+    share, which come first, and what takes the others from a row.
+    """
+    used = dict.fromkeys(_PARAMETER.findall(sql))
+    shared, own = [name for name in used if name not in columns], [name for name in columns if name in used]
+    places = {name: place for place, name in enumerate([*shared, *own], start=1)}
+    numbered = _PARAMETER.sub(lambda match: f"?{places[match[1]]}", sql)
+    if len(own) == 1:
+        return numbered, tuple(shared), lambda row: (row[own[0]],)
+    return numbered, tuple(shared), itemgetter(*own) if own else lambda _: ()
 
 
 def _rolled_back(connection: apsw.Connection) -> bool:

@@ -15,7 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BoundaryClass, Node
@@ -66,6 +66,15 @@ _UNCOUNTED: Final[Mapping[str, int]] = {}
 
 Scored = list[tuple[str, float]]
 """Ids and scores of texts, best first."""
+Read = Callable[[Transaction, Mapping[str, Any], int], Callable[[], list[Row]]]
+"""Begins to read the best texts: as many as it is told to, with parameters that say which may be found."""
+
+
+class TextFound(NamedTuple):
+    """Ids and scores of texts, best first; and what the fragment `candidate` tells of texts that were found."""
+
+    scored: Scored
+    known: Mapping[str, Row]
 
 
 def write(tx: Transaction, access: Access, seqs: Mapping[str, int], written: Sequence[Node]) -> None:
@@ -97,27 +106,37 @@ class TextSearch:
         )
         self._frequencies = Kept[tuple[str, str], int](entries=_MAX_KNOWN_TERMS, seconds=_STATISTICS_SECONDS)
 
-    def best(self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int) -> list[tuple[str, float]]:
-        """Ids and scores of the best texts that the access may see and that fit the question, best first."""
+    def send_best(
+        self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
+    ) -> Callable[[], TextFound]:
+        """Begin a search, and return a function that waits for the best texts that the access may see and that fit the
+        question.
+        """
         statistics = self._current(tx, access, question.kinds)
         wanted = [*question.lookups, *query_terms(question.text)][:_MAX_TERMS]
         frequencies = rare_terms(self._counted(tx, access, wanted, question.term_counts), statistics)
-        return self._best(tx, access, question, (frequencies, statistics), limit=limit)
+        return self._send(tx, access, question, (frequencies, statistics), limit=limit)
 
-    def best_of_rarest(
+    def ask_ahead(self, tx: Transaction, access: Access, text: str) -> None:
+        """Send the query by which `send_best_of_rarest` will count the terms of a text."""
+        whose, wanted = _counted_for(tx, access), query_terms(text)[:_MAX_TERMS]
+        if missing := [term for term in wanted if self._frequencies.get((whose, term)) is None]:
+            tx.expect([("text_frequencies", {"owner": access.owner, "terms": json_text(missing)})])
+
+    def send_best_of_rarest(
         self, tx: Transaction, access: Access, question: SearchRequest, *, limit: int
-    ) -> tuple[Scored, dict[str, float]]:
-        """The best texts by the rarest terms of a text alone, as in `best`; and the weight of each of its terms by how
-        rare it is in the whole store. A term in no text has the greatest.
+    ) -> tuple[Callable[[], TextFound], dict[str, float]]:
+        """The best texts by the rarest terms of a text alone, as in `send_best`; and the weight of each of its terms by
+        how rare it is in the whole store. A term in no text has the greatest.
         """
         statistics = self._current(tx, access, question.kinds)
         wanted = query_terms(question.text)[:_MAX_TERMS]
         counted = self._counted(tx, access, wanted)
         rarest = [*rare_terms(counted, statistics, most=_MAX_PLACES_OF_RAREST).items()][:_MAX_RAREST_TERMS]
         weights = term_weights.weights_in_store({term: counted.get(term, 0) for term in wanted}, statistics)
-        return self._best(tx, access, question, (dict(rarest), statistics), limit=limit), weights
+        return self._send(tx, access, question, (dict(rarest), statistics), limit=limit), weights
 
-    def _best(
+    def _send(
         self,
         tx: Transaction,
         access: Access,
@@ -125,36 +144,43 @@ class TextSearch:
         chosen: tuple[Mapping[str, int], Statistics],
         *,
         limit: int,
-    ) -> Scored:
-        """The best texts by the terms that were chosen, each with the number of its texts."""
+    ) -> Callable[[], TextFound]:
+        """Begin a search for the best texts by the terms that were chosen, each with the number of its texts."""
         kinds = question.kinds
         frequencies, statistics = chosen
         if any(2 * count > statistics.texts for count in frequencies.values()):
             # A term in more than half of all texts may mean that many texts came since they were counted.
             statistics = self._current(tx, access, kinds, anew=True)
         if not frequencies:
-            return []
+            return lambda: TextFound([], {})
         weights, read = _weighed(question, frequencies, statistics)
         parameters = {
             **scope_parameters(access),
             **question.filters(),
             "kinds": json_text([*kinds, "page"] if "fragment" in kinds else kinds),
             "terms": json_text(list(weights)),
+            "model": None if question.searched_model is None else question.searched_model.number,
         }
         words = _short_words(question.text, weights)
         only_short = words and len(words) == len(weights)
-        wanted_texts = reach = max(limit, _TEXTS_LOOKED_AT) if only_short else limit
-        while True:
-            rows = read(tx, parameters, reach)
-            titles = {node_id: float(score) for node_id, score, kind, _ in rows if kind == "page"}
-            visible = [(row[0], float(row[1])) for row in rows if row[0] is not None and row[0] not in titles]
-            if len(visible) >= wanted_texts or len(rows) < reach:
-                best = self._reordered(tx, access, visible[:wanted_texts], question, weights)
-                if titles:
-                    best = _with_titles(tx, parameters, best, titles, {row[0]: row[3] for row in rows})
-                return best[:limit]
-            # Texts that the access may not see took up places: look further.
-            reach *= 8
+        wanted_texts = max(limit, _TEXTS_LOOKED_AT) if only_short else limit
+        sent = read(tx, parameters, wanted_texts)
+
+        def wait() -> TextFound:
+            reach, rows = wanted_texts, sent()
+            while True:
+                titles = {row[0]: float(row[1]) for row in rows if row[2] == "page"}
+                visible = [(row[0], float(row[1])) for row in rows if row[0] is not None and row[0] not in titles]
+                if len(visible) >= wanted_texts or len(rows) < reach:
+                    best = self._reordered(tx, access, visible[:wanted_texts], question, weights)
+                    if titles:
+                        best = _with_titles(tx, parameters, best, titles, {row[0]: row[3] for row in rows})
+                    return TextFound(best[:limit], {row[0]: row[4:] for row in rows if row[0] is not None})
+                # Texts that the access may not see took up places: look further.
+                reach *= 8
+                rows = read(tx, parameters, reach)()
+
+        return wait
 
     def scores(self, tx: Transaction, access: Access, question: SearchRequest, texts: Iterable[Node]) -> Scored:
         """Ids and scores of texts that are not in the index and have a word of the question, best first."""
@@ -251,8 +277,7 @@ class TextSearch:
         """The number of texts with each term that is in any; that of a common term is kept for a while, as counting it
         is slow. known: those of some terms, 0 for a term in no text.
         """
-        # An index that all owners share counts the texts of all of them.
-        whose = "" if tx.dialect.one_text_index else access.owner
+        whose = _counted_for(tx, access)
         unknown = [term for term in wanted if term not in known]
         counts = {term: count for term in wanted if (count := known.get(term))}
         counts |= {term: count for term in unknown if (count := self._frequencies.get((whose, term))) is not None}
@@ -318,12 +343,15 @@ def _document(
     return {"seq": seq, "terms": tx.dialect.document(found), "length": len(found)}
 
 
+def _counted_for(tx: Transaction, access: Access) -> str:
+    """The owner of the texts that are counted. An index that all owners share counts the texts of all of them."""
+    return "" if tx.dialect.one_text_index else access.owner
+
+
 def _weighed(
     question: SearchRequest, frequencies: Mapping[str, int], statistics: Statistics
-) -> tuple[dict[str, float], Callable[[Transaction, Mapping[str, Any], int], list[Row]]]:
-    """The weights of the question's terms, and what reads the best texts by the question's score: as many as it is told
-    to, with parameters that say which may be found.
-    """
+) -> tuple[dict[str, float], Read]:
+    """The weights of the question's terms, and what reads the best texts by the question's score."""
     average = max(statistics.average_length, 1.0)
     if question.text_score == "bm25":
         weights = term_weights.bm25_weights(frequencies, statistics)
@@ -336,12 +364,12 @@ def _weighed(
             "query": " OR ".join(f'"{term}"' for term in weights),
             "ratios": json_text(ratios) if statistics.sampled or question.lookups else None,
         }
-        return weights, lambda tx, where, reach: tx.rows("text_search", {**where, **weighed, "reach": reach})
+        return weights, lambda tx, where, reach: tx.send("text_search", {**where, **weighed, "reach": reach})
     shares = term_weights.shares(frequencies, statistics)
     plain = {term: -math.log(share) for term, share in shares.items()}
     weights = plain | _lookup_weights(question, plain)
     wanted = {term: (math.log(1 - share), weights[term] / plain[term]) for term, share in shares.items()}
-    return weights, lambda tx, where, reach: text_surprise.best_rows(tx, wanted, average, where, reach=reach)
+    return weights, lambda tx, where, reach: text_surprise.send_best(tx, wanted, average, where, reach=reach)
 
 
 def _lookup_weights(question: SearchRequest, weights: Mapping[str, float]) -> dict[str, float]:

@@ -15,31 +15,34 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import Flags, Places, Steps
 from wherefrom.lazy import np
 from wherefrom.model.access import Access
 from wherefrom.model.graph import BoundaryClass
-from wherefrom.storage import vector_lists
+from wherefrom.storage import vector_codes
 from wherefrom.storage.kept import Kept
 from wherefrom.storage.port import EmbeddingModel, Near, Nearest, Row, Transaction, try_to_prepare
 from wherefrom.storage.sql import scope_parameters
-from wherefrom.storage.vector_lists import VectorLists
+from wherefrom.storage.vector_codes import VectorCodes
 from wherefrom.text.check import json_text
 
-_FORMAT: Final = 1
-# Fewer vectors are all compared exactly, in a millisecond; from this number on they are sorted into lists.
-LISTED_FROM: Final = 20_000
-# The share of the lists that a search scans when the text arm searches, too: it finds 93 % of the true ten in 100,000
-# texts. A thorough search scans this many rows (six milliseconds in 100,000), or this share of them if that is more.
-_SCANNED_SHARE: Final = 0.1
-_QUICK_SHARE: Final = 0.04
-_THOROUGH_ROWS: Final = 150_000
-_THOROUGH_SHARE: Final = 0.35
-# Up to this many rows are compared one by one, whatever lists they are in.
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FORMAT: Final = 2
+# Fewer vectors are all compared exactly, in a millisecond; from this number on they are kept as codes.
+CODED_FROM: Final = 20_000
+# How many of the rows that are nearest by their signs are compared by their numbers; of many rows this share.
+_COMPARED_ROWS, _QUICK_ROWS, _THOROUGH_ROWS = 1_500, 400, 3_000
+_COMPARED_SHARE: Final = 0.004
+_ROWS_READ_AT_ONCE: Final = 8_192
+_ROWS_OF_MEAN: Final = 4_096
+# Up to this many rows are all compared by their numbers.
 _MAX_COMPARED_ROWS: Final = 4_000
 # Candidates are chosen by rounded similarities, so some more than asked for are taken and none is missed.
 _EXTRA_CANDIDATES: Final = 16
@@ -56,8 +59,12 @@ class VectorIndex:
         self._rows: _Rows | None = None
         self._building: threading.Thread | None = None
 
-    def nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
+    def send_nearest(self, tx: Transaction, access: Access, near: Near) -> Callable[[], Nearest]:
         """See `port.Vectors`."""
+        found = self._nearest(tx, access, near)
+        return lambda: found
+
+    def _nearest(self, tx: Transaction, access: Access, near: Near) -> Nearest:
         with self._lock:
             rows = self._current(tx, near.model)
             allowed = rows.scopes.allowed(access, near.kinds)
@@ -65,10 +72,8 @@ class VectorIndex:
         reach = near.limit + _EXTRA_CANDIDATES
         if near.within is None:
             searched = int(view.counts @ allowed)
-            share = _QUICK_SHARE if near.quick else _SCANNED_SHARE
-            if near.thorough:
-                share = max(_THOROUGH_SHARE, min(1.0, _THOROUGH_ROWS / max(len(view.seqs), 1)))
-            seqs = view.search(near.direction, allowed, searched, limit=reach, share=share)
+            compared = _THOROUGH_ROWS if near.thorough else _QUICK_ROWS if near.quick else _COMPARED_ROWS
+            seqs = view.search(near.direction, allowed, searched, limit=reach, compared=compared)
         else:
             within = np.isin(view.seqs, np.array(near.within, dtype=np.int64))
             positions = np.flatnonzero(within & view.alive & allowed[view.scopes])
@@ -79,7 +84,8 @@ class VectorIndex:
         vectors = tx.dialect.from_vectors([row[1] for row in found])
         similarities = vectors @ near.direction if found else np.empty(0, dtype=np.float32)
         order = np.argsort(-similarities, kind="stable")[: near.limit]
-        return Nearest(tuple(found[at][0] for at in order), vectors[order], searched)
+        said = tuple(found[at][2:] for at in order.tolist())
+        return Nearest(tuple(found[at][0] for at in order.tolist()), vectors[order], searched, said)
 
     def drop_copies(self) -> None:
         """See `port.Vectors`. The next search reads the vectors from the database."""
@@ -119,36 +125,37 @@ class VectorIndex:
 class _View:
     """The rows of the index as one search reads them; later changes are appended behind them."""
 
-    lists: VectorLists
+    codes: VectorCodes
     recent: Matrix
     seqs: Places
     scopes: Steps
     alive: Flags
     counts: Places
 
-    def search(self, question: Matrix, allowed: Flags, searched: int, *, limit: int, share: float) -> list[int]:
-        if searched == 0:
-            return []
+    def search(self, question: Matrix, allowed: Flags, searched: int, *, limit: int, compared: int) -> list[int]:
+        """Return the seqs of the nearest of the rows that may be seen, which are `searched`; of many, about `compared`
+        are compared by their numbers.
+        """
         if searched <= _MAX_COMPARED_ROWS:
-            return self.best(question, np.flatnonzero(allowed[self.scopes] & self.alive), limit)
-        share *= len(self.seqs) / searched
+            return self.best(question, np.flatnonzero(allowed[self.scopes] & self.alive), limit) if searched else []
+        behind = np.arange(self.codes.rows, len(self.seqs))
+        wanted = max(compared, limit, int(_COMPARED_SHARE * searched)) * len(self.seqs) // searched
         while True:
-            positions, similarities = self.lists.scan(question, self.lists.nearest_lists(question, share))
-            positions = np.concatenate([positions, np.arange(self.lists.rows, len(self.seqs))])
-            similarities = np.concatenate([similarities, self.recent @ question])
+            positions = np.concatenate([self.codes.nearest(question, wanted), behind])
             if searched < len(self.seqs):
-                keep = allowed[self.scopes[positions]] & self.alive[positions]
-                positions, similarities = positions[keep], similarities[keep]
-            if len(positions) >= min(limit, searched) or share >= 1:
-                return self._top(positions, similarities, limit)
-            share *= 4
+                positions = positions[allowed[self.scopes[positions]] & self.alive[positions]]
+            if len(positions) >= min(limit, searched) or wanted >= self.codes.rows:
+                return self.best(question, positions, limit)
+            wanted *= 4
 
     def best(self, question: Matrix, positions: Places, limit: int) -> list[int]:
-        """Return the seqs of the nearest rows among those at these positions."""
-        listed = positions[positions < self.lists.rows]
-        recent = positions[positions >= self.lists.rows]
-        similarities = [self.lists.similarities(question, listed), self.recent[recent - self.lists.rows] @ question]
-        return self._top(np.concatenate([listed, recent]), np.concatenate(similarities), limit)
+        """Return the seqs of the nearest rows among those at these positions, which are in order."""
+        border = int(np.searchsorted(positions, self.codes.rows))
+        behind = positions[border:] - self.codes.rows
+        # All of them need no copy of their vectors.
+        recent = self.recent if len(behind) == len(self.recent) else self.recent[behind]
+        similarities = [self.codes.similarities(question, positions[:border]), recent @ question]
+        return self._top(positions, np.concatenate(similarities), limit)
 
     def _top(self, positions: Places, similarities: Matrix, limit: int) -> list[int]:
         if len(positions) > limit:
@@ -160,7 +167,7 @@ class _View:
 
 @dataclass(slots=True)
 class _Rows:
-    """All rows of one model: the lists as they were built, and behind them the rows that came since.
+    """All rows of one model: the codes as they were built, and behind them the vectors that came since.
 
     change: the newest entry of the log that these rows reflect.
     """
@@ -168,7 +175,7 @@ class _Rows:
     model: int
     change: int
     salt: int | None
-    lists: VectorLists
+    codes: VectorCodes
     seqs: Places
     scope_numbers: Steps
     scopes: Scopes
@@ -176,10 +183,9 @@ class _Rows:
     alive: Flags = field(init=False)
     counts: Places = field(init=False)
     size: int = field(init=False)
-    by_seq: Places | None = None
 
     def __post_init__(self) -> None:
-        self.recent = np.empty((0, self.lists.codes.shape[1]), dtype=np.float32)
+        self.recent = np.empty((0, self.codes.numbers.shape[1]), dtype=np.float32)
         self.alive = np.ones(len(self.seqs), dtype=np.bool_)
         self.counts = np.bincount(self.scope_numbers, minlength=len(self.scopes)).astype(np.int64)
         self.size = len(self.seqs)
@@ -188,12 +194,12 @@ class _Rows:
     def is_worn(self) -> bool:
         """True if so much has changed that building the index anew pays."""
         dead = self.size - int(self.counts.sum())
-        return self.size - self.lists.rows + dead >= max(LISTED_FROM, self.lists.rows // 8)
+        return self.size - self.codes.rows + dead >= max(CODED_FROM, self.codes.rows // 32)
 
     def view(self) -> _View:
         size, counts = self.size, self.counts[: len(self.scopes)].copy()
-        recent = self.recent[: size - self.lists.rows]
-        return _View(self.lists, recent, self.seqs[:size], self.scope_numbers[:size], self.alive[:size], counts)
+        recent = self.recent[: size - self.codes.rows]
+        return _View(self.codes, recent, self.seqs[:size], self.scope_numbers[:size], self.alive[:size], counts)
 
     def follow(self, tx: Transaction) -> bool:
         """Apply the new entries of the log; False if it does not reach back far enough, or is that of another copy."""
@@ -219,7 +225,7 @@ class _Rows:
         if end > len(self.seqs):
             self._make_room(end)
         place = slice(self.size, end)
-        self.recent[self.size - self.lists.rows : end - self.lists.rows] = _vectors(rows, self.recent.shape[1])
+        self.recent[self.size - self.codes.rows : end - self.codes.rows] = _vectors(rows, self.recent.shape[1])
         self.seqs[place] = [row[0] for row in rows]
         self.scope_numbers[place] = self.scopes.numbers(rows)
         self.alive[place] = True
@@ -231,24 +237,21 @@ class _Rows:
     def _living(self, seqs: Sequence[int]) -> Places:
         """The positions of the rows of these nodes that are alive."""
         wanted = np.array(seqs, dtype=np.int64)
-        found = self.lists.rows + np.flatnonzero(np.isin(self.seqs[self.lists.rows : self.size], wanted))
-        listed = self.seqs[: self.lists.rows]
-        if len(listed):
-            if self.by_seq is None:
-                self.by_seq = np.argsort(listed)
-            at = np.searchsorted(listed, wanted, sorter=self.by_seq)
-            places = self.by_seq[np.minimum(at, len(listed) - 1)]
-            found = np.concatenate([found, places[listed[places] == wanted]])
+        found = self.codes.rows + np.flatnonzero(np.isin(self.seqs[self.codes.rows : self.size], wanted))
+        coded = self.seqs[: self.codes.rows]
+        if len(coded):
+            places = np.minimum(np.searchsorted(coded, wanted), len(coded) - 1)
+            found = np.concatenate([found, places[coded[places] == wanted]])
         return found[self.alive[found]]
 
     def _make_room(self, end: int) -> None:
         """Replace the arrays with larger ones; a search that is under way keeps the old ones."""
-        room = max(1_024, 2 * (end - self.lists.rows))
+        room = max(1_024, 2 * (end - self.codes.rows))
         self.recent = np.concatenate(
             [self.recent, np.zeros((room - len(self.recent), self.recent.shape[1]), np.float32)]
         )
         self.seqs, self.scope_numbers, self.alive = (
-            np.concatenate([old, np.zeros(self.lists.rows + room - len(old), dtype=old.dtype)])
+            np.concatenate([old, np.zeros(self.codes.rows + room - len(old), dtype=old.dtype)])
             for old in (self.seqs, self.scope_numbers, self.alive)
         )
 
@@ -315,20 +318,31 @@ def _has_salt(tx: Transaction, change: int, salt: int | None) -> bool:
 
 
 def _built(tx: Transaction, model: EmbeddingModel, cache: Path) -> _Rows:
-    """Return the index of all stored vectors of a model; a large one is written to the cache."""
+    """Return the index of all stored vectors of a model; a large one is written to the cache, and read from there."""
     _, newest, salt = tx.row("changes_range", {}) or (0, 0, None)
-    rows = tx.rows("embeddings_all", {"model": model.number})
-    many = rows if len(rows) >= LISTED_FROM else []
-    scopes = Scopes()
-    numbers = np.array(scopes.numbers(many), dtype=np.int32)
-    seqs = np.array([row[0] for row in many], dtype=np.int64)
-    lists, order = vector_lists.build(_vectors(many, model.dimension))
-    built = _Rows(model.number, newest, salt, lists, seqs[order], numbers[order], scopes)
-    if many:
-        _write_cache(built, cache)
-    else:
-        built.append(rows)
-    return built
+    count, first, last = tx.row("embeddings_extent", {"model": model.number}) or (0, 0, 0)
+    count = count if count >= CODED_FROM else 0
+    sample = np.linspace(first or 0, last or 0, _ROWS_OF_MEAN if count else 0, dtype=np.int64)
+    scopes, seqs, numbers = Scopes(), np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int32)
+
+    def batches() -> Iterator[Matrix]:
+        at, rows = 0, tx.stream("embeddings_all", {"model": model.number})
+        while some := list(islice(rows, _ROWS_READ_AT_ONCE)):
+            seqs[at : at + len(some)] = [row[0] for row in some]
+            numbers[at : at + len(some)] = scopes.numbers(some)
+            at += len(some)
+            yield _vectors(some, model.dimension)
+
+    sampled = tx.rows("embeddings_some", {"model": model.number, "seqs": json_text(sample.tolist())})
+    mean = _vectors(sampled, model.dimension).sum(axis=0) / max(len(sampled), 1)
+    codes = vector_codes.build(batches() if count else (), mean, count)
+    built = _Rows(model.number, newest, salt, codes, seqs, numbers, scopes)
+    if not count:
+        built.append(tx.rows("embeddings_all", {"model": model.number}))
+        return built
+    _write_cache(built, cache)
+    # What is read from the file need not stay in memory.
+    return _cached(tx, cache, model.number) or built
 
 
 def _vectors(rows: Sequence[Row], dimension: int) -> Matrix:
@@ -338,8 +352,8 @@ def _vectors(rows: Sequence[Row], dimension: int) -> Matrix:
 def _write_cache(rows: _Rows, cache: Path) -> None:
     """Write the cache, readable by its user alone; if that fails, the next process builds the index anew."""
     header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt}
-    lists = rows.lists
-    arrays = (lists.codes, lists.scale, lists.centres, lists.bounds, rows.seqs, rows.scope_numbers)
+    codes = rows.codes
+    arrays = (codes.signs, codes.scales, codes.mean, rows.seqs, rows.scope_numbers, codes.numbers)
     with suppress(OSError):
         handle, partial = tempfile.mkstemp(prefix=cache.name, dir=cache.parent)
         try:
@@ -360,17 +374,25 @@ def _cached(tx: Transaction, cache: Path, model: int) -> _Rows | None:
             same = (header["format"], header["model"]) == (_FORMAT, model)
             if not same or not _has_salt(tx, header["change"], header["salt"]):
                 return None
-            codes, scale, centres, bounds, seqs, numbers = (np.load(file, allow_pickle=False) for _ in range(6))
+            signs, scales, mean, seqs, scope_numbers = (np.load(file, allow_pickle=False) for _ in range(5))
+            numbers = _mapped(file)
         scopes = Scopes(header["scopes"])
         whole = (
-            len(codes) == len(seqs) == len(numbers) == bounds[-1]
-            and len(bounds) == len(centres) + 1
-            and codes.shape[1] == centres.shape[1] == len(scale)
-            and 0 <= numbers.min() <= numbers.max() < len(scopes)
+            len(numbers) == len(seqs) == len(scope_numbers) == len(scales) == signs.shape[1]
+            and numbers.shape[1] == len(mean)
+            and bool((np.diff(seqs) > 0).all())
+            and 0 <= scope_numbers.min() <= scope_numbers.max() < len(scopes)
         )
         if not whole:
             return None
-        lists = VectorLists(codes, scale, centres, bounds)
-        return _Rows(model, header["change"], header["salt"], lists, seqs, numbers, scopes)
+        codes = VectorCodes(signs, numbers, scales, mean)
+        return _Rows(model, header["change"], header["salt"], codes, seqs, scope_numbers, scopes)
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
         return None
+
+
+def _mapped(file: BinaryIO) -> NDArray[np.int8]:
+    """The array that begins here, of which only those parts are read from the file that are looked at."""
+    np.lib.format.read_magic(file)
+    shape, _, kind = np.lib.format.read_array_header_1_0(file)
+    return np.memmap(file, dtype=kind, mode="r", offset=file.tell(), shape=shape)

@@ -52,7 +52,7 @@ from wherefrom.model import (
     upkeep,
 )
 from wherefrom.model.graph import Edge, MeasuredEdge, Node
-from wherefrom.model.health import Health
+from wherefrom.model.health import Distribution, Health
 from wherefrom.model.identifiers import short_id
 from wherefrom.model.neighbourhood import PathFound
 
@@ -191,6 +191,14 @@ def health_lines(health: Health) -> Lines:
     yield table_of(rows, "name result found")
 
 
+def distribution_line(distribution: Distribution) -> str:
+    """Say what was distributed, and over how many servers."""
+    where = f"{count(distribution.servers, 'server')}, each table in {count(distribution.shards, 'part')}"
+    made = [(distribution.distributed, "distributed by owner"), (distribution.copied, "copied to every server")]
+    done = ", ".join(f"{count(len(names), 'table')} {how}" for names, how in made if names)
+    return f"{done or 'all tables are distributed'} ({where})"
+
+
 def applied_line(applied: policies.PolicyApplied) -> RenderableType:
     """Say what applying a policy did."""
     before = f" (before: {applied.previous_version})" if applied.previous_version else ""
@@ -319,6 +327,7 @@ _OWN: Final[Mapping[type, Callable[[Any], Lines]]] = {
     PathFound: render_nodes.path_lines,
     results.SimilarFound: render_nodes.similar_lines,
     Health: health_lines,
+    Distribution: lambda distribution: [distribution_line(distribution)],
     policies.PolicyApplied: lambda applied: [applied_line(applied)],
     policies.PolicyVersion: lambda policy: [_yaml(policy.yaml)],
     policies.BoundaryCheck: guarded_lines,

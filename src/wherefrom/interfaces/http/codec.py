@@ -23,7 +23,7 @@ from wherefrom.model.stand_ins import ASKED_FOR as SAID
 from wherefrom.model.stand_ins import Answered, note
 
 # Verbs that act on a whole store, or on files of the machine that they run on.
-NOT_OFFERED: Final = frozenset(("add_documents", "backup", "doctor", "embed", "reembed", "reindex"))
+NOT_OFFERED: Final = frozenset(("add_documents", "backup", "distribute", "doctor", "embed", "reembed", "reindex"))
 # The verbs of the API, by their names there: `import` is the one whose name in Python is another.
 OFFERED: Final = {name.rstrip("_"): name for name in VERBS if name not in NOT_OFFERED}
 # The verbs that take a body of bytes, by the kind of their bodies; their arguments are in the query.

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import psycopg
-from psycopg import errors
+from psycopg import errors, sql
 
 from wherefrom.model import cancellation
 from wherefrom.model.access import Access
@@ -38,12 +38,14 @@ _EXCEEDED: Final = ("53", "54")
 # PostgreSQL's message about repeat(), which the writer puts around every argument that has to be a text.
 _NO_TEXT: Final = re.compile(r"function pg_catalog\.repeat\((.+), integer\) does not exist")
 _SETTINGS: Final = {
+    "citus.propagate_set_commands": "local",
     "transaction_read_only": "on",
     "hash_mem_multiplier": "1",
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
     "standard_conforming_strings": "on",
 }
+_SET: Final = sql.SQL("set local {} = {}")
 # The errors of a statement after somebody has dropped the schema or the role, or made them anew under another name.
 _MISSING: Final = (errors.UndefinedTable, errors.InvalidSchemaName, errors.InvalidParameterValue)
 
@@ -61,7 +63,6 @@ class PostgresReader:
         self._lock = threading.Lock()
         self._plan: Plan | None = None
         self._failed: tuple[float, StoreError] | None = None
-        self._shapes: tuple[TableShape, ...] | None = None
         self._waits = waits
         self._pool = Connections(url, size=pool_size, waits=waits, reset=_wipe, autocommit=True, prepare_threshold=None)
 
@@ -92,7 +93,7 @@ class PostgresReader:
                 call.stopping(lambda: cancel(connection)),
             ):
                 _enter(connection, access, statement, plan)
-                return _rows_of(connection, text, statement)
+                return _rows_of(connection, _with_tables(connection, text, access, statement, plan), statement)
         except _MISSING:
             raise
         except errors.QueryCanceled:
@@ -110,17 +111,8 @@ class PostgresReader:
 
     def shapes(self, access: Access) -> tuple[TableShape, ...]:
         del access
-        schema = self._ready().agent
-        if self._shapes is None:
-            query = (
-                "select c.relname, array_agg(a.attname::text order by a.attnum) from pg_class c"
-                " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0"
-                " where c.relnamespace = to_regnamespace(%s) and c.relkind = 'v' group by c.relname"
-            )
-            with translated(), self._pool.transaction() as connection:
-                found = {name: tuple(columns) for name, columns in connection.execute(query, (schema,)).fetchall()}
-            self._shapes = tuple(TableShape(name, found[name]) for name in (*names(), *self._analyses))
-        return self._shapes
+        plan = self._ready()
+        return tuple(TableShape(name, plan.shape(name)) for name in (*names(), *self._analyses))
 
     def close(self) -> None:
         self._pool.close()
@@ -157,6 +149,7 @@ class PostgresReader:
 
 def _enter(connection: psycopg.Connection[Row], access: Access, statement: Statement, plan: Plan) -> None:
     """Make the transaction read-only, state what it may see, and give up all rights but those of an agent."""
+    [(backend,)] = connection.execute(f"select cast({plan.backend} as text)").fetchall()
     scope = {
         "owner": access.owner,
         "root": access.root,
@@ -165,7 +158,7 @@ def _enter(connection: psycopg.Connection[Row], access: Access, statement: State
         "classes": access.classes,
         "hidden": access.hidden or None,
         "now": statement.now,
-        "backend": str(connection.info.backend_pid),
+        "backend": backend,
     }
     body = json.dumps(scope, ensure_ascii=False)
     memory = _WORK_MEMORY_OF_ANALYSES if statement.ours else _WORK_MEMORY
@@ -173,16 +166,31 @@ def _enter(connection: psycopg.Connection[Row], access: Access, statement: State
     if statement.ours and not statement.parameters:
         # An analysis of everything: what looks like few rows to the planner, behind row-level security, is not few.
         given["enable_nestloop"] = "off"
-    given |= {"search_path": f"{plan.agent}, pg_temp", "statement_timeout": str(statement.budget.timeout_ms)}
+    given["statement_timeout"] = str(statement.budget.timeout_ms)
+    parts = [_SET.format(sql.Identifier(name), sql.Literal(value)) for name, value in (_SETTINGS | given).items()]
+    parts.append(sql.SQL("set local search_path = {}, pg_temp").format(sql.Identifier(plan.agent)))
     # The role comes last: it may set nothing any more.
-    settings = {**_SETTINGS, **given, "role": plan.agent}
-    calls = ", ".join(["set_config(%s, %s, true)"] * len(settings))
-    connection.execute(f"select {calls}", [text for pair in settings.items() for text in pair])
+    parts.append(_SET.format(sql.Identifier("role"), sql.Literal(plan.agent)))
+    # Citus hands on what SET LOCAL sets, and not what set_config does.
+    connection.execute(sql.SQL("; ").join(parts))
 
 
 def _signature(secret: str, body: str) -> str:
     inner = hashlib.sha256((secret + body).encode()).hexdigest()
     return hashlib.sha256((secret + inner).encode()).hexdigest()
+
+
+def _with_tables(
+    connection: psycopg.Connection[Row], text: str, access: Access, statement: Statement, plan: Plan
+) -> str:
+    """Return a statement with the definitions of its tables. Citus, which keeps all rows of an answer before it shows
+    the first, is asked for no more than the budget allows.
+    """
+    tables = plan.definitions(sql.Literal(access.owner).as_string(connection))
+    if statement.ours:  # its % begin parameters
+        tables = tables.replace("%", "%%")
+    limit = f" limit {statement.budget.rows + 1}" if plan.distributed else ""
+    return f"{tables} select * from ({text}) as answer{limit}"  # noqa: S608  # `text` was checked, or is ours
 
 
 def _rows_of(connection: psycopg.Connection[Row], text: str, statement: Statement) -> Rows:
@@ -205,7 +213,7 @@ def _rows_of(connection: psycopg.Connection[Row], text: str, statement: Statemen
             left_ms = int((deadline - time.monotonic()) * 1000)
             if left_ms < 1 or call.cancelled:
                 raise errors.QueryCanceled
-            connection.execute("select set_config('statement_timeout', %s, true)", (str(left_ms),))
+            connection.execute(f"set local statement_timeout = {left_ms}")
             cursor = connection.execute(f"fetch {rows_at_once} from agent")
             columns = tuple(column.name for column in cursor.description or ())
             yield from cursor

@@ -2,7 +2,8 @@
 
 What runs is never what was sent. sqlglot reads the text without interpreting function calls; the writer can write a
 fixed set of nodes and refuses every other node, argument, function, type and table; all names come out quoted, all
-functions and tables with their schema. So a misreading may change an answer, but reaches nothing that is not listed.
+functions with their schema. So a misreading may change an answer, but reaches nothing that is not listed. A table has
+no schema: the reader defines it before the statement.
 """
 
 from __future__ import annotations
@@ -229,7 +230,7 @@ class QueryWriter(ExpressionWriter):
             return quote(name)
         if name not in self._tables:
             raise InvalidInput(f"no such table: {shown(name)}", hint=f"there are: {', '.join(sorted(self._tables))}")
-        return f"{self.own}.{quote(name)}"
+        return quote(name)
 
     def _alias(self, node: Any) -> str:
         columns = ", ".join(map(quoted, node.args.get("columns") or ()))

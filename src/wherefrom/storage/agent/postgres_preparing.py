@@ -20,8 +20,8 @@ from psycopg import errors, sql
 
 from wherefrom.former_name import FORMER, NAME
 from wherefrom.model.errors import StoreUnavailable
-from wherefrom.storage.agent.port import MAX_PATTERN_CHARACTERS
-from wherefrom.storage.agent.tables import definitions
+from wherefrom.storage.agent import tables
+from wherefrom.storage.agent.postgres_functions import FUNCTIONS_SQL
 from wherefrom.storage.port import Row
 from wherefrom.storage.sql import blocks, render, statements_of
 
@@ -49,13 +49,13 @@ _READY: Final = """
 select true from pg_namespace n
 join pg_roles a on a.rolname = %(agent)s
 join pg_roles v on v.rolname = %(viewer)s
-where n.nspname = %(agent)s and obj_description(n.oid, 'pg_namespace') = %(made)s
+where n.nspname = %(agent)s and obj_description(n.oid, 'pg_namespace') = %(made)s and (a.rolcanlogin or not %(login)s)
   and pg_has_role(current_user, a.oid, %(how)s) and has_schema_privilege(a.oid, n.oid, 'usage')
   and not exists (select 1 from pg_class c where c.relnamespace = n.oid and c.relkind = 'v' and c.relowner <> v.oid)
   and cardinality(%(tables)s::text[]) = (
     select count(*) from pg_policy p join pg_class c on c.oid = p.polrelid
     where c.relnamespace = to_regnamespace(%(base)s) and c.relrowsecurity
-      and p.polname = %(policy)s and p.polroles = array[v.oid] and not p.polpermissive)
+      and p.polname = %(policy)s and v.oid = any (p.polroles) and p.polpermissive)
 """
 _MAY_MAKE: Final = """
 select has_database_privilege(current_database(), 'create')
@@ -66,6 +66,46 @@ select has_database_privilege(current_database(), 'create')
          select count(*) from pg_roles where rolname = any(%(roles)s) and pg_has_role(current_user, oid, %(how)s)))
 """
 _ROLES: Final = "select rolname, pg_has_role(current_user, oid, %(how)s) from pg_roles where rolname = any(%(roles)s)"
+# Policies of others that let agents see rows, since each policy lets some through.
+_WIDER: Final = """
+select format('%%s on %%s', p.polname, c.relname) from pg_policy p
+join pg_class c on c.oid = p.polrelid
+join pg_policy o on o.polrelid = c.oid and o.polname = %(everyone)s
+where c.relnamespace = to_regnamespace(%(base)s) and c.relname = any(%(tables)s)
+  and p.polpermissive and p.polcmd in ('r', '*') and p.polname not in (%(policy)s, %(everyone)s)
+  and pg_get_expr(p.polqual, c.oid) not in (pg_get_expr(o.polqual, c.oid), %(narrowed)s)
+  and exists (select 1 from unnest(p.polroles) r where r = 0 or pg_has_role(%(viewer)s, r, 'usage')
+              or pg_has_role(%(agent)s, r, 'usage'))
+"""
+_IS_DISTRIBUTED: Final = """
+select exists (select 1 from pg_dist_partition where logicalrelid = to_regclass('nodes') and partmethod = 'h')
+"""
+_COLUMNS: Final = """
+select c.relname, array_agg(a.attname::text order by a.attnum) from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+where c.relnamespace = to_regnamespace(%(agent)s) and c.relkind = 'v' group by c.relname
+"""
+# The words in which a distributed store differs: who reads the tables, by what a transaction is known on every server,
+# and that a function may look into a table of which each server has a copy.
+_ALONE: Final = {"readers": "wherefrom_views", "backend": "pg_backend_pid()", "nested": ""}
+_DISTRIBUTED: Final = {
+    "readers": "wherefrom_views, wherefrom_agent",
+    "backend": "citus_backend_gpid()",
+    "nested": "set citus.allow_nested_distributed_execution = on",
+}
+_OWNER: Final = "owner_id"
+_AGENTS: Final = ", ".join(f"'{program}_{role}'" for program in (NAME, FORMER) for role in ("agent", "views"))
+# It stands for these until the program's name in a script is replaced.
+_ANY_NAME: Final = "@agents@"
+# The condition of the former policy for everyone, once it is narrowed.
+_NARROWED: Final = f"((CURRENT_USER <> '{NAME}_agent'::name) AND (CURRENT_USER <> '{NAME}_views'::name))"
+# Roles belong to a server, and Citus knows of those that were made in this database.
+_LOGIN: Final = """
+do $body$ begin
+  if not exists (select 1 from pg_roles where rolname = {0}) then create role {1} login;
+  elsif not exists (select 1 from pg_roles where rolname = {0} and rolcanlogin) then alter role {1} login; end if;
+end $body$
+"""
 _MEMBERS_WITHOUT: Final = """
 select distinct m.rolname from pg_auth_members g
 join pg_roles r on r.oid = g.roleid join pg_roles m on m.oid = g.member
@@ -74,123 +114,22 @@ where r.rolname = %s and not exists (
 """
 
 
-def _refusing(name: str, kind: str, condition: str, message: str, error: str = "program_limit_exceeded") -> str:
-    """Return the definition of a function that returns its argument, or fails on this condition."""
-    return f"""
-create or replace function {NAME}_agent.{name}(value {kind}) returns {kind}
-language plpgsql immutable strict parallel safe as $body$
-begin
-  if {condition} then
-    raise exception '{message}' using errcode = '{error}';
-  end if;
-  return value;
-end $body$;
-"""
-
-
-def _passing(name: str, *kinds: str) -> str:
-    """Return the definitions of functions that return their argument: they are inlined and cost nothing."""
-    return "".join(
-        f"create or replace function {NAME}_agent.{name}(value {kind}) returns {kind}\n"
-        "language sql immutable parallel safe as $body$ select value $body$;\n"
-        for kind in kinds
-    )
-
-
-_TOO_BIG: Final = "string or blob too big"
-FUNCTIONS_SQL: Final = (
-    _refusing("bounded", "text", "octet_length(value) > 100000", _TOO_BIG)
-    + _refusing(
-        "bounded_step",
-        "anyelement",
-        "pg_column_size(value) > 2000",
-        f"{_TOO_BIG}: at most 2000 bytes in a column of a recursive query",
-    )
-    + _refusing(
-        "pattern",
-        "text",
-        f"length(value) > {MAX_PATTERN_CHARACTERS}",
-        f"pattern too long: at most {MAX_PATTERN_CHARACTERS} characters",
-    )
-    # PostgreSQL keeps every time zone that a text names for ever, 23 kB each.
-    + _refusing(
-        "plain_time",
-        "text",
-        "value !~ '^[-+0-9:. TZ]{1,40}$'",
-        "not a date or time: digits, - : . T and Z only",
-        "invalid_datetime_format",
-    )
-    # Only numeric grows without bound: 1e131000 takes a few bytes, and 1e131000 - 1 has 131,000 digits.
-    + _refusing(
-        "bounded_number",
-        "numeric",
-        "pg_column_size(value) > 256 or scale(value) > 500 or (abs(value) > 1e500 and abs(value) < 'Infinity')",
-        "number too big",
-    )
-    + _passing("plain_time", "date", "timestamp", "timestamptz")
-    + _passing("bounded_number", "smallint", "integer", "bigint", "real", "double precision", "interval")
-    + _passing("bounded_json", "jsonb")
-    + f"""
-create or replace function {NAME}_agent.bounded_replace(value text, old text, new text) returns text
-language plpgsql immutable strict parallel safe as $body$
-begin
-  if octet_length(value) > 100000 or length(old) > {MAX_PATTERN_CHARACTERS} or (old <> '' and
-     octet_length(value) + (length(value) - length(replace(value, old, ''))) / length(old)
-       * (octet_length(new) - octet_length(old))::bigint > 100000) then
-    raise exception '{_TOO_BIG}' using errcode = 'program_limit_exceeded';
-  end if;
-  return replace(value, old, new);
-end $body$;
-
-create or replace function {NAME}_agent.bounded_agg_step(state text, value text, separator text) returns text
-language plpgsql immutable parallel safe as $body$
-begin
-  if value is null then
-    return state;
-  elsif octet_length(value) + coalesce(octet_length(state), 0) + coalesce(octet_length(separator), 0) > 100000 then
-    raise exception '{_TOO_BIG}' using errcode = 'program_limit_exceeded';
-  elsif state is null then
-    return value;
-  end if;
-  return concat(state, separator, value);
-end $body$;
-
-create or replace aggregate {NAME}_agent.bounded_agg(text, text)
-  (sfunc = {NAME}_agent.bounded_agg_step, stype = text, parallel = safe);
-
-create or replace function {NAME}_agent.tick(value anyelement) returns anyelement
-language plpgsql immutable parallel safe as $body$ begin return value; end $body$;
-
-create or replace function {NAME}_agent.bounded_json(value text) returns text
-language plpgsql immutable strict parallel safe as $body$
-begin
-  if octet_length(value) > 20000 then
-    raise exception 'JSON too big: at most 20000 bytes' using errcode = 'program_limit_exceeded';
-  end if;
-  -- Each such number is written out with all its digits.
-  if value ~* '[0-9]e[+-]?[0-9]{{3}}' and
-     regexp_replace(replace(replace(value, repeat(chr(92), 2), ''), chr(92) || '"', ''), '"[^"]*"', '', 'g')
-       ~* '[0-9]e[+-]?[0-9]{{3}}' then
-    raise exception 'JSON with a number too big' using errcode = 'program_limit_exceeded';
-  end if;
-  return value;
-end $body$;
-"""
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All that is made for agents' SQL in a database, under the program's present or its former name.
 
-    base: the schema of the store. script: makes the schema and its functions. views: the SELECT of each view. secret:
-    signs the scope of a transaction; empty until the database is prepared.
+    base: the schema of the store. script: makes the schema and its functions. tables, analyses: the SELECT of each
+    view. distributed: the rows are on several servers. columns: those of each view, and secret: signs the scope of a
+    transaction; both are empty until the database is prepared.
     """
 
     program: str
     base: str
     script: str
-    views: Mapping[str, str]
+    tables: Mapping[str, str]
+    analyses: Mapping[str, str]
+    distributed: bool
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     secret: str = field(default="", repr=False)
 
     @property
@@ -206,16 +145,62 @@ class Plan:
     @property
     def made(self) -> str:
         """The hash of all that is made; the comment on the schema holds it."""
-        parts = [self.script, self.base, self.views, sorted(_BARRIERS)]
+        parts = [self.script, self.base, self.tables, self.analyses, sorted(_BARRIERS)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def backend(self) -> str:
+        """The expression for the backend that a scope belongs to."""
+        return (_DISTRIBUTED if self.distributed else _ALONE)["backend"]
+
+    def shape(self, name: str) -> tuple[str, ...]:
+        """The columns of a view that a statement sees."""
+        return tuple(column for column in self.columns[name] if column != _OWNER)
+
+    def definitions(self, owner: str) -> str:
+        """Return a WITH clause that defines all tables and analyses as those of an owner, which is given as a literal:
+        by that a distributed database knows which server has the rows. What a statement does not name costs nothing.
+        """
+        parts = []
+        for name in self.tables:
+            listed = ", ".join(f'"{column}"' for column in self.shape(name))
+            select = f'select {listed} from {self.agent}."{name}"'  # noqa: S608  # names of ours
+            if _OWNER in self.columns[name]:
+                select += f" where {_OWNER} = {owner}"
+            # Views keep their barriers on one server only.
+            fence = " offset 0" if self.distributed and name in _BARRIERS else ""
+            parts.append(f'"{name}" as not materialized ({select}{fence})')
+        parts += [f'"{name}" as not materialized ({select})' for name, select in self.analyses.items()]
+        return f"with {', '.join(parts)}"
 
 
 def prepared(connection: Connection, analyses: Mapping[str, str]) -> Plan:
     """Make what is missing, under the present names if this user may, and return the plan that the database follows."""
     [(base,)] = connection.execute("select coalesce(quote_ident(current_schema()), 'public')").fetchall()
-    plan = _chosen(connection, _plan(NAME, base, analyses), _plan(FORMER, base, analyses))
+    distributed = _is_distributed(connection)
+    plan = _chosen(connection, *(_plan(program, base, analyses, distributed=distributed) for program in (NAME, FORMER)))
+    if wider := [policy for (policy,) in _rows_about(connection, _WIDER, plan)]:
+        raise StoreUnavailable(
+            f"policies of others would show agents more than they may see: {', '.join(wider)}",
+            hint=f"drop them, or let them be for other roles than {plan.agent} and {plan.viewer}",
+        )
     [(secret,)] = connection.execute("select secret from agent_secrets").fetchall()
-    return replace(plan, secret=secret)
+    columns = {name: tuple(listed) for name, listed in _rows_about(connection, _COLUMNS, plan)}
+    return replace(plan, secret=secret, columns=columns)
+
+
+def undo(connection: Connection) -> None:
+    """Drop all schemas and policies that were made, in a transaction of the caller: the next statement of an agent
+    makes them anew.
+    """
+    for program in (NAME, FORMER):
+        _run(connection, "drop schema if exists {} cascade", sql.Identifier(f"{program}_agent"))
+        for table in _GUARDED_TABLES:
+            for policy in ("agents", "everyone"):
+                parts = sql.Identifier(f"{program}_{policy}"), sql.Identifier(table)
+                _run(connection, "drop policy if exists {} on {}", *parts)
+    for table in _GUARDED_TABLES:
+        _run(connection, "alter table {} disable row level security", sql.Identifier(table))
 
 
 def is_ready(connection: Connection, plan: Plan) -> bool:
@@ -223,12 +208,20 @@ def is_ready(connection: Connection, plan: Plan) -> bool:
     return bool(_rows_about(connection, _READY, plan))
 
 
-def _plan(program: str, base: str, analyses: Mapping[str, str]) -> Plan:
-    fragments = {**blocks("agent/queries/postgres").fragments, "base": base}
+def _is_distributed(connection: Connection) -> bool:
+    if connection.execute("select to_regclass('pg_catalog.pg_dist_partition')").fetchone() == (None,):
+        return False
+    return connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)
+
+
+def _plan(program: str, base: str, analyses: Mapping[str, str], *, distributed: bool = False) -> Plan:
+    own = _DISTRIBUTED if distributed else _ALONE
+    fragments = {**blocks("agent/queries/postgres").fragments, "base": base, "agents": _ANY_NAME, **own}
     script = render(blocks("agent/queries/postgres").names["setup"], fragments) + FUNCTIONS_SQL
-    views = definitions("postgres", {"base": base})
+    views = tables.definitions("postgres", {"base": base})
     renamed = {name: select.replace(NAME, program) for name, select in views.items()}
-    return Plan(program, base, script.replace(NAME, program), {**renamed, **analyses})
+    script = script.replace(NAME, program).replace(_ANY_NAME, _AGENTS)
+    return Plan(program, base, script, renamed, analyses, distributed)
 
 
 def _chosen(connection: Connection, present: Plan, former: Plan) -> Plan:
@@ -271,14 +264,17 @@ def _make(connection: Connection, plan: Plan, former: Plan | None = None) -> boo
         for statement in statements_of(plan.script):
             connection.execute(statement)
         _run(connection, "set local search_path = {}", agent)
-        for name, select in plan.views.items():
+        for name, select in {**plan.tables, **plan.analyses}.items():
             view = sql.Identifier(plan.agent, name)
             barrier = sql.SQL("with (security_barrier) " if name in _BARRIERS else "")
             _run(connection, "create view {} {}as {}", view, barrier, sql.SQL(select))
             _run(connection, "alter view {} owner to {}", view, viewer)
             _run(connection, "grant select on {} to {}", view, agent)
         _run(connection, "comment on schema {} is {}", agent, sql.Literal(plan.made))
-        return former is not None and _drop_former(connection, former, plan)
+        if former is None or _drop_former(connection, former, plan):
+            return former is not None
+        _narrow_former(connection, former)
+        return False
 
 
 def _drop_former(connection: Connection, former: Plan, present: Plan) -> bool:
@@ -306,6 +302,18 @@ def _drop_former(connection: Connection, former: Plan, present: Plan) -> bool:
     return True
 
 
+def _narrow_former(connection: Connection, former: Plan) -> None:
+    """Keep former policies that let everyone see every row from letting the present roles do so."""
+    query = (
+        "select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid"
+        " where p.polname = %s and pg_get_expr(p.polqual, c.oid) = 'true'"
+    )
+    policy = f"{former.program}_everyone"
+    for (table,) in connection.execute(query, (policy,)).fetchall():
+        parts = (sql.Identifier(policy), sql.SQL(f"{former.base}.{table}"), sql.SQL(_NARROWED))
+        _run(connection, "alter policy {} on {} using {}", *parts)
+
+
 def _make_roles(connection: Connection, plan: Plan) -> None:
     """Make the roles that are missing. They belong to the whole server: another database may be doing the same."""
     held = _existing_roles(connection, plan)
@@ -316,6 +324,20 @@ def _make_roles(connection: Connection, plan: Plan) -> None:
         if not held.get(name):
             with suppress(*_LOST_RACE):
                 _run(connection, "grant {} to current_user", sql.Identifier(name))
+    if plan.distributed:
+        _let_log_in(connection, plan.agent)
+
+
+def _let_log_in(connection: Connection, role: str) -> None:
+    """Let a role log in on every server: Citus opens a connection to each of them as whoever asks."""
+    make = sql.SQL(_LOGIN).format(sql.Literal(role), sql.Identifier(role)).as_string(connection)
+    connection.execute(make)
+    failed = connection.execute("select result from run_command_on_workers(%s) where not success", (make,)).fetchall()
+    if failed:
+        raise StoreUnavailable(
+            f"a server of Citus refused the role {role}: {failed[0][0]}",
+            hint=f"alter role {role} login on each of them",
+        )
 
 
 def _carry_members(connection: Connection, former: Plan, present: Plan) -> None:
@@ -346,9 +368,11 @@ def _members_without(connection: Connection, former: str, present: str) -> list[
 def _rows_about(connection: Connection, query: str, plan: Plan) -> list[Row]:
     """Return the rows of a query about a plan."""
     how = "set" if connection.info.server_version >= _FIRST_VERSION_WITH_SET else "member"
-    names = {"agent": plan.agent, "viewer": plan.viewer, "policy": f"{plan.program}_agents", "base": plan.base}
+    names = {"agent": plan.agent, "viewer": plan.viewer, "base": plan.base}
+    names |= {"policy": f"{plan.program}_agents", "everyone": f"{plan.program}_everyone"}
     lists = {"roles": [plan.agent, plan.viewer], "tables": list(_GUARDED_TABLES)}
-    return connection.execute(query, {**names, **lists, "made": plan.made, "how": how}).fetchall()
+    given = {**names, **lists, "made": plan.made, "how": how, "login": plan.distributed, "narrowed": _NARROWED}
+    return connection.execute(query, given).fetchall()
 
 
 def _run(connection: Connection, text: str, *parts: sql.Composable) -> None:

@@ -80,8 +80,10 @@ where edges.owner_id = :owner
 
 -- name: edges_remove
 delete from edges
-where owner_id = :owner and (source_id, target_id, tag) in (
-    select r.source_id, r.target_id, r.tag from {rows source_id text, target_id text, tag text}
+where owner_id = :owner and seq in (
+    select e.seq
+    from {rows source_id text, target_id text, tag text}
+    join edges e on e.owner_id = :owner and e.source_id = r.source_id and e.target_id = r.target_id and e.tag = r.tag
 )
 
 -- name: edges_reinforced

@@ -68,6 +68,20 @@ left join nodes n on n.seq = {0}.seq and {visible_or_masked n} and n.kind in {ea
   and n.scope in {each scopes} --if scopes
   and {visible n} and {matches n} --if metadata
 
+-- fragment: candidate
+-- What a search knows of a node that it found: its vector, and what `nodes_said` says of it.
+{vector e} --if model
+null --unless model
+, {said {0}}
+
+-- fragment: with_vector
+left join embeddings e on e.owner_id = :owner and e.node_seq = {0}.seq and e.model = :model --if model
+
+-- fragment: said
+-- Whether a node may not stand for itself (see `nodes_replaced`), who says it, its session, and when it was observed.
+case when {0}.valid_to is not null or {0}.superseded_by is not null then 1 else 0 end,
+{0}.speaker, {0}.shared_class, {0}.session, {0}.namespace, {0}.observed_at
+
 -- fragment: open_class = coalesce({0}.shared_class, {0}.boundary_class)
 
 -- fragment: live

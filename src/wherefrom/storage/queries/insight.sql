@@ -128,9 +128,11 @@ where e.owner_id = :owner and e.source_id in {each ids} and e.created_at in {eac
 -- name: insight_edges_remove
 -- An edge that somebody has changed since stays, and so does one that another plan has made anew.
 delete from edges
-where {visible_edge edges} and judge = 'insight' and (source_id, target_id, tag, created_at) in (
-    select r.source_id, r.target_id, r.tag, r.created_at
+where {visible_edge edges} and judge = 'insight' and seq in (
+    select e.seq
     from {rows source_id text, target_id text, tag text, created_at text}
+    join edges e on e.owner_id = :owner and e.source_id = r.source_id and e.target_id = r.target_id and e.tag = r.tag
+      and e.created_at = r.created_at
 )
 returning {edge edges}
 
@@ -170,7 +172,9 @@ returning first_id, second_id
 
 -- name: insight_declined_remove
 delete from insight_declined
-where owner_id = :owner and (first_id, second_id) in (
-    select r.first_id, r.second_id from {rows first_id text, second_id text}
+where owner_id = :owner and exists (
+    select 1
+    from {rows first_id text, second_id text}
+    where r.first_id = insight_declined.first_id and r.second_id = insight_declined.second_id
 )
 returning first_id, second_id

@@ -40,9 +40,10 @@ where {visible_edge e} and e.target_id in {each ids} and e.tag = 'mentions' and 
 -- fragment: told_apart = {0}.title is null or {1}.title is null or {1}.kind = 'entity' or {folded {0}.title} <> {folded {1}.title}
 
 -- name: mentions_add
--- A node that is mentioned everywhere says nothing, so the number of its automatic mentions is limited.
+-- A node that is mentioned everywhere says nothing, so the number of its automatic mentions is limited. Citus, which looks
+-- at the values of parameters later here, sees by `s.owner_id` that both are of one owner.
 insert into edges (owner_id, {edge_columns})
-select s.owner_id, s.id, t.id, 'mentions', 1.0, s.namespace, t.namespace, cast(:now as text), cast(:now as text),
+select cast(:owner as text), s.id, t.id, 'mentions', 1.0, s.namespace, t.namespace, cast(:now as text), cast(:now as text),
        cast(:now as text), 1, 1.0, null, {strictest s t}, cast(:judge as text), s.kind, t.kind, s.page_id, s.domain,
        s.year, t.task_id, null, null
 from (
@@ -51,15 +52,17 @@ from (
 ) as r
 join nodes s on s.owner_id = :owner and s.id = r.source_id
 join nodes t on t.owner_id = :owner and t.id = r.target_id
-where cast(:judge as text) is null or ({told_apart s t}) and r.number + (
-    select count(*)
-    from (
-        select 1
-        from edges e
-        where e.owner_id = :owner and e.target_id = r.target_id and e.tag = 'mentions' and e.judge is not null
-        limit 200
-    ) as already
-) <= 200
+where true
+  and ({told_apart s t}) and r.number + ( --if judge
+    select count(*) --if judge
+    from ( --if judge
+        select 1 --if judge
+        from edges e --if judge
+        where e.owner_id = :owner and e.owner_id = s.owner_id and e.target_id = r.target_id --if judge
+          and e.tag = 'mentions' and e.judge is not null --if judge
+        limit 200 --if judge
+    ) as already --if judge
+  ) <= 200 --if judge
 -- An edge that the caller states is no longer an automatic mention.
 on conflict (owner_id, source_id, target_id, tag) do update
 set judge = null

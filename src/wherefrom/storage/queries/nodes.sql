@@ -84,11 +84,9 @@ where {visible n} and n.slot in {each slots} and n.valid_to is null
 order by n.seq
 
 -- name: nodes_insert
--- Restored nodes have their former seqs, the others the next ones.
 insert into nodes (owner_id, {node_columns}, seq)
-select cast(:owner as text), {node r}, {seq_or_next r.seq nodes}
+select cast(:owner as text), {node r}, r.seq
 from {rows {node_types}, seq bigint}
-returning id, seq
 
 -- name: nodes_replace
 update nodes

@@ -33,24 +33,21 @@ where {visible_or_masked n} and n.superseded_by in {each ids} and n.valid_to is 
 order by n.valid_to desc, n.seq desc
 limit :limit
 
--- name: short_statements
--- Those of these nodes that may exchange a value of each other: short memos, and claims of no research task.
-select n.id, n.title, n.content, coalesce(n.valid_from, n.observed_at), n.created_at
-from nodes n
-where {visible n} and n.id in {each ids} and n.kind || '' in ('memo', 'claim') and n.task_id is null
-  and n.superseded_by is null and length(n.content) <= :longest
-
 -- name: nodes_replaced
 select n.id
 from nodes n
 where n.owner_id = :owner and n.id in {each ids} and (n.valid_to is not null or n.superseded_by is not null)
 
 -- name: nodes_said
--- Of each of these nodes whether it may not stand for itself (see `nodes_replaced`), who says it, its session, and when it was
--- observed.
-select n.id, case when n.valid_to is not null or n.superseded_by is not null then 1 else 0 end,
-       n.speaker, n.shared_class, n.session, n.namespace, n.observed_at
+select n.id, {said n}
 from nodes n
+where n.owner_id = :owner and n.id in {each ids}
+
+-- name: candidates_of
+-- These nodes as a search knows those that it finds.
+select n.id, {candidate n}
+from nodes n
+{with_vector n}
 where n.owner_id = :owner and n.id in {each ids}
 
 -- name: sessions_known
@@ -133,13 +130,12 @@ insert into active_contexts
 values
     (:owner, :id, :namespace, :made_by, :question, :scopes, :policy_version, :provenance, :created_at, :expires_at)
 
--- name: context_item_insert
+-- name: context_items_insert
 -- A node that was deleted since it was found is left out.
 insert into active_context_items (owner_id, context_id, rank, node_id, score, reason, relevance)
-select n.owner_id, cast(:id as text), cast(:rank as integer), n.id, cast(:score as double precision),
-       cast(:reason as text), cast(:relevance as double precision)
-from nodes n
-where n.owner_id = :owner and n.id = :node_id
+select n.owner_id, cast(:id as text), r.rank, n.id, r.score, r.reason, r.relevance
+from {rows node_id text, rank integer, score double precision, reason text, relevance double precision}
+join nodes n on n.owner_id = :owner and n.id = r.node_id
 
 -- name: context_get
 select c.namespace, c.made_by, c.question, c.scopes, c.policy_version, c.provenance, c.created_at, c.expires_at

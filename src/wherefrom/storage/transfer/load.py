@@ -52,8 +52,9 @@ from wherefrom.storage.transfer.records import RECORDS, Record
 from wherefrom.storage.versions import Version
 from wherefrom.text.check import json_text
 
-# From here on an import changes what the planner should know.
-_MIN_LINES_TO_REFRESH_STATISTICS: Final = 1_000
+# From here on an import that is a tenth of the store changes what the planner should know.
+_MIN_LINES_TO_REFRESH_STATISTICS: Final = 200
+_MIN_LINES_TO_PREPARE_VECTORS: Final = 1_000
 # The order in which records that came too early are tried again: those that are named before those that name them.
 _FINAL_ORDER: Final = tuple(RECORDS.values())
 _ID_SPACE: Final = uuid.UUID("7a0c5c53-3f0e-5b3d-9a64-6a1c2f7a9e05")
@@ -130,20 +131,24 @@ def load(
     admission = Admission(access, guard, rejections, now=now)
     records = admission.admitted(parsed(source, access, rejections, split=options.split, now=now))
     loader = _Loader(database, access, guard, rejections, now)
-    is_large = lines >= _MIN_LINES_TO_REFRESH_STATISTICS
+    is_felt = lines >= _MIN_LINES_TO_REFRESH_STATISTICS and lines > loader.last_before // 10
     # Plans that were made for an empty store are slow if most of the store comes in now.
-    is_stale = is_large and lines > loader.last_before
-    for batch, made in _embedded(batches(records), embedder):
+    is_stale = is_felt and lines > loader.last_before
+    # A thread that checks records beside one that writes to SQLite slows both down by half (the GIL).
+    beside = database.is_elsewhere
+    for batch, made in _embedded(batches(records), embedder, reads_beside=beside):
         loader.write(batch, made)
         steps.read(source.tell())
         if is_stale:
             database.refresh_statistics()
             is_stale = False
     early = sorted([*admission.links, *loader.early], key=lambda read: _FINAL_ORDER.index(type(read[1])))
-    for batch, made in _embedded(batches(iter(early)), embedder):
+    for batch, made in _embedded(batches(iter(early)), embedder, reads_beside=beside):
         loader.write(batch, made, final=True)
+    if is_felt:  # also for the statements that link mentions
+        database.refresh_statistics()
     loader.finish(steps)
-    if is_large:
+    if lines >= _MIN_LINES_TO_PREPARE_VECTORS:
         database.refresh_statistics()
         embeddings.prepare(database)
     counts: Counter[str] = loader.counts + admission.counts
@@ -256,18 +261,31 @@ class _Loader:
             self._replaced |= {(kind, old): new for old, new in names.items()}
 
 
-def _embedded(batches: Iterator[list[Read]], embedder: Embedder | None) -> Iterator[tuple[list[Read], Made | None]]:
-    """Yield each batch with the vectors of its nodes; those of the next are made while one is written."""
+def _embedded(
+    batches: Iterator[list[Read]], embedder: Embedder | None, *, reads_beside: bool
+) -> Iterator[tuple[list[Read], Made | None]]:
+    """Yield each batch with the vectors of its nodes; those of the next are made while one is written. `reads_beside`:
+    the next batch is read meanwhile as well.
+    """
 
     def make(batch: list[Read]) -> Made | None:
         texts = [embeddings.embedded_text(record) for _, record in batch if isinstance(record, Node)]
         return None if embedder is None else embeddings.made(embedder, texts)
 
-    # Only the vectors are made in another thread: checking records there slows SQLite down by half (the GIL).
+    def read() -> tuple[list[Read], Made | None]:
+        batch = next(batches, [])
+        return batch, make(batch) if batch else None
+
     with ThreadPoolExecutor(1) as beside:
-        coming = ((batch, beside.submit(make, batch)) for batch in batches)
-        for (batch, made), _ in pairwise(chain(coming, [([], Future[Made | None]())])):
-            yield batch, made.result()
+        if reads_beside:
+            coming = beside.submit(read)
+            while (ready := coming.result())[0]:
+                coming = beside.submit(read)
+                yield ready
+            return
+        made = ((batch, beside.submit(make, batch)) for batch in batches)
+        for (batch, vectors), _ in pairwise(chain(made, [([], Future[Made | None]())])):
+            yield batch, vectors.result()
 
 
 def _load_others(tx: Transaction, access: Access, batch: Sequence[Read]) -> Loaded:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -159,7 +160,7 @@ def _lines(source: IO[bytes], rejections: Rejections, *, limit: int) -> Iterator
 
 
 class Rejections:
-    """Collects rejected lines, and writes each to `sink` with the record that it holds.
+    """Collects rejected lines, of whichever thread, and writes each to `sink` with the record that it holds.
 
     header: the line that the file of rejects begins with, so that it can be imported again.
     """
@@ -169,9 +170,14 @@ class Rejections:
         self.header: str | None = None
         self._sink = sink
         self._shown: list[Rejection] = []
+        self._lock = threading.Lock()
 
     def add(self, line: Line, error: WherefromError) -> None:
         """Note a rejected line."""
+        with self._lock:
+            self._add(line, error)
+
+    def _add(self, line: Line, error: WherefromError) -> None:
         name = _name_of(line.json) if isinstance(line.json, dict) else None
         reason = f"{error.message} ({error.hint})" if error.hint else error.message
         self.total += 1

@@ -6,10 +6,10 @@ nothing comes in that the verbs would not have stored.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, get_args, get_type_hints
 
 from wherefrom.former_name import FORMER, NAME
@@ -17,7 +17,7 @@ from wherefrom.model import limits, namespaces
 from wherefrom.model.access import Access
 from wherefrom.model.errors import InvalidInput, shown
 from wherefrom.model.evidence import Correction, Query, Task
-from wherefrom.model.graph import Edge, Node
+from wherefrom.model.graph import Edge, Node, NodeKind
 from wherefrom.model.identifiers import timestamp
 from wherefrom.model.stand_ins import StandIn
 from wherefrom.storage import nodes, versions
@@ -50,6 +50,10 @@ _OWN_FIELDS: Final = {
     "position": ("fragment",),
     "domain": ("fragment", "page"),
     "year": ("fragment", "page"),
+}
+# The fields that a kind does not have.
+_FOREIGN_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    kind: tuple(name for name, kinds in _OWN_FIELDS.items() if kind not in kinds) for kind in get_args(NodeKind)
 }
 # Times that may lie ahead.
 _AHEAD: Final = frozenset({"expires_at", "valid_from", "valid_to"})
@@ -118,26 +122,33 @@ def parse(line: Mapping[str, Any], access: Access, *, split: bool, now: str) -> 
     if kind is None:
         raise InvalidInput(f"{shown(name)} is not a type of record")
     values = _checked(line, kind, is_long=split and kind is Node and line.get("kind") == "memo")
-    latest = timestamp(datetime.fromisoformat(now) + _CLOCK_DIFFERENCE)
+    latest = _latest(now)
     for field in _PAST[kind]:
         if (moment := values.get(field)) is not None and moment > latest:
             raise InvalidInput(f"{field} {moment} lies in the future")
     if kind is Version:
         return _checked_version(values, access)
+    if kind is Node:
+        return _checked_node(values, access)
     record = kind(**values)
-    if isinstance(record, Node | Task):
-        _check_place(record, access)
-    return _written(_checked_node(record), access) if isinstance(record, Node) else record
+    if isinstance(record, Task):
+        _check_place(record.namespace, {record.boundary_class}, access)
+    return record
 
 
-def _check_place(record: Node | Task, access: Access) -> None:
+@lru_cache(maxsize=8)
+def _latest(now: str) -> str:
+    """Return the last moment that does not lie in the future, by some clock."""
+    return timestamp(datetime.fromisoformat(now) + _CLOCK_DIFFERENCE)
+
+
+def _check_place(namespace: str, classes: Collection[str | None], access: Access) -> None:
     """Raise an error for a record of a class that is not stored, or outside the root."""
-    classes = {record.boundary_class, record.open_class if isinstance(record, Node) else None}
     if "secret" in classes:
         raise InvalidInput("text of the boundary class 'secret' is not stored")
-    if not namespaces.is_inside(record.namespace, access.root):
+    if not namespaces.is_inside(namespace, access.root):
         raise InvalidInput(
-            f"namespace {shown(record.namespace)} lies outside the root {shown(access.root)}",
+            f"namespace {shown(namespace)} lies outside the root {shown(access.root)}",
             hint="import with the root of the export, and rename the namespace afterwards",
         )
 
@@ -145,44 +156,49 @@ def _check_place(record: Node | Task, access: Access) -> None:
 def _checked_version(values: dict[str, Any], access: Access) -> Version:
     """Return the former version of a node with these values, checked as a node is."""
     known_from, known_to = (values.pop(name) for name in _KNOWN)
-    node = Node(**values)
-    _check_place(node, access)
-    if node.kind not in VERSIONED:
-        raise InvalidInput(f"a {node.kind} has no former versions")
+    _check_places_of(values, access)
+    kind = values["kind"]
+    if kind not in VERSIONED:
+        raise InvalidInput(f"a {kind} has no former versions")
     if known_to < known_from:
         raise InvalidInput("known_to lies before known_from")
-    return Version(_written(_checked_node(node), access), known_from, known_to)
+    return Version(_checked_node(values, access), known_from, known_to)
 
 
-def _written(node: Node, access: Access) -> Node:
-    """Return a node of a file as one that this access writes. Whom the file names as its writer is kept beside that:
-    the first one, if the file was made of an import itself.
+def _check_places_of(values: Mapping[str, Any], access: Access) -> None:
+    whole = values["boundary_class"]
+    _check_place(values["namespace"], (whole, values.get("shared_class") or whole), access)
+
+
+def _checked_node(values: dict[str, Any], access: Access) -> Node:
+    """Return the node with these values, as its kind allows it and as one that this access writes. A page is on the
+    domain of its URL, whatever the file says, and nothing that comes from a file is a standing rule before this access
+    confirms it. Whom the file names as its writer is kept beside that: the first one, if the file was made of an import
+    itself.
     """
-    return nodes.written(access, replace(node, imported_from=node.imported_from or node.written_by))
-
-
-def _checked_node(node: Node) -> Node:
-    """Return a node as its kind allows it; a page is on the domain of its URL, whatever the file says, and nothing that
-    comes from a file is a standing rule before this access confirms it.
-    """
-    node = replace(node, confirmed_at=None)
-    if check.content_hash(node.content) != node.content_hash:
+    _check_places_of(values, access)
+    kind, content = values["kind"], values["content"]
+    if check.content_hash(content) != values["content_hash"]:
         raise InvalidInput("content_hash does not match the content")
-    for name, kinds in _OWN_FIELDS.items():
-        if getattr(node, name) is not None and node.kind not in kinds:
-            raise InvalidInput(f"a {node.kind} has no {name}")
-    if node.kind in _SIZES:
+    for name in _FOREIGN_FIELDS[kind]:
+        if values.get(name) is not None:
+            raise InvalidInput(f"a {kind} has no {name}")
+    if kind in _SIZES and len(content.encode()) > _SIZES[kind]:
         # A word such as [phone] may be longer than the text that it stands for.
-        text = _TAKEN_OUT.sub("", node.content)
-        if len(text.encode()) > _SIZES[node.kind]:
-            check.check_text(text, field=f"a {node.kind}", size=_SIZES[node.kind])
-    if node.kind == "entity" and len(_TAKEN_OUT.sub("", node.content)) > limits.ENTITY_CHARACTERS:
-        check.check_text(node.content, field="an entity", characters=limits.ENTITY_CHARACTERS)
-    if node.kind in ("page", "fragment") and "url" in node.provenance:
-        check_url(node.provenance["url"])
-    if node.kind == "page":
-        return replace(node, domain=domain_of(check_url(node.content)))
-    return node
+        text = _TAKEN_OUT.sub("", content)
+        if len(text.encode()) > _SIZES[kind]:
+            check.check_text(text, field=f"a {kind}", size=_SIZES[kind])
+    if kind == "entity" and len(_TAKEN_OUT.sub("", content)) > limits.ENTITY_CHARACTERS:
+        check.check_text(content, field="an entity", characters=limits.ENTITY_CHARACTERS)
+    provenance = values["provenance"]
+    if kind in ("page", "fragment") and "url" in provenance:
+        check_url(provenance["url"])
+    if kind == "page":
+        values["domain"] = domain_of(check_url(content))
+    values["confirmed_at"] = None
+    values["imported_from"] = values.get("imported_from") or values.get("written_by")
+    values["written_by"] = access.written_by
+    return Node(**values)
 
 
 def line(kind: str, record: Record) -> str:
@@ -208,16 +224,18 @@ _ADDED_LATER: Final = frozenset(
 
 def _checked(line: Mapping[str, Any], kind: type[Record], *, is_long: bool) -> dict[str, Any]:
     """Return the checked values of a line. A long memo may have content of any length, to be split."""
-    known, names = _FIELDS[kind], line.keys() - {"type"}
-    if names != known.keys():
+    known = _FIELDS[kind]
+    if len(line) != len(known) + 1 or not known.keys() <= line.keys():
+        names = line.keys() - {"type"}
         faults = {"unknown fields": names - known.keys(), "missing fields": known.keys() - _ADDED_LATER - names}
         if told := [f"{what} {', '.join(map(shown, sorted(wrong)[:5]))}" for what, wrong in faults.items() if wrong]:
             raise InvalidInput("; ".join(told))
-    longer: dict[str, Checker] = {"content": partial(check.check_text, field="content")} if is_long else {}
+        known = {name: rule for name, rule in known.items() if name in names}
+    if is_long:
+        known = {**known, "content": (partial(check.check_text, field="content"), False)}
     return {
-        name: None if is_nullable and line[name] is None else longer.get(name, checker)(line[name])
+        name: None if (value := line[name]) is None and is_nullable else checker(value)
         for name, (checker, is_nullable) in known.items()
-        if name in names
     }
 
 

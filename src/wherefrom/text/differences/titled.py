@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from wherefrom.text.differences.added_content import changed, is_same_word
@@ -87,8 +88,14 @@ def word_share(one: Facts, other: Facts) -> float:
     if not mine:
         return 1.0
     others = sorted(theirs - mine)[:_MAX_COMPARED]
-    slips = sum(any(is_same_word(word, known) for known in others) for word in sorted(mine - theirs)[:_MAX_COMPARED])
+    slips = sum(_is_slip_of_any(word, others) for word in sorted(mine - theirs)[:_MAX_COMPARED])
     return (len(mine & theirs) + slips) / len(mine)
+
+
+def _is_slip_of_any(word: str, others: Sequence[str]) -> bool:
+    # A word with a slip, or with another ending, begins or ends as it did; most pairs do neither.
+    first, last = word[0], word[-1]
+    return any(is_same_word(word, known) for known in others if known[0] == first or known[-1] == last)
 
 
 def _told(facts: Facts) -> set[str]:

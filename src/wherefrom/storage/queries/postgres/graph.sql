@@ -29,3 +29,8 @@ cross join lateral (
     order by s.place, s.node_id
     limit :each
 ) as m
+
+-- name: node_seqs
+-- The seqs of so many new nodes, which nobody else will have.
+select nextval('nodes_seq_seq')
+from generate_series(1, cast(:number as integer))

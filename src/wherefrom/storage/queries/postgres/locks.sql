@@ -27,6 +27,11 @@ on conflict (owner_id) do nothing
 -- name: see_each_commit
 set transaction isolation level read committed
 
+-- name: one_by_one
+-- Citus changes all owners' rows over several connections at once, and then refuses to change what they refer to.
+-- Elsewhere this is a setting that nobody reads.
+set local citus.multi_shard_modify_mode = 'sequential'
+
 -- name: wait_briefly
 set local lock_timeout = '2s'
 

@@ -6,7 +6,7 @@
 
 -- name: text_surprise
 -- :wanted holds for each term the logarithm of the share of texts that do not have it, and a factor.
-select n.id, best.score, n.kind, n.page_id
+select n.id, best.score, n.kind, n.page_id, {candidate n}
 from (
     select t.seq, sum({surprise_of t}) as score
     from (
@@ -24,4 +24,5 @@ from (
     limit :reach
 ) as best
 {found_by_text best}
+{with_vector n}
 order by best.score desc, best.seq desc

@@ -1,21 +1,49 @@
 -- Full text on PostgreSQL: BM25 over postings, with the formula and constants of FTS5.
 
+-- No foreign key deletes the terms of a text (migration 0039): both statements that delete texts do.
 -- name: text_forget
-delete from node_texts
-where owner_id = :owner and node_seq in {each_number seqs}
+with forgotten as (
+    delete from node_texts
+    where owner_id = :owner and node_seq in {each_number seqs}
+    returning node_seq, terms
+)
+delete from node_terms p
+using (select f.node_seq, unnest(f.terms) as term from forgotten f) as g
+where p.owner_id = :owner and p.term = g.term and p.node_seq = g.node_seq
+
+-- name: nodes_delete
+-- With a page its fragments go.
+with gone as (
+    select n.seq from nodes n where n.owner_id = :owner and n.id in {each ids}
+    union
+    select f.seq from nodes f where f.owner_id = :owner and f.page_id in {each ids}
+), terms as (
+    delete from node_terms p
+    using (
+        select t.node_seq, unnest(t.terms) as term
+        from node_texts t
+        where t.owner_id = :owner and t.node_seq in (select g.seq from gone g)
+    ) as g
+    where p.owner_id = :owner and p.term = g.term and p.node_seq = g.node_seq
+)
+delete from nodes
+where owner_id = :owner and id in {each ids}
 
 -- name: text_index
 -- Inserting in the order of the index is faster than in that of the texts.
-with texts as (
-    insert into node_texts (owner_id, node_seq, length)
-    select cast(:owner as text), r.seq, r.length
-    from {rows seq bigint, length integer}
+with given as materialized (
+    select r.seq, r.length, r.terms
+    from {rows seq bigint, length integer, terms json}
+), texts as (
+    insert into node_texts (owner_id, node_seq, length, terms)
+    select cast(:owner as text), g.seq, g.length, array(select json_object_keys(g.terms))
+    from given g
 )
 insert into node_terms (owner_id, term, node_seq, frequency, length)
-select cast(:owner as text), t.key, r.seq, cast(t.value as integer), r.length
-from {rows seq bigint, length integer, terms json}
-cross join json_each_text(r.terms) as t
-order by t.key collate "C", r.seq
+select cast(:owner as text), t.key, g.seq, cast(t.value as integer), g.length
+from given g
+cross join json_each_text(g.terms) as t
+order by t.key collate "C", g.seq
 
 -- name: text_frequencies
 -- Counted up to a bound: beyond it the exact number does not matter.
@@ -38,7 +66,7 @@ where t.owner_id = :owner
 
 -- name: text_search
 -- k1 = 1.2 and b = 0.75; :weights holds each term's inverse document frequency.
-select n.id, best.score, n.kind, n.page_id
+select n.id, best.score, n.kind, n.page_id, {candidate n}
 from (
     select t.node_seq as seq,
            sum(q.weight * t.frequency * 2.2 / (t.frequency + 1.2 * (0.25 + 0.75 * t.length / :average))) as score
@@ -53,7 +81,15 @@ from (
     limit :reach
 ) as best
 {found_by_text best}
+{with_vector n}
 order by best.score desc, best.seq desc
+
+-- name: text_outside
+-- A row if there is a node of this owner that the access does not see; the index of another owner is another one.
+select 1
+from nodes n
+where n.owner_id = :owner and not ({visible n})
+limit 1
 
 -- name: text_missing
 select count(*)

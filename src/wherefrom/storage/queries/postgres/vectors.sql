@@ -9,7 +9,7 @@ set local hnsw.max_scan_tuples = 200000;
 {planner_may off}
 
 -- name: vector_nearest
-select n.id, vector_send(e.vector)
+select n.id, vector_send(e.vector), {said n}
 from embeddings e
 join nodes n on n.owner_id = :owner and n.seq = e.node_seq
 where e.model = {literal model} and e.owner_id = :owner and {visible_or_masked n} and n.kind in {each kinds} and {recallable n}
@@ -32,8 +32,9 @@ best as (
     order by found.distance
     limit :limit
 )
-select best.id, vector_send(e.vector), best.searched
+select best.id, vector_send(e.vector), {said n}, best.searched
 from best
+join nodes n on n.owner_id = :owner and n.seq = best.node_seq
 join embeddings e on e.owner_id = :owner and e.node_seq = best.node_seq and e.model = {literal model}
 order by best.distance
 

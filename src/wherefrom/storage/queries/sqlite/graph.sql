@@ -33,3 +33,14 @@ cross join names_in_texts m on m.rowid in (
         limit :each
     ) as t
 )
+
+-- name: node_seqs
+-- The seqs of so many new nodes; nobody else writes meanwhile.
+with recursive following (seq) as (
+    select coalesce((select s.seq from sqlite_sequence s where s.name = 'nodes'), 0) + 1
+    union all
+    select f.seq + 1 from following f
+    limit :number
+)
+select f.seq
+from following f

@@ -15,7 +15,8 @@ where :owner is not null
 
 -- name: text_found
 -- Rows of the index in this order; those that the access may not see have no id.
-select n.id, n.kind, n.page_id
+select n.id, n.kind, n.page_id, {candidate n}
 from (select s.key as place, s.value as seq from json_each(:seqs) as s) as best
 {found_by_text best}
+{with_vector n}
 order by best.place

@@ -41,7 +41,7 @@ limit 1
 -- name: text_search
 -- The best :reach rows of the index; those that the access may not see have no id. FTS5 weighs a term by the whole
 -- store; :ratios holds for each term its weight in the part that is searched, divided by its weight in the store.
-select n.id, best.score, n.kind, n.page_id
+select n.id, best.score, n.kind, n.page_id, {candidate n}
 from (
     select rowid as seq, -rank as score --unless ratios
     from node_terms --unless ratios
@@ -55,6 +55,7 @@ from (
     limit :reach
 ) as best
 {found_by_text best}
+{with_vector n}
 order by best.score desc, best.seq desc
 
 -- name: text_missing

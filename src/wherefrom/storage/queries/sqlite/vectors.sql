@@ -15,14 +15,27 @@ left join nodes n on n.seq = e.node_seq
 select salt from changes where seq = :seq
 
 -- name: embeddings_all
+-- In the order of the nodes, by the index that has it; + keeps the planner from the one by model.
 select e.node_seq, e.vector, n.owner_id, n.namespace, n.kind, {open_class n}
 from embeddings e
-join nodes n on n.seq = e.node_seq
-where e.model = :model
+cross join nodes n on n.seq = e.node_seq
+where +e.model = :model
+order by e.node_seq
+
+-- name: embeddings_extent
+-- The number of a model's vectors, and the first and the last node with one.
+select count(*), min(e.node_seq), max(e.node_seq)
+from embeddings e
+where +e.model = :model
+
+-- name: embeddings_some
+select e.node_seq, e.vector
+from embeddings e
+where e.model = :model and e.node_seq in {each seqs}
 
 -- name: embedding_rows
 -- Those candidates of the index that exist and that the access may see.
-select n.id, e.vector
+select n.id, e.vector, {said n}
 from nodes n
 join embeddings e on e.node_seq = n.seq and e.model = :model
 where n.seq in (select value from json_each(:seqs)) and {visible_or_masked n} and n.kind in {each kinds}

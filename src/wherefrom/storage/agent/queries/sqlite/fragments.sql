@@ -10,3 +10,7 @@
 -- fragment: whole = {0}.{1}
 -- fragment: now = asked_at()
 -- fragment: year = cast(substr(asked_at(), 1, 4) as integer)
+-- fragment: is_rejected = e.target_id in (select r.id from main.nodes r where {visible r} and r.rejected_at is not null)
+
+-- fragment: owner
+-- Its views are of one access.

@@ -1,0 +1,172 @@
+"""A transaction on a connection in pipeline mode: statements are sent without waiting; only who wants rows waits.
+
+`ahead` sends what several reads will ask for in as few trips as the longest of them needs alone. Each is tried until it
+asks for rows that have not come yet; when all wait, their statements are sent together, and those that waited are tried
+again, with the answers at hand. The answers stay, because a transaction sees one snapshot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import count
+from typing import Any, Final
+
+import psycopg
+
+from wherefrom.storage.port import Parameters, Row, Transaction
+from wherefrom.storage.sql import statements_of
+from wherefrom.text.check import json_text
+
+_STREAMED_AT_ONCE: Final = 1_000
+# A change that returns rows, or a query.
+_ANSWERS: Final = re.compile(r"\breturning\b|\A\s*select\b", re.IGNORECASE)
+_MAX_ROWS_NOT_WAITED_FOR: Final = 50
+
+
+class _NotYetError(Exception):
+    """The rows that a read asks for were not sent for before it asked."""
+
+
+class PipelinedTransaction(Transaction):
+    """A transaction whose statements travel together. has_answer: the server has answered a statement of it."""
+
+    _connection: psycopg.Connection[Row]
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.has_answer = False
+        self._known: dict[Hashable, psycopg.Cursor[Row] | list[Row]] = {}
+        # So that no other vector becomes the same object as one that was asked for.
+        self._parameters: list[Parameters] = []
+        self._looks_ahead = False
+        self._expected: list[tuple[str, Parameters, psycopg.Cursor[Row]]] = []
+        self._streams = count()
+
+    def expect(self, questions: Sequence[tuple[str, Parameters]]) -> None:
+        self._expected += [(name, given, self._execute(name, given)) for name, given in questions]
+
+    def rows(self, name: str, parameters: Parameters) -> list[Row]:
+        return self.send(name, parameters)()
+
+    def row(self, name: str, parameters: Parameters) -> Row | None:
+        return next(iter(self.rows(name, parameters)), None)
+
+    def send(self, name: str, parameters: Parameters) -> Callable[[], list[Row]]:
+        if self.writes:
+            cursor = self._question(name, parameters)
+            return lambda: self._answer(cursor)
+        key = _key(name, parameters)
+        is_new = key not in self._known
+        if is_new:
+            self._known[key] = self._execute(name, parameters)
+            self._parameters.append(parameters)
+        looks_ahead = self._looks_ahead and is_new
+
+        def wait() -> list[Row]:
+            if looks_ahead:
+                raise _NotYetError
+            found = self._known[key]
+            if not isinstance(found, list):
+                found = self._known[key] = self._answer(found)
+            return found
+
+        return wait
+
+    def run(self, name: str, parameters: Parameters) -> None:
+        # A read that is tried again has run it already.
+        key = None if self.writes else _key(name, parameters)
+        if not (self._looks_ahead and key in self._known):
+            self._execute(name, parameters)
+        if key is not None:
+            self._known[key] = []
+
+    def ahead(self, *reads: Callable[[], object]) -> None:
+        """See `Transaction.ahead`."""
+        waiting = list(reads)
+        while waiting:
+            waiting = self.ahead_once(*waiting)
+
+    def ahead_once(self, *reads: Callable[[], object]) -> list[Callable[[], object]]:
+        """Send what reads ask for first, or next; returns those that wait for an answer to that."""
+        if self._looks_ahead or self.writes:  # as a part of another read; or where rows may change
+            return []
+        self._looks_ahead = True
+        try:
+            return [read for read in reads if not _is_done(read)]
+        finally:
+            self._looks_ahead = False
+
+    def stream(self, name: str, parameters: Parameters) -> Iterator[Row]:
+        # The driver has no cursors of the server in pipeline mode, so it is declared by hand.
+        self._call.check()
+        stream = f"stream_{next(self._streams)}"
+        declared = f"declare {stream} no scroll cursor for {self._statements.sql(name, parameters)}"
+        self._connection.execute(declared, parameters, prepare=False)
+        fetch = f"fetch forward {_STREAMED_AT_ONCE} from {stream}"
+        while rows := self._answer(self._connection.execute(fetch, prepare=False, binary=True)):
+            yield from rows
+        self._connection.execute(f"close {stream}", prepare=False)
+
+    def count(self, name: str, parameters: Parameters) -> int:
+        cursor = self._execute(name, parameters)
+        self.wait()
+        return cursor.rowcount
+
+    def many(self, name: str, rows: Sequence[Parameters], common: Parameters) -> list[Row]:
+        if not rows:
+            return []
+        given = dict(common)
+        if "vector" in rows[0]:
+            given["vectors"] = [row["vector"] for row in rows]
+            rows = [{column: value for column, value in row.items() if column != "vector"} for row in rows]
+        cursor = self._execute(name, {**given, "rows": json_text(rows)})
+        if _ANSWERS.search(self._statements.sql(name, given)):
+            return self._answer(cursor)
+        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # a long statement can be cancelled, the commit cannot
+            self.wait()
+        return []
+
+    def wait(self) -> None:
+        """Wait until the server has done all statements that were sent.
+
+        Not by `Pipeline.sync`: in psycopg 3.3 it waits for the answer to what it has not sent whole, if that is long.
+        """
+        self._answer(self._connection.execute("select 1", prepare=False))
+
+    def _question(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
+        """The cursor of a query: the one that was expected, if it was."""
+        for place, (asked, given, cursor) in enumerate(self._expected):
+            if asked == name and given == parameters:
+                del self._expected[place]
+                return cursor
+        return self._execute(name, parameters)
+
+    def _answer(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
+        rows = cursor.fetchall()
+        self.has_answer = True
+        return rows
+
+    def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
+        self._call.check()
+        text = self._statements.sql(name, parameters)
+        if ";" in text:  # several settings: they cannot be prepared, and have no parameters
+            return [self._connection.execute(setting, prepare=False) for setting in statements_of(text)][-1]
+        return self._connection.execute(text, parameters)
+
+
+def _is_done(read: Callable[[], object]) -> bool:
+    """True if a read has all the rows that it asks for."""
+    try:
+        read()
+    except _NotYetError:
+        return False
+    return True
+
+
+def _key(name: str, parameters: Parameters) -> Hashable:
+    """What tells a statement from others: its parameters are numbers, texts, or vectors that stay the same object."""
+    values = tuple(
+        (key, value if isinstance(value, str | int | float | None) else id(value)) for key, value in parameters.items()
+    )
+    return name, values

@@ -1,0 +1,50 @@
+"""Records the statements that verbs run on PostgreSQL, each with the parameters that it was last given."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from wherefrom.model.errors import WherefromError
+from wherefrom.storage import postgres
+
+
+@contextmanager
+def recorded():
+    """The statements by name and text, as they are run meanwhile in this process."""
+    seen = {}
+    kind = postgres._Transaction
+    execute, stream = kind._execute, kind.stream
+
+    def noted(run):
+        def noting(transaction, name, parameters):
+            seen[name, transaction._statements.sql(name, parameters)] = dict(parameters)
+            return run(transaction, name, parameters)
+
+        return noting
+
+    kind._execute, kind.stream = noted(execute), noted(stream)
+    try:
+        yield seen
+    finally:
+        kind._execute, kind.stream = execute, stream
+
+
+def plans(connection, seen):
+    """The plan of each statement that was recorded, as JSON, by its name."""
+    for (name, text), parameters in seen.items():
+        if not text.startswith("set "):
+            with connection.transaction(force_rollback=True):
+                yield name, connection.execute(f"explain (format json) {text}", parameters).fetchone()[0]
+
+
+def run_all(memory, script, world):
+    """Call all verbs of a script; returns the failures."""
+    made, failed = world(memory), []
+    for verb, arguments in script:
+        try:
+            result = getattr(memory, verb)(**arguments(made))
+        except WherefromError as error:
+            failed.append((verb, str(error)))
+        else:
+            failed += [(verb, result.error)] if (getattr(result, "error", None) or "").startswith("PostgreSQL") else []
+    return failed
