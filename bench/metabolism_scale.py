@@ -141,9 +141,10 @@ def weaken(url: str, nodes: int, weak: int) -> None:
         database = memory.view.store.database
         where = {"owner": "local", "from": id_of(nodes - weak), "to": id_of(nodes)}
         text = "update edges set weight = 0.05 where owner_id = :owner and source_id >= :from and source_id < :to"
-        database._statements._blocks["bench_weaken"] = text
-        database._statements._optional["bench_weaken"] = frozenset()
-        database._statements._literals["bench_weaken"] = ()
+        statements = database._statements[True]
+        statements._blocks["bench_weaken"] = text
+        statements._optional["bench_weaken"] = frozenset()
+        statements._literals["bench_weaken"] = ()
         database.write(lambda tx: tx.run("bench_weaken", where))
 
 

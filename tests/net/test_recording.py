@@ -21,7 +21,7 @@ LATER = {
     "evidence add", "evidence show", "completion", "config", "config path", "config set", "config unset", "review",
     "settle", "rules", "confirm_rules", "keys", "create_key", "rotate_key", "revoke_key", "key create", "key list",
     "key rotate", "key revoke", "serve", "add_document", "upkeep", "run_upkeep", "undo_upkeep", "plans", "decline_insight",
-    "upkeep run", "upkeep undo",
+    "upkeep run", "upkeep undo", "distribute",
 }  # fmt: skip
 UNORDERED = ("/parameters", "/required", "/enum", "/opts")
 

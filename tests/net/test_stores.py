@@ -49,7 +49,8 @@ def normalised(text):
 def exported(memory):
     stream = io.StringIO()
     memory.export(stream)
-    return normalised(stream.getvalue())
+    # What stands for nodes that went is told since a later migration, which reads it from their receipts.
+    return [record for record in normalised(stream.getvalue()) if record["type"] != "standin"]
 
 
 def kept(dialect, owner="local", *, lifted=True):
@@ -273,8 +274,7 @@ def test_a_receipt_gives_its_node_and_its_relations_back(store):
     let_go = expected["let_go"]
     with opened(url, dialect) as memory:
         before = exported(memory)
-        with pytest.raises(importlib.import_module(PACKAGE).NotFound):
-            memory.get(let_go["id"])
+        assert memory.get(let_go["id"]).id != let_go["id"], "the one that it went for answers"
         restored = memory.restore(let_go["id"])
         assert restored.node_ids == (let_go["id"],)
         assert restored.links == 1  # to the one that was brought back before

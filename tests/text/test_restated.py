@@ -120,6 +120,8 @@ Der Schlüssel liegt unter der Fußmatte. | Übrigens: Der Schlüssel liegt unte
 古い布団は物置にしまった。 | ふるい布団は物置にしまった。
 """
 APART = """
+My great-great-grandfather came from Norway. | My great grandfather came from Norway.
+Her great-great-aunt lives in Lyon. | Her great-aunt lives in Lyon.
 Anna pays Ben. | Ben pays Anna.
 The train goes from Berlin to Munich. | The train goes from Munich to Berlin.
 First wash, then dry. | First dry, then wash.

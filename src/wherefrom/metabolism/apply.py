@@ -7,8 +7,8 @@ same times has exactly the rest to do.
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -59,16 +59,12 @@ class PlanApplication:
     done: int = 0
     batch: AdaptiveBatch = field(default_factory=AdaptiveBatch)
     left: frozenset[int] = frozenset()
-    overlooked: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     taken_over: dict[edges.Key, bool] = field(default_factory=dict)
 
     def apply(self, removals: Removals) -> None:
         """Apply all of a plan; whatever interrupts it, what is done stays done."""
         self.total = len(removals.conflicting) + len(removals.nodes) + len(removals.thin)
         self.left = removals.left
-        for seq, ends in removals.overlooked.items():
-            for end in ends:
-                self.overlooked[end].add(seq)
         for conflicting in self._batches(sorted(removals.conflicting.items())):
             self._write(len(conflicting), partial(self._settle, conflicting=dict(conflicting)))
         for some in self._node_batches(removals.nodes):
@@ -130,8 +126,6 @@ class PlanApplication:
         return Counter(links=count, own=count)
 
     def _remove(self, graph: MeasuredGraph, removals: Sequence[NodeRemoval]) -> Counter[str]:
-        overlooked = set().union(*(self.overlooked.get(removal.id, ()) for removal in removals))
-        graph.overlook(overlooked)
         tx, measured = graph.tx, list(graph.edges_of([removal.id for removal in removals]))
         may = self._still_removable(graph, removals, measured)
         if not may:
@@ -140,7 +134,7 @@ class PlanApplication:
         figures = {removal.id: _figures(removal) for removal in may}
         stand_ins = {removal.id: removal.neighbour.id for removal in may if removal.neighbour is not None}
         thickness = {edge.seq: round(edge.value, _DIGITS) for edge in measured}
-        moved = self._hand_over(tx, stand_ins, overlooked)
+        moved = self._hand_over(tx, stand_ins)
         receipt = receipts.Receipt(self.run.id, now, "metabolism", figures, stand_ins, thickness, moved)
         # What was made for one stand-in and moves on to the next is no relation that went.
         touching = [edge for edge in measured if figures.keys() & {edge.source_id, edge.target_id}]
@@ -152,15 +146,13 @@ class PlanApplication:
         events.record(tx, self.access, "metabolism", payload, about=events.shown_to_nobody(self.access.root), at=now)
         return Counter(nodes=len(gone), links=count)
 
-    def _hand_over(
-        self, tx: Transaction, stand_ins: Mapping[str, str], overlooked: Collection[int]
-    ) -> dict[str, inheritance.Record]:
+    def _hand_over(self, tx: Transaction, stand_ins: Mapping[str, str]) -> dict[str, inheritance.Record]:
         """Let stand-ins take over what the nodes have that go for them, but for the relations that the plan leaves.
         What was taken over in place of one of these moves on to the next stand-in.
         """
 
         def is_taken(seq: int, edge: Edge) -> bool:
-            return seq not in overlooked and (seq not in self.left or edges.key_of(edge) in self.taken_over)
+            return seq not in self.left or edges.key_of(edge) in self.taken_over
 
         moved, made = inheritance.hand_over(tx, self.access, stand_ins, is_taken)
         self.taken_over |= made

@@ -1,48 +1,18 @@
-"""Copies: the mentions that join two of them, neighbours that are copies by their bodies, strong ones that stand back.
+"""Copies: neighbours that are copies by their bodies, and strong ones that stand back.
 
 Vectors are made of title and text. Where a title is involved, two nodes are as similar as their bodies are without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from wherefrom.embedding.port import Matrix
-from wherefrom.lazy import np
-from wherefrom.metabolism.bodies import LEAST_SIMILARITY
 from wherefrom.metabolism.facts import FactsByNode
 from wherefrom.metabolism.nearest import Candidate, Neighbour, may_stand_for
-from wherefrom.storage import embeddings
-from wherefrom.storage.metabolism import PAGE_ROWS, MeasuredGraph, WeakNode
-from wherefrom.storage.port import EmbeddingModel
+from wherefrom.storage.metabolism import MeasuredGraph, WeakNode
 
 Floors = Mapping[str, float]
 """By namespace, the similarity above which two nodes are near."""
-
-
-def mentions_between(
-    graph: MeasuredGraph, facts: FactsByNode, model: EmbeddingModel, floors: Floors, beat: Callable[[], None]
-) -> dict[int, tuple[str, str]]:
-    """The mentions by names that join two near nodes, by seq: they say no more than that the two are alike."""
-    found: dict[int, tuple[str, str]] = {}
-    for page in graph.mentions_of_kin():
-        beat()
-        ids = sorted({end for row in page for end in row[1:3]})
-        vectors: dict[str, Matrix] = {}
-        for start in range(0, len(ids), PAGE_ROWS):
-            vectors |= embeddings.of_nodes(graph.tx, graph.access, ids[start : start + PAGE_ROWS], model)
-        rows = [row for row in page if row[3] in floors and row[1] in vectors and row[2] in vectors]
-        if not rows:
-            continue
-        products = np.einsum("ij,ij->i", *(np.stack([vectors[row[end]] for row in rows]) for end in (1, 2)))
-        near = [(row, value) for row, value in zip(rows, products.tolist(), strict=True)]
-        unsure = [(row, value) for row, value in near if floors[row[3]] >= value > LEAST_SIMILARITY]
-        facts.read({end for row, _ in unsure for end in row[1:3]})
-        facts.bodies.make_vectors((row[1], row[2]) for row, _ in unsure)
-        similarity = facts.bodies.similarity
-        by_body = {row[0] for row, value in unsure if similarity(row[1], row[2], value) > floors[row[3]]}
-        found |= {row[0]: (row[1], row[2]) for row, value in near if value > floors[row[3]] or row[0] in by_body}
-    return found
 
 
 def keep_near(candidates: Sequence[Candidate], facts: FactsByNode, floors: Floors) -> None:

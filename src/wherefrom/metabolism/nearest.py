@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from wherefrom.embedding.port import Matrix
+from wherefrom.graph.local import Places
 from wherefrom.lazy import np
 from wherefrom.model.graph import BOUNDARY_CLASSES
 from wherefrom.storage.metabolism import WeakNode
@@ -20,8 +21,12 @@ _DIGITS: Final = 6
 _ROUNDING_ERROR: Final = 2e-6
 # Where all of the near ones that are kept go, the planner looks for more.
 _MAX_KEPT: Final = 64
-# The first numbers of a vector are enough to tell of most pairs that they are not near.
+# The first numbers of a vector are enough to tell of most pairs that they are not near: at first these, and so many
+# more each time that bounds leave more than this share of the pairs.
 _HEAD_DIMENSIONS: Final = 64
+_MORE_DIMENSIONS: Final = 32
+_MAX_SHARE_LEFT: Final = 1 / 1024
+_CLASS_PLACES: Final[Mapping[str, int]] = {name: place for place, name in enumerate(BOUNDARY_CLASSES)}
 # Sorts after all times.
 _NEVER: Final = "~"
 
@@ -108,16 +113,21 @@ def may_stand_for(stays: WeakNode, goes: WeakNode) -> bool:
 
 
 class _Block:
-    """Nodes of one group that stay. order: of their ids. classes: how restricted each is."""
+    """Nodes of one group that stay. classes: how restricted each is. expiries: None if none of them expires."""
 
     def __init__(self, rows: Sequence[tuple[Any, ...]], to_vectors: ToVectors) -> None:
-        seqs, ids, _, _, _, classes, expiries, vectors = zip(*rows, strict=True)
-        self.ids, self.seqs = ids, np.array(seqs, dtype=np.int64)
+        seqs, self.ids, _, _, _, classes, expiries, vectors = zip(*rows, strict=True)
+        self.seqs = np.array(seqs, dtype=np.int64)
         self.vectors: Matrix = to_vectors(vectors)
-        self.bounds = _bounds(self.vectors)
-        self.order = np.argsort(np.argsort(np.array(ids)))
-        self.classes = np.array([BOUNDARY_CLASSES.index(name) for name in classes], dtype=np.int64)
-        self.expiries = np.array([expires_at or _NEVER for expires_at in expiries])
+        self.classes = np.array([_CLASS_PLACES[name] for name in classes], dtype=np.int64)
+        self.expiries = np.array([expires_at or _NEVER for expires_at in expiries]) if any(expiries) else None
+        self._bounds: dict[int, Matrix] = {}
+
+    def bounds(self, dimensions: int) -> Matrix:
+        """The bounds of these vectors by so many of their numbers."""
+        if dimensions not in self._bounds:
+            self._bounds[dimensions] = _bounds(self.vectors, dimensions)
+        return self._bounds[dimensions]
 
 
 class _Pool:
@@ -125,13 +135,15 @@ class _Pool:
     wanted) first by bounds of their similarities.
 
     best: the highest similarity so far. floors: the similarity above which a neighbour is kept; it rises once as many
-    are known as are kept. limits: the places of the candidates with the same class and expiry.
+    are known as are kept. limits: the places of the candidates with the same class and expiry. dimensions: by how many
+    numbers vectors are compared first.
     """
 
     def __init__(self, candidates: Sequence[Candidate], floor: float, *, whole: bool) -> None:
-        vectors = np.stack([candidate.vector for candidate in candidates]).astype(np.float32)
         self.candidates, self.whole = candidates, whole
-        self.vectors: Matrix = vectors if whole else _bounds(vectors)
+        self.vectors: Matrix = np.stack([candidate.vector for candidate in candidates]).astype(np.float32)
+        self.dimensions = self.vectors.shape[1] if whole else _HEAD_DIMENSIONS
+        self.bounds = _bounds(self.vectors, self.dimensions)
         self.seqs = np.array([candidate.node.seq for candidate in candidates], dtype=np.int64)
         self.best = np.full(len(candidates), -1.0 if whole else np.inf, dtype=np.float32)
         self.floors = np.full(len(candidates), floor, dtype=np.float32)
@@ -141,53 +153,77 @@ class _Pool:
 
     def compare(self, block: _Block) -> None:
         # A row for each candidate: what is read is in one piece.
-        similarities = self.vectors @ (block.vectors if self.whole else block.bounds).T
+        similarities = self.bounds @ block.bounds(self.dimensions).T
         place_of = np.minimum(np.searchsorted(self.seqs, block.seqs), len(self.seqs) - 1)
         themselves = np.flatnonzero(self.seqs[place_of] == block.seqs)
         similarities[place_of[themselves], themselves] = -1.0
         self._leave_out(block, similarities)
         highest = similarities.max(axis=1)
-        near = highest > self.floors
-        for place in np.flatnonzero(near | (highest > self.best)).tolist():
-            candidate, values = self.candidates[place], similarities[place]
-            if near[place]:
-                wanted = np.flatnonzero(values > self.floors[place])
-                if not self.whole:
-                    values = np.full(len(values), -1.0, dtype=np.float32)
-                    values[wanted] = block.vectors[wanted] @ candidate.vector
-                    wanted = wanted[values[wanted] > self.floors[place]]
-                if len(wanted) > _MAX_KEPT:
-                    # Of those that are equally similar always the same, whatever block they are in.
-                    candidate.more = True
-                    wanted = wanted[np.lexsort((block.order[wanted], -np.round(values[wanted], _DIGITS)))[:_MAX_KEPT]]
-                # One sum for each pair: it does not depend on what else is compared at the same time.
-                products = block.vectors[wanted].astype(np.float64) * candidate.vector.astype(np.float64)
-                exact = [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
-                candidate.add(
-                    [Neighbour(block.ids[at], value) for at, value in zip(wanted.tolist(), exact, strict=True)]
-                )
-                if len(candidate.near) == _MAX_KEPT:
-                    self.floors[place] = max(self.floors[place], candidate.near[-1].similarity - _ROUNDING_ERROR)
-            if self.whole and highest[place] > self.best[place]:
-                self.best[place] = highest[place]
-                at = int(values.argmax())
-                if not candidate.near:
-                    candidate.best = Neighbour(block.ids[at], round(float(values[at]), _DIGITS))
+        near = np.flatnonzero(highest > self.floors)
+        if self.dimensions < self.vectors.shape[1]:
+            self._compare_left(block, similarities, near)
+            return
+        for place in near.tolist():
+            wanted = np.flatnonzero(similarities[place] > self.floors[place])
+            self._add(block, place, wanted, similarities[place, wanted])
+        for place in np.flatnonzero(highest > self.best).tolist():
+            self.best[place] = highest[place]
+            if not self.candidates[place].near:
+                at = int(similarities[place].argmax())
+                similarity = round(float(highest[place]), _DIGITS)
+                self.candidates[place].best = Neighbour(block.ids[at], similarity)
+
+    def _compare_left(self, block: _Block, bounds: Matrix, near: Places) -> None:
+        """Compare the pairs of these candidates that bounds leave by their whole vectors; if there are too many, all by
+        more of their numbers, from now on.
+        """
+        rows, columns = np.nonzero(bounds[near] > self.floors[near, None])
+        if len(rows) > max(bounds.size * _MAX_SHARE_LEFT, len(near)):
+            self.dimensions = min(self.dimensions + _MORE_DIMENSIONS, self.vectors.shape[1])
+            self.bounds = _bounds(self.vectors, self.dimensions)
+            self.compare(block)
+            return
+        places = near[rows]
+        values = np.einsum("ij,ij->i", self.vectors[places], block.vectors[columns])
+        above = np.flatnonzero(values > self.floors[places])
+        places, columns, values = places[above], columns[above], values[above]
+        for place in np.unique(places).tolist():
+            mine = slice(*np.searchsorted(places, (place, place + 1)))
+            self._add(block, place, columns[mine], values[mine])
+
+    def _add(self, block: _Block, place: int, wanted: Places, values: Matrix) -> None:
+        """Note neighbours of a candidate: those at these columns of a block, with these similarities."""
+        candidate = self.candidates[place]
+        if len(wanted) > _MAX_KEPT:
+            # Of those that are equally similar always the same, whatever block they are in.
+            candidate.more = True
+            order = np.argsort(np.argsort(np.array([block.ids[at] for at in wanted.tolist()])))
+            wanted = wanted[np.lexsort((order, -np.round(values, _DIGITS)))[:_MAX_KEPT]]
+        # One sum for each pair: it does not depend on what else is compared at the same time.
+        products = block.vectors[wanted].astype(np.float64) * candidate.vector.astype(np.float64)
+        exact = [round(similarity, _DIGITS) for similarity in products.sum(axis=1).tolist()]
+        candidate.add([Neighbour(block.ids[at], value) for at, value in zip(wanted.tolist(), exact, strict=True)])
+        if len(candidate.near) == _MAX_KEPT:
+            self.floors[place] = max(self.floors[place], candidate.near[-1].similarity - _ROUNDING_ERROR)
 
     def _leave_out(self, block: _Block, similarities: Matrix) -> None:
         """Leave out what others see than those who see a candidate, or not for as long."""
         for (boundary_class, expires_at), places in self.limits.items():
-            allowed = BOUNDARY_CLASSES.index(boundary_class)
-            unfit = (block.classes != allowed) | (block.expiries < (expires_at or _NEVER))
+            unfit = np.not_equal(block.classes, _CLASS_PLACES[boundary_class])
+            if block.expiries is not None:
+                unfit |= block.expiries < (expires_at or _NEVER)
             if unfit.any():
                 similarities[np.ix_(np.array(places), np.flatnonzero(unfit))] = -1.0
 
 
-def _bounds(vectors: Matrix) -> Matrix:
-    """The first part of each vector, and how long the rest is: the product of two is at least their similarity."""
-    head = vectors[:, :_HEAD_DIMENSIONS]
-    rest = np.sqrt(np.maximum(0.0, 1.0 - np.square(head).sum(axis=1, keepdims=True))) + _ROUNDING_ERROR
-    bounds: Matrix = np.hstack([head, rest]).astype(np.float32)
+def _bounds(vectors: Matrix, dimensions: int) -> Matrix:
+    """The first numbers of each vector, and how long the rest is: the product of two is at least their similarity."""
+    if dimensions == vectors.shape[1]:
+        return vectors
+    bounds: Matrix = np.empty((len(vectors), dimensions + 1), dtype=np.float32)
+    bounds[:, :dimensions] = head = vectors[:, :dimensions]
+    squares = np.einsum("ij,ij->i", head, head)
+    bounds[:, dimensions] = np.sqrt(np.maximum(0.0, 1.0 - squares)) + _ROUNDING_ERROR
     return bounds
 
 

@@ -57,8 +57,8 @@ def make(
     """
     planner = _Planner(graph, settings, beat, let_go, figures, FactsByNode(graph, bodies or Bodies()))
     steps = (
-        *(planner.settle_conflicts, planner.overlook_copies, planner.find_weak),
-        *(planner.judge, planner.find_left_over, planner.find_thin),
+        *(planner.settle_conflicts, planner.find_weak, planner.judge),
+        *(planner.find_left_over, planner.find_thin),
     )
     for done, step in enumerate(steps):
         progress(done, len(steps))
@@ -88,7 +88,6 @@ class _Planner:
     thin: dict[int, float] = field(default_factory=dict)
     thinnest: list[ThickEdge] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
-    overlooked: dict[int, tuple[str, str]] = field(default_factory=dict)
     strong: set[str] = field(default_factory=set)
     tagged: dict[int, ThickEdge] = field(default_factory=dict)
     succession: succession.Succession = field(default_factory=succession.Succession)
@@ -104,14 +103,6 @@ class _Planner:
         self.graph.overlook(self.losing)
         self.beat()
 
-    def overlook_copies(self) -> None:
-        """Find the mentions between near nodes: they make neither of the two less weak."""
-        model = embeddings.active(self.graph.tx)
-        if model is not None:
-            floors = self._floors(self.settings)
-            self.overlooked = copies.mentions_between(self.graph, self.facts, model, floors, self.beat)
-            self.graph.overlook([*self.losing, *self.overlooked])
-
     def find_weak(self) -> None:
         """Find nodes with thin edges only or with none, and the rules that spare them."""
         self.weak = {node.id: node for node in self.graph.weakly_connected_nodes()}
@@ -125,10 +116,8 @@ class _Planner:
             # It has relations that are not this access's to judge, or to tell of.
             del self.weak[node_id], self.edges[node_id]
         self.beat()
-        copied = {end for ends in self.overlooked.values() for end in ends}
         for node in self.graph.orphan_nodes():
             untested = node.kind == "entity" or self.settings[node.namespace].orphans == "all"
-            untested = untested and node.id not in copied
             if node.rule is None and untested:
                 self.going[node.id] = "orphan"
             if untested or node.kind in _JUDGED_KINDS:
@@ -252,7 +241,7 @@ class _Planner:
             cuts = self.settings.get(root) or next(iter(self.settings.values()), MetabolismSettings())
             thickness = Histogram(self.graph.thickness_counts(), cuts.prune_threshold)
             plan = replace(plan, thickness=thickness, difficulty=Histogram(self._difficulties(), cuts.mdl_benefit))
-        return Removals(plan, tuple(going), self.losing, self.thin, self.left, self.overlooked)
+        return Removals(plan, tuple(going), self.losing, self.thin, self.left)
 
     def _candidates(self, found: Sequence[WeakNode], model: EmbeddingModel) -> dict[str, Candidate]:
         vectors: dict[str, Matrix] = {}
@@ -320,7 +309,9 @@ class _Planner:
             if self.settings[node.namespace].orphans != "all" or node.kind == "entity" or not self._is_left(node):
                 continue
             ends = {edge: {edge.source_id, edge.target_id} - {node.id} for edge in self.edges[node.id]}
-            if all(others & self.going.keys() for others in ends.values()):
+            # What joins it to its own copy is no link.
+            ends = {edge: others for edge, others in ends.items() if {*map(self._heir, others)} != {node.id}}
+            if ends and all(others & self.going.keys() for others in ends.values()):
                 for other in ends[max(ends, key=_thickness)]:
                     del self.going[other]
                     self.spared[other] = "last_link"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wherefrom.metabolism.conflicts import EdgeRemoval
 from wherefrom.metabolism.nearest import Neighbour
@@ -33,8 +33,7 @@ class NodeRemoval:
 class Removals:
     """A plan with all that applying it needs: nodes in the order in which they go, edges by their seq.
 
-    left: the edges of nodes that go which no stand-in takes over. overlooked: the ends of mentions between copies,
-    which keep nobody.
+    left: the edges of nodes that go which no stand-in takes over.
     """
 
     plan: MetabolismPlan
@@ -42,4 +41,3 @@ class Removals:
     conflicting: Mapping[int, EdgeRemoval]
     thin: Mapping[int, float]
     left: frozenset[int] = frozenset()
-    overlooked: Mapping[int, tuple[str, str]] = field(default_factory=dict)

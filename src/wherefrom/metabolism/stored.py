@@ -36,7 +36,6 @@ def content_of(removals: Removals, newest: Mapping[str, str]) -> dict[str, Any]:
         "conflicting": [asdict(removal) for _, removal in sorted(removals.conflicting.items())],
         "thin": [[seq, round(value, _DIGITS)] for seq, value in sorted(removals.thin.items())],
         "left": sorted(removals.left),
-        "overlooked": [[seq, *ends] for seq, ends in sorted(removals.overlooked.items())],
     }
 
 
@@ -88,8 +87,7 @@ def removals_of(stored: StoredMetabolism) -> Removals:
         for row in content["conflicting"]
     }
     plan = MetabolismPlan(root_namespace=stored.namespace, created_at=stored.created_at)
-    overlooked = {seq: (one, other) for seq, one, other in content["overlooked"]}
-    return Removals(plan, going, conflicting, dict(content["thin"]), frozenset(content["left"]), overlooked)
+    return Removals(plan, going, conflicting, dict(content["thin"]), frozenset(content["left"]))
 
 
 def names_of(tx: Transaction, access: Access, removals: Removals) -> dict[str, Any]:

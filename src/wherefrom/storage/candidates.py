@@ -169,7 +169,7 @@ def send_nearest(
     thorough: bool = False,
     quick: bool = False,
 ) -> Callable[[], Nearest]:
-    """Begin a search for the nodes whose vectors are nearest to the question's, at most `limit`; see `port.Vectors`."""
+    """Begin a search for the nodes whose vectors are nearest to the question's; see `port.Vectors`."""
     if request.vector is None or request.model is None or limit <= 0:
         return lambda: Nearest((), (), 0)  # type: ignore[arg-type]  # no rows
     within = None

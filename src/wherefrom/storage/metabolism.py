@@ -23,6 +23,8 @@ from wherefrom.storage.port import EmbeddingModel, Row, Transaction
 from wherefrom.storage.sql import EDGE_COLUMNS, inside_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
+# Nodes are looked up by their ids if they are at most this fraction of all; else all are read.
+_MAX_SHARE_BY_ID: Final = 3
 # Rows are read in pages of this size.
 PAGE_ROWS: Final = 5_000
 # A run whose lease is over may be taken by another process; one that was cut off can be completed within a day.
@@ -52,6 +54,14 @@ class Clocks:
         """The clock of each namespace as JSON, for statements."""
         return json_text([self.clock(namespace) for namespace in sorted(self.settings)])
 
+    @cached_property
+    def surely_thick(self) -> dict[str, Any]:
+        """The strengths and times from which on an edge is thick in all namespaces."""
+        known = [self.clock(namespace) for namespace in self.settings]
+        threshold = max((clock["threshold"] for clock in known), default=0.0)
+        halved, quartered = (max((clock[name] for clock in known), default="") for name in ("halved", "quartered"))
+        return {"twice": 2 * threshold, "halved": halved, "fourfold": 4 * threshold, "quartered": quartered}
+
     def clock(self, namespace: str) -> dict[str, Any]:
         """The times and rates from which statements compute the thickness of a namespace's edges."""
         settings = self.settings[namespace]
@@ -64,6 +74,7 @@ class Clocks:
             "rate": rate,
             "vanished": _before(last, _MAX_EXPONENT / rate if rate else math.inf),
             "halved": _before(last, settings.half_life_days or math.inf),
+            "quartered": _before(last, 2 * settings.half_life_days or math.inf),
             "threshold": settings.prune_threshold,
             "protected": _before(self.moment, settings.protection_hours / 24),
         }
@@ -128,7 +139,7 @@ class MeasuredGraph:
         self.tx, self.access, self.clocks = tx, access, clocks
         self.now = timestamp(clocks.moment)
         measured = {"now": self.now, "clocks": clocks.text, "gone": "[]", "guessed": CONFIDENCE}
-        self._where = {**scope_parameters(access.own()), **measured}
+        self._where = {**scope_parameters(access.own()), **measured, **clocks.surely_thick}
 
     def overlook(self, seqs: Iterable[int]) -> None:
         """Count these edges as gone from now on."""
@@ -136,7 +147,13 @@ class MeasuredGraph:
 
     def weakly_connected_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
         """The nodes (of these, if given) that have edges, those that keep them all thin, in the order of their seqs."""
-        return (WeakNode(*row) for row in self._pages("weakly_connected_nodes", ids=ids))
+        if ids is None:
+            ids = self._loose_ends(sum(namespaces(self.tx, self.access).values()) // _MAX_SHARE_BY_ID)
+        if ids is None:
+            return (WeakNode(*row) for row in self._pages("weakly_connected_nodes", ids=None))
+        pages = (ids[start : start + PAGE_ROWS] for start in range(0, len(ids), PAGE_ROWS))
+        rows = (row for page in pages for row in self._pages("weakly_connected_nodes", ids=page))
+        return (WeakNode(*row) for row in sorted(rows))
 
     def orphan_nodes(self, ids: Sequence[str] | None = None) -> Iterator[WeakNode]:
         """The nodes (of these, if given) that have no edge, in the order of their seqs."""
@@ -144,7 +161,8 @@ class MeasuredGraph:
 
     def thin_edges(self, seqs: Sequence[int] | None = None) -> Iterator[ThickEdge]:
         """The edges (of these, if given) that are thin and old enough to go, in the order of their seqs."""
-        return (ThickEdge(*row) for row in self._pages("thin_edges", seqs=seqs))
+        given = {"seqs": None if seqs is None else json_text(seqs)}
+        return (ThickEdge(*row) for row in self.tx.stream("thin_edges", {**self._where, **given}))
 
     def edges_of(self, ids: Sequence[str]) -> Iterable[ThickEdge]:
         """All edges of these nodes, each once; `free` if the access may see it."""
@@ -212,13 +230,6 @@ class MeasuredGraph:
         """Id, number of judgements and number of stated relations of these nodes."""
         return self._rows("standings", ids)
 
-    def mentions_of_kin(self) -> Iterator[list[Row]]:
-        """Seq, ends and namespace of the mentions by names between nodes of one namespace and kind, in pages."""
-        after = 0
-        while rows := self.tx.rows("mentions_of_kin", {**self._where, "after": after, "limit": PAGE_ROWS}):
-            yield rows
-            after = rows[-1][0]
-
     def judged_nodes(self, ids: Sequence[str]) -> Iterator[WeakNode]:
         """These nodes with the rules that exempt them, however thick their edges are."""
         return (WeakNode(*row) for row in self._pages("nodes_judged", ids=ids)) if ids else iter(())
@@ -230,6 +241,15 @@ class MeasuredGraph:
     def standing_in(self, ids: Sequence[str]) -> set[str]:
         """The nodes among these that stand for another, which was superseded, or let go and can be brought back."""
         return {row[0] for row in self._rows("standing_in", ids)}
+
+    def _loose_ends(self, most: int) -> list[str] | None:
+        """The nodes that may have no thick edge; None if there are more than these."""
+        found: set[str] = set()
+        for ends in self.tx.stream("loose_edges", self._where):
+            found.update(ends)
+            if len(found) > most:
+                return None
+        return sorted(found)
 
     def _rows(self, name: str, ids: Sequence[str]) -> Iterator[Row]:
         """All rows of a statement about some nodes, which is run for a page of the ids at a time."""
@@ -250,7 +270,11 @@ class MeasuredGraph:
 
 def namespaces(tx: Transaction, access: Access) -> dict[str, int]:
     """The namespaces of the root, and how many nodes each has."""
-    return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access.own()))}
+
+    def read() -> dict[str, int]:
+        return {row[0]: int(row[1]) for row in tx.rows("namespace_counts", scope_parameters(access.own()))}
+
+    return tx.once(("namespaces", access.own()), read)
 
 
 def newest(tx: Transaction, access: Access, moment: datetime, *, among: Iterable[str] | None = None) -> dict[str, str]:
@@ -260,10 +284,10 @@ def newest(tx: Transaction, access: Access, moment: datetime, *, among: Iterable
     now, names = timestamp(moment), None if among is None else sorted(among)
     where = {"owner": access.owner, "now": now, **inside_parameters("root", access.root)}
     if names is None:
-        found: dict[str, str] = dict(tx.rows("newest_edges", where))
+        rows = tx.rows("newest_edges", where)
     else:
         rows = tx.rows("newest_edges_of", {**where, "namespaces": json_text(names)})
-        found = {name: time for name, time in rows if time is not None}
+    found: dict[str, str] = {name: time for name, time in rows if time is not None}
     for (known,) in tx.rows("runs_newest", {**where, "limit": _RUNS_READ}):
         for name, time in json.loads(known).items():
             if time <= now and (is_inside(name, access.root) if names is None else name in names):

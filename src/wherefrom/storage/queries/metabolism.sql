@@ -6,10 +6,21 @@
 -- expects that almost no row is left, and reads all clocks for each row.
 
 -- name: newest_edges
-select e.source_namespace, max(e.observed_at)
-from edges e
-where e.owner_id = :owner and {inside e.source_namespace root} and e.observed_at <= :now
-group by e.source_namespace
+-- The namespaces are found one after the other by the index, which reads a few entries for each.
+with recursive places (name) as (
+    select min(e.source_namespace) from edges e where e.owner_id = :owner and e.source_namespace >= :root
+    union all
+    select (select min(e.source_namespace) from edges e where e.owner_id = :owner and e.source_namespace > p.name)
+    from places p
+    where p.name < :root_end
+)
+select p.name, (
+    select max(e.observed_at)
+    from edges e
+    where e.owner_id = :owner and e.source_namespace = p.name and e.observed_at <= :now
+)
+from places p
+where {within p.name root}
 
 -- name: newest_edges_of
 -- The same for a few namespaces, found by the index.
@@ -34,27 +45,45 @@ left join clocks r on r.namespace = n.namespace
 ({1}.kind not in ('memo', 'claim') or {0}.judge is null
   or ({0}.judge <> 'names' and ({0}.judge <> 'insight' or {0}.confidence > :guessed)))
 
+-- fragment: undecayed = case when {0}.weight < 1e-100 or {0}.confidence < 1e-100 then 0.0 else {0}.weight * {0}.confidence end
+
+-- fragment: maybe_thin
+-- False if an edge is thick by all clocks: more than twice the highest threshold and younger than the shortest half-life,
+-- or more than four times and younger than two of these. Most are, and no clock is looked up for them.
+({undecayed {0}} <= :twice or {0}.observed_at <= :halved)
+and ({undecayed {0}} <= :fourfold or {0}.observed_at <= :quartered)
+
+-- fragment: holds_on = not ({maybe_thin {0}}) and {still {0}} and {keeps {0} {1}}
+
+-- name: loose_edges
+-- The ends of the edges that may be thin, or may not keep a node: all edges of a weak node are among them.
+select e.source_id, e.target_id
+from edges e
+where {scanned e} and (({maybe_thin e}) or e.judge in ('names', 'insight') or not ({still e}))
+
 -- name: weakly_connected_nodes
 -- Nodes (of :ids, if given) whose edges that keep them are all thin, a page at a time, with the rule that exempts each, if any; a young
--- node is exempt, because its worth is not known yet. Most nodes have a thick edge that starts at them, so that is
+-- node is exempt, because its worth is not known yet. Most nodes have an edge that is thick by all clocks, so that is
 -- checked first. (The limit makes both databases look up the ids first.)
 {judged_nodes}
 where n.owner_id = :owner and n.seq > :after
   and case
     when r.namespace is null or not ({visible n}) then 0
+    when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {holds_on e n}) then 0
+    when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {holds_on e n}) then 0
     when exists (
         select 1
         from edges e
         left join clocks t on t.namespace = e.target_namespace
         where e.owner_id = :owner and e.source_id = n.id and {still e} and {keeps e n}
-          and ({surely_thick e r r} or {thickness e r} > {lower r t})
+          and {thickness e r} > {lower r t}
     ) then 0
     when exists (
         select 1
         from edges e
         left join clocks g on g.namespace = e.source_namespace
         where e.owner_id = :owner and e.target_id = n.id and {still e} and {keeps e n}
-          and ({surely_thick e g r} or {thickness e g} > {lower r g})
+          and {thickness e g} > {lower r g}
     ) then 0
     when exists (select 1 from edges e where e.owner_id = :owner and e.source_id = n.id and {still e}) then 1
     when exists (select 1 from edges e where e.owner_id = :owner and e.target_id = n.id and {still e}) then 1
@@ -85,17 +114,16 @@ case
 end
 
 -- name: thin_edges
--- Edges (of :seqs, if given) that are thin and old enough to go, a page at a time.
+-- Edges (of :seqs, if given) that are thin and old enough to go.
 with clocks as materialized {clocks}
 select e.seq, e.source_id, e.target_id, e.tag, {thickness e g}
 from edges e
 left join clocks g on g.namespace = e.source_namespace
 left join clocks t on t.namespace = e.target_namespace
-where e.owner_id = :owner and e.seq > :after
+where {scanned e} and {maybe_thin e}
   and e.seq in {each_number seqs} --if seqs
   and {is_thin e g t} = 1
 order by e.seq
-limit :limit
 
 -- name: edges_weighed
 -- Edges with what decides which of two that become the same one stays: was it judged by a person, and is it thin; and
@@ -170,7 +198,7 @@ join clocks r on r.namespace = n.namespace and n.created_at <= r.protected
 join embeddings v on v.owner_id = :owner and v.node_seq = n.seq and v.model = :model
 where {visible n} and {live n} and n.superseded_by is null and {holds n} and n.kind in {each kinds}
   and n.namespace in {each namespaces}
-  and not exists (select 1 from retired x where x.owner_id = :owner and x.node_id = n.id and x.kind = 'restored')
+  and n.id not in (select x.node_id from retired x where x.owner_id = :owner and x.kind = 'restored')
 
 -- name: texts_compared
 select n.id, n.version, n.title, n.content, n.metadata, n.provenance, n.valid_from, n.valid_to, n.speaker, n.session,
@@ -194,19 +222,6 @@ select n.id, (select count(*) from feedback f where f.owner_id = :owner and f.no
        {some_edges n is_stated}
 from nodes n
 where n.owner_id = :owner and n.id in {each ids}
-
--- name: mentions_of_kin
--- Mentions by names between nodes of one namespace and kind whose texts are not of very different length: of two copies
--- one mentions the other by its title.
-select e.seq, e.source_id, e.target_id, e.source_namespace
-from edges e
-join nodes s on s.owner_id = :owner and s.id = e.source_id
-join nodes t on t.owner_id = :owner and t.id = e.target_id
-where e.owner_id = :owner and e.seq > :after and e.tag = 'mentions' and e.judge = 'names'
-  and e.source_kind = e.target_kind and e.source_kind <> 'entity' and e.source_namespace = e.target_namespace
-  and length(s.content) <= 4 * length(t.content) and length(t.content) <= 4 * length(s.content) and {visible_edge e}
-order by e.seq
-limit :limit
 
 -- name: nodes_judged
 -- These nodes with the rule that exempts each, whatever edges they have.

@@ -127,7 +127,9 @@ def facts_of(text: str) -> Facts:
             folded, mark = _hangul(hangul)
         else:
             folded, mark = identifier.rstrip(".,;:!?)").casefold(), _SURE | _CAPITAL
-        if not words or folded != words[-1] or mark & _FACT or (gap != " " and not mark & _COMMON):
+        # A word that is said twice is a slip, but not within another: great-great-aunt.
+        is_part = gap == "-" or (gap != " " and not mark & _COMMON)
+        if not words or folded != words[-1] or mark & _FACT or is_part:
             words.append(folded)
             marks.append(mark | _START if start else mark)
         start = False

@@ -2,6 +2,8 @@
 
 -- fragment: key = text
 -- fragment: seq = integer primary key autoincrement
+-- The + keeps SQLite from reading all rows by an index.
+-- fragment: scanned = +{0}.owner_id = :owner
 -- fragment: identity = unique
 -- fragment: seq_or_next = {0}
 -- fragment: first_segment = substr({0}, 1, instr({0} || '/', '/') - 1)
