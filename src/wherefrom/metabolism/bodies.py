@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -40,6 +41,9 @@ _LEAST_SHARE: Final = 0.5
 _WORD: Final = re.compile(r"[^\W_]+")
 # What is asked is not said.
 _QUESTION: Final = re.compile("[?？]")
+
+# Facts that an order of words never makes or takes away.
+_NEVER_MOVED: Final = ("number", "negation")
 
 
 @dataclass(slots=True)
@@ -97,8 +101,15 @@ class Bodies:
         if pair not in self._restated:
             mine, theirs = self.bodies[one], self.bodies[other]
             is_near = self._has_same_words(mine, theirs)
-            self._restated[pair] = is_near and is_restated(*evened(mine, theirs, self.count_pieces))
+            self._restated[pair] = is_near and self._says_the_same(*evened(mine, theirs, self.count_pieces))
         return self._restated[pair]
+
+    def _says_the_same(self, one: str, other: str) -> bool:
+        """True if two texts, evened out, restate each other, with the same numbers and negations."""
+        if not is_restated(one, other):
+            return False
+        mine, theirs = self._facts_of(one), self._facts_of(other)
+        return all(Counter(mine.of_kind(kind)) == Counter(theirs.of_kind(kind)) for kind in _NEVER_MOVED)
 
     def titles_difference(self, one: str, other: str) -> str | None:
         """The kind of fact in which the titles of two nodes differ; None if one has none, or they differ in wording."""

@@ -131,13 +131,15 @@ _CHARACTERS: Final = """
     立会たちあい/たちあ 立入たちいり/たちい 支払しはらい/しはら 後払あとばらい/あとばら 前払まえばらい/まえばら
     預あず/あずか/よ 供とも/ども/そな/きょう 伯父おじ 叔父おじ 伯母おば 叔母おば 従兄弟いとこ 従姉妹いとこ
     祖父そふ/じい 祖母そぼ/ばあ 筈はず 訳わけ/やく 未ま/いま/み 更さら/こう 更新こうしん 最もっと/さい 漸ようや
-    段々だんだん 色々いろいろ 時々ときどき 度々たびたび 別々べつべつ 益々ますます 様々さまざま 人々ひとびと
+    学校がっこう 段々だんだん 色々いろいろ 時々ときどき 度々たびたび 別々べつべつ 益々ますます 様々さまざま 人々ひとびと
 """
 _WORD: Final = re.compile("([^\u3040-\u30ff/]+)([\u3040-\u30ff/]+)")
 READINGS: Final = {
     match[1]: frozenset(match[2].split("/")) for match in map(_WORD.fullmatch, _CHARACTERS.split()) if match
 }
 _LONGEST_WORD: Final = max(map(len, READINGS))
+# Words that are often written in kana and are then no other word, though others are read alike.
+_PLAIN_IN_KANA: Final = frozenset("事物時所方為様等位程後前上中下間内外今何人私皆食見言行出飲読待持来良無有居置分時")
 # Stretches longer than this are not read, nor is one with more readings.
 _MAX_CHARACTERS, _MAX_READINGS = 8, 256
 _KANA: Final = re.compile("[\u3041-\u3096\u30fc]")
@@ -155,7 +157,29 @@ def reads_alike(one: str, other: str) -> bool:
     mine, theirs = (_KANA.sub("", text.translate(_TO_HIRAGANA)) for text in (one, other))
     if mine != theirs and mine and theirs and not (_is_within(mine, theirs) or _is_within(theirs, mine)):
         return False
+    if bool(mine) != bool(theirs) and _is_ambiguous(*((one, other) if theirs else (other, one))):
+        return False
     return not _readings(one).isdisjoint(_readings(other))
+
+
+def _is_ambiguous(kana: str, word: str) -> bool:
+    """True if a word in kana may be another one than this: はし is 箸, 橋 or 端. Of compounds, which in kana are mostly
+    read in many ways, only those of the list are known.
+    """
+    characters = _KANA.sub("", word)
+    if len(characters) > 1 and word not in READINGS:
+        return word == characters
+    return characters not in _PLAIN_IN_KANA and len(_words_read().get(kana.translate(_TO_HIRAGANA), ())) > 1
+
+
+@lru_cache(maxsize=1)
+def _words_read() -> dict[str, set[str]]:
+    """The words of the list by their readings."""
+    found: dict[str, set[str]] = {}
+    for word, readings in READINGS.items():
+        for reading in readings:
+            found.setdefault(reading, set()).add(word)
+    return found
 
 
 def _is_within(few: str, many: str) -> bool:

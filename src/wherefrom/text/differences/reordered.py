@@ -11,6 +11,7 @@ order, and so does everything of which it is not seen that order says nothing: "
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -113,12 +114,28 @@ _FOCUS: Final = frozenset(
     """.split()
 )
 _MAX_PHRASE, _MAX_OPEN_PHRASE = 6, 3
+# A number as it is written, with its sign; marks within it are a part of it.
+_NUMBER: Final = re.compile(r"[-−–‐+*/×]?\s?\d+(?:\s?[.,:;*/×–-]\s?\d+)*")
+# Words that say that the order of a list matters.
+_RANKS: Final = frozenset(
+    """
+    ranking ranked ranks rank order orders ordered route routes priority priorities podium sequence queue itinerary
+    turns rotation respectively places place placed top stops winners reihenfolge rang rangliste
+    """.split()
+)
+_MAX_CHARACTERS: Final = 1_500
+# In a clause whose verb is left out.
+_MAX_GAPPED: Final = 60
 
 Words = tuple[str, ...]
 
 
 def is_restated(one: str, other: str) -> bool:
-    """True if two texts, evened out, say the same in the same or another order."""
+    """True if two texts, evened out, say the same in the same or another order. Their numbers are the same, whatever
+    else is moved; long texts are not looked at.
+    """
+    if max(len(one), len(other)) > _MAX_CHARACTERS or _numbers(one) != _numbers(other):
+        return False
     if is_unspaced(one) or is_unspaced(other):
         return is_unspaced_reordered(one, other)
     return is_reordered(one, other)
@@ -128,7 +145,7 @@ def is_reordered(one: str, other: str) -> bool:
     """True if two texts are the same words, but for words that say nothing, in an order that says the same."""
     mine, theirs = _tokens(one), _tokens(other)
     words, others = [*filter(_is_word, mine)], [*filter(_is_word, theirs)]
-    if "".join(words) == "".join(others):
+    if words == others:
         return True
     if _BRACKET.search(one + other) or (Counter(words) != Counter(others) and not _AND & {*words, *others}):
         return False
@@ -137,6 +154,11 @@ def is_reordered(one: str, other: str) -> bool:
         or _are_items_moved(mine, theirs)
         or (Counter(words) == Counter(others) and (_is_gapped(mine, theirs) or _is_phrase_moved(mine, theirs)))
     )
+
+
+def _numbers(text: str) -> Counter[str]:
+    """The numbers of a text as they are written, without spaces."""
+    return Counter("".join(number.split()) for number in _NUMBER.findall(unicodedata.normalize("NFKC", text)))
 
 
 def _tokens(text: str) -> list[str]:
@@ -214,7 +236,9 @@ def _is_plural(unit: Words) -> bool:
 
 
 def _are_items_moved(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """True if two texts differ in the order of the items of one list."""
+    """True if two texts differ in the order of the items of one list, which is the only one and no ranking."""
+    if _RANKS & {*mine} or sum(token in _AND for token in mine) > 1:
+        return False
     start = 0
     least = min(len(mine), len(theirs))
     while start < least and mine[start] == theirs[start]:
@@ -295,6 +319,8 @@ def _is_gapped(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return False
     (first, second), (other_first, other_second) = units, others
     missing = len(first) - len(other_second)
+    if max(len(first), len(other_first)) > _MAX_GAPPED:
+        return False
     if not 1 <= missing <= _MAX_VERB or missing != len(other_first) - len(second):
         return False
     return any(

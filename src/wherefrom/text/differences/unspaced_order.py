@@ -81,6 +81,8 @@ def exchanges_kana(mine: str, theirs: str) -> bool:
     """
     if mine == theirs or not _KANA.search(mine + theirs):
         return False
+    if max(len(mine), len(theirs)) > _MAX_CHARACTERS:
+        return True
     for _, start, stop, other_start, other_stop in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         here, there = mine[start:stop], theirs[other_start:other_stop]
         if here == there or sorted(here) == sorted(there):
