@@ -8,7 +8,7 @@ again, with the answers at hand. The answers stay, because a transaction sees on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, Final
 
@@ -29,13 +29,15 @@ class _NotYetError(Exception):
 
 
 class PipelinedTransaction(Transaction):
-    """A transaction whose statements travel together. has_answer: the server has answered a statement of it."""
+    """A transaction whose statements travel together. has_answer: the server has answered a statement of it;
+    has_unread: a statement was sent after the last one that was waited for.
+    """
 
     _connection: psycopg.Connection[Row]
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.has_answer = False
+        self.has_answer = self.has_unread = False
         self._known: dict[Hashable, psycopg.Cursor[Row] | list[Row]] = {}
         # So that no other vector becomes the same object as one that was asked for.
         self._parameters: list[Parameters] = []
@@ -123,9 +125,13 @@ class PipelinedTransaction(Transaction):
         cursor = self._execute(name, {**given, "rows": json_text(rows)})
         if _ANSWERS.search(self._statements.sql(name, given)):
             return self._answer(cursor)
-        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # a long statement can be cancelled, the commit cannot
+        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # what breaks here is run again, the commit is not
             self.wait()
         return []
+
+    def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
+        super().run_many(name, parameters)
+        self.has_unread = True
 
     def wait(self) -> None:
         """Wait until the server has done all statements that were sent.
@@ -143,12 +149,14 @@ class PipelinedTransaction(Transaction):
         return self._execute(name, parameters)
 
     def _answer(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
+        was_here = cursor.pgresult is not None
         rows = cursor.fetchall()
-        self.has_answer = True
+        self.has_answer, self.has_unread = True, self.has_unread and was_here
         return rows
 
     def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         self._call.check()
+        self.has_unread = True
         text = self._statements.sql(name, parameters)
         if ";" in text:  # several settings: they cannot be prepared, and have no parameters
             return [self._connection.execute(setting, prepare=False) for setting in statements_of(text)][-1]
