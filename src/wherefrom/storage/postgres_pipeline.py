@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import psycopg
 
-from wherefrom.storage.port import Parameters, Row, Transaction
+from wherefrom.storage.port import Parameters, Row, Statement, Transaction
 from wherefrom.storage.sql import statements_of
 from wherefrom.text.check import json_text
 
@@ -58,30 +58,17 @@ class PipelinedTransaction(Transaction):
         if self.writes:
             cursor = self._question(name, parameters)
             return lambda: self._answer(cursor)
-        key = _key(name, parameters)
-        is_new = key not in self._known
-        if is_new:
-            self._known[key] = self._execute(name, parameters)
-            self._parameters.append(parameters)
-        looks_ahead = self._looks_ahead and is_new
+        return self._sent(_key(name, parameters), parameters, lambda: self._execute(name, parameters))
 
-        def wait() -> list[Row]:
-            if looks_ahead:
-                raise _NotYetError
-            found = self._known[key]
-            if not isinstance(found, list):
-                found = self._known[key] = self._answer(found)
-            return found
+    def send_between(self, before: Statement, query: Statement, after: Statement) -> Callable[[], list[Row]]:
+        if self.writes:
+            return super().send_between(before, query, after)
 
-        return wait
+        def execute() -> psycopg.Cursor[Row]:
+            _, cursor, _ = [self._execute(*statement) for statement in (before, query, after)]
+            return cursor
 
-    def run(self, name: str, parameters: Parameters) -> None:
-        # A read that is tried again has run it already.
-        key = None if self.writes else _key(name, parameters)
-        if not (self._looks_ahead and key in self._known):
-            self._execute(name, parameters)
-        if key is not None:
-            self._known[key] = []
+        return self._sent((_key(*before), _key(*query)), query[1], execute)
 
     def ahead(self, *reads: Callable[[], object]) -> None:
         """See `Transaction.ahead`."""
@@ -139,6 +126,26 @@ class PipelinedTransaction(Transaction):
         Not by `Pipeline.sync`: in psycopg 3.3 it waits for the answer to what it has not sent whole, if that is long.
         """
         self._answer(self._connection.execute("select 1", prepare=False))
+
+    def _sent(
+        self, key: Hashable, parameters: Parameters, execute: Callable[[], psycopg.Cursor[Row]]
+    ) -> Callable[[], list[Row]]:
+        """Execute a query unless this transaction, which only reads, has done so."""
+        is_new = key not in self._known
+        if is_new:
+            self._known[key] = execute()
+            self._parameters.append(parameters)
+        looks_ahead = self._looks_ahead and is_new
+
+        def wait() -> list[Row]:
+            if looks_ahead:
+                raise _NotYetError
+            found = self._known[key]
+            if not isinstance(found, list):
+                found = self._known[key] = self._answer(found)
+            return found
+
+        return wait
 
     def _question(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         """The cursor of a query: the one that was expected, if it was."""
