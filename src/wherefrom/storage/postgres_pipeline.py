@@ -22,6 +22,8 @@ _STREAMED_AT_ONCE: Final = 1_000
 # A change that returns rows, or a query.
 _ANSWERS: Final = re.compile(r"\breturning\b|\A\s*select\b", re.IGNORECASE)
 _MAX_ROWS_NOT_WAITED_FOR: Final = 50
+# A read that asks something else each time it is tried would never be done; it then asks for itself.
+_MAX_ROUNDS_AHEAD: Final = 20
 
 
 class _NotYetError(Exception):
@@ -73,7 +75,9 @@ class PipelinedTransaction(Transaction):
     def ahead(self, *reads: Callable[[], object]) -> None:
         """See `Transaction.ahead`."""
         waiting = list(reads)
-        while waiting:
+        for _ in range(_MAX_ROUNDS_AHEAD):
+            if not waiting:
+                return
             waiting = self.ahead_once(*waiting)
 
     def ahead_once(self, *reads: Callable[[], object]) -> list[Callable[[], object]]:
