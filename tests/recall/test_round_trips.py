@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count, islice
+
 import pytest
 from import_for_tests import edge, node, stream
 from round_trips_for_tests import counted
@@ -56,3 +58,14 @@ def test_reads_wait_for_the_server_a_few_times_only(warm):
         trips[name] = min(counts)
     assert "graph" in warm.activate(question).parameters["arms"]
     assert trips == {"search": 4, "vector_search": 4, "activate": 12}
+
+
+def test_looking_ahead_for_a_read_that_always_asks_something_else_ends(warm):
+    owners = islice(count(), 100)  # without a bound it would go on until there are no more
+
+    def work(tx):
+        tx.ahead(lambda: tx.number("event_total", {"owner": str(next(owners))}))
+        return tx.number("event_total", {"owner": "new"})
+
+    assert warm.view.store.database.read(work) == 0
+    assert next(owners) == 20

@@ -149,6 +149,33 @@ def test_a_write_that_is_cancelled_between_its_last_statement_and_its_commit_is_
     assert database.read(lambda tx: tx.number("event_total", {"owner": "new"})) == 0
 
 
+def test_a_write_that_is_cancelled_while_its_last_statement_waits_is_rolled_back(memory, database):
+    """Nobody reads what that statement returns, so PostgreSQL gets it together with the commit."""
+    if database.name == "sqlite":  # its writers wait before their first statement
+        return
+    (one, two) = (memory.save(text).node.id for text in ("the first of two", "the other one"))
+    memory.relate(one, two, tag="supports", weight=0.5)
+    held, release = threading.Event(), threading.Event()
+
+    def hold(tx):
+        tx._connection.execute("select 1 from edges for update").fetchall()
+        held.set()
+        release.wait(4 * SOON_S)
+
+    with ThreadPoolExecutor(1) as other:
+        holding = other.submit(database.write, hold)
+        held.wait(SOON_S)
+        try:
+            with ended_soon(), cancelled_when(held):
+                memory.unrelate(one, two, tag="supports")
+        finally:
+            release.set()
+        holding.result()
+    assert len(memory.relations(source_id=one).edges) == 1
+    assert len(database._pool._idle) == 2
+    memory.unrelate(one, two, tag="supports")
+
+
 def test_no_statement_begins_in_a_call_that_was_cancelled(database):
     call, runs = Cancellation(), []
 

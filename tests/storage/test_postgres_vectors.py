@@ -11,7 +11,9 @@ from embedders_for_tests import WORDS, Numbered
 
 from wherefrom import Memory
 from wherefrom.embedding.port import vectors_of
-from wherefrom.storage import postgres_vectors
+from wherefrom.storage import embeddings, postgres_vectors
+from wherefrom.storage.port import SEARCHED, Near
+from wherefrom.storage.postgres_pipeline import PipelinedTransaction
 from wherefrom.text.check import content_hash
 
 
@@ -80,3 +82,34 @@ def test_a_small_part_of_a_large_table_is_searched_whole(url):
             assert len(got) == len(set(got) & set(texts))
         assert len(bob.search("cat rates of the central bank", limit=50).hits) == 50
         assert len(found(bob, "rates of the bank", 50)[0]) == 50
+
+
+def test_what_is_set_for_the_index_holds_for_its_search_alone(url, monkeypatch):
+    """Also where several searches are looked ahead for, and each of them is tried again."""
+    monkeypatch.setattr(postgres_vectors.PostgresVectors, "_indexed", lambda *_: 1)  # as if there were many vectors
+    executed, execute = [], PipelinedTransaction._execute
+    with Memory.open(url) as memory:
+        memory.save("a river of stone")
+        store, access = memory.view.store, memory.view.access
+        (direction,) = vectors_of(store.embedder, ["stone"])
+
+        def work(tx):
+            model = embeddings.send_active(tx)()
+            # The first two have the same settings.
+            searches = [Near(direction, model, SEARCHED, limit) for limit in (5, 9, 100, 200)]
+
+            def find(*several):
+                return [store.database.vectors.send_nearest(tx, access, each)().ids for each in several]
+
+            monkeypatch.setattr(
+                PipelinedTransaction, "_execute", lambda tx, *given: (executed.append(given[0]), execute(tx, *given))[1]
+            )
+            tx.ahead(lambda: find(*searches[1:]), lambda: find(searches[0], searches[3]))
+            found = find(*searches)
+            off = "select count(*) from pg_settings where name in ('enable_sort', 'enable_seqscan') and setting = 'off'"
+            return found, tx._connection.execute(off).fetchall()
+
+        found, off = store.database.read(work)
+    assert all(len(ids) == 1 for ids in found)
+    assert off == [(0,)]
+    assert executed == ["vector_settings", "vector_nearest", "vector_settings_end"] * 4

@@ -31,6 +31,7 @@ from wherefrom.text.dates.interval import Interval
 Result = TypeVar("Result")
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
+Statement = tuple[str, Parameters]
 Progress = Callable[[int, int], None]
 """Called with the amounts of work done and to do."""
 TextScore = Literal["surprise", "bm25"]
@@ -81,6 +82,15 @@ class Transaction(ABC):
         """
         rows = self.rows(name, parameters)
         return lambda: rows
+
+    def send_between(self, before: Statement, query: Statement, after: Statement) -> Callable[[], list[Row]]:
+        """As `send`, with what is set for this query alone: a statement before it and one after it, which are run if
+        and only if the query is.
+        """
+        self.run(*before)
+        sent = self.send(*query)
+        self.run(*after)
+        return sent
 
     def ahead(self, *reads: Callable[[], object]) -> None:
         """Prepare for several reads of this transaction, which nothing but the rows decides: where each statement takes

@@ -231,21 +231,22 @@ class PostgresDatabase(Database):
 
     def _run(self, work: Callable[[Transaction], Result], *begin: str, writes: bool, is_retry: bool = False) -> Result:
         """Run one transaction as a pipeline: a statement whose result nobody reads travels with the next that is read,
-        and the last ones with the commit. A write is run a second time if its connection broke before the commit was
-        sent, and a read if it broke before the first answer.
+        and the last ones with the commit: if they are cancelled, it is not done. A write is run a second time if its
+        connection broke before the commit was sent, and a read if it broke before the first answer.
         """
         committing, connection, tx, call = False, None, None, cancellation.current()
         call.check()
         try:
-            with self._pool.lent() as connection, pipelined(connection):
+            # What stops the statement under way never stops one of the next transaction.
+            with self._pool.lent() as connection, pipelined(connection, call) as stopping:
                 for statement in (_BEGIN, *begin):
                     connection.execute(statement, prepare=False)
                 tx = _Transaction(connection, self._statements[writes], writes=writes)
-                # It stops the statement under way, and never one of the next transaction, nor the commit.
-                with call.stopping(partial(cancel, connection)):
-                    result = work(tx)
-                    if not (tx.has_answer or begin):  # else nobody would know whether it broke before the commit
-                        tx.wait()
+                result = work(tx)
+                if not (tx.has_answer or begin):  # else nobody would know whether it broke before the commit
+                    tx.wait()
+                if not tx.has_unread:  # only the commit is left, which is not to be stopped
+                    stopping.close()
                 call.check()
                 committing = writes
                 connection.execute("commit", prepare=False)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import psycopg
@@ -243,20 +244,23 @@ def _refused(error: psycopg.Error) -> StoreError:
 
 
 @contextmanager
-def pipelined(connection: Connection) -> Iterator[None]:
+def pipelined(connection: Connection, call: cancellation.Cancellation) -> Iterator[ExitStack]:
     """Send statements without waiting for the answer to each. If one of them fails, or the block does, what they did in
-    a transaction is rolled back.
+    a transaction is rolled back. To the end of the pipeline, or until the block closes what it is given, a cancelled
+    call stops the statement under way; then the server skips all that were sent after it, the commit too.
     """
-    stack = ExitStack()
-    stack.enter_context(connection.pipeline())
+    pipeline = ExitStack()
+    pipeline.enter_context(connection.pipeline())
     try:
-        try:
-            yield
-        except BaseException:
-            with suppress(psycopg.Error):  # of what was sent after the statement that failed
-                stack.close()
-            raise
-        stack.close()
+        with ExitStack() as stopping:
+            stopping.enter_context(call.stopping(partial(cancel, connection)))
+            try:
+                yield stopping
+            except BaseException:
+                with suppress(psycopg.Error):  # of what was sent after the statement that failed
+                    pipeline.close()
+                raise
+            pipeline.close()
     except BaseException:
         if not connection.closed:
             connection.rollback()

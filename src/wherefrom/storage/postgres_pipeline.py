@@ -8,13 +8,13 @@ again, with the answers at hand. The answers stay, because a transaction sees on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, Final
 
 import psycopg
 
-from wherefrom.storage.port import Parameters, Row, Transaction
+from wherefrom.storage.port import Parameters, Row, Statement, Transaction
 from wherefrom.storage.sql import statements_of
 from wherefrom.text.check import json_text
 
@@ -22,6 +22,8 @@ _STREAMED_AT_ONCE: Final = 1_000
 # A change that returns rows, or a query.
 _ANSWERS: Final = re.compile(r"\breturning\b|\A\s*select\b", re.IGNORECASE)
 _MAX_ROWS_NOT_WAITED_FOR: Final = 50
+# A read that asks something else each time it is tried would never be done; it then asks for itself.
+_MAX_ROUNDS_AHEAD: Final = 20
 
 
 class _NotYetError(Exception):
@@ -29,13 +31,15 @@ class _NotYetError(Exception):
 
 
 class PipelinedTransaction(Transaction):
-    """A transaction whose statements travel together. has_answer: the server has answered a statement of it."""
+    """A transaction whose statements travel together. has_answer: the server has answered a statement of it;
+    has_unread: a statement was sent after the last one that was waited for.
+    """
 
     _connection: psycopg.Connection[Row]
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.has_answer = False
+        self.has_answer = self.has_unread = False
         self._known: dict[Hashable, psycopg.Cursor[Row] | list[Row]] = {}
         # So that no other vector becomes the same object as one that was asked for.
         self._parameters: list[Parameters] = []
@@ -56,35 +60,24 @@ class PipelinedTransaction(Transaction):
         if self.writes:
             cursor = self._question(name, parameters)
             return lambda: self._answer(cursor)
-        key = _key(name, parameters)
-        is_new = key not in self._known
-        if is_new:
-            self._known[key] = self._execute(name, parameters)
-            self._parameters.append(parameters)
-        looks_ahead = self._looks_ahead and is_new
+        return self._sent(_key(name, parameters), parameters, lambda: self._execute(name, parameters))
 
-        def wait() -> list[Row]:
-            if looks_ahead:
-                raise _NotYetError
-            found = self._known[key]
-            if not isinstance(found, list):
-                found = self._known[key] = self._answer(found)
-            return found
+    def send_between(self, before: Statement, query: Statement, after: Statement) -> Callable[[], list[Row]]:
+        if self.writes:
+            return super().send_between(before, query, after)
 
-        return wait
+        def execute() -> psycopg.Cursor[Row]:
+            _, cursor, _ = [self._execute(*statement) for statement in (before, query, after)]
+            return cursor
 
-    def run(self, name: str, parameters: Parameters) -> None:
-        # A read that is tried again has run it already.
-        key = None if self.writes else _key(name, parameters)
-        if not (self._looks_ahead and key in self._known):
-            self._execute(name, parameters)
-        if key is not None:
-            self._known[key] = []
+        return self._sent((_key(*before), _key(*query)), query[1], execute)
 
     def ahead(self, *reads: Callable[[], object]) -> None:
         """See `Transaction.ahead`."""
         waiting = list(reads)
-        while waiting:
+        for _ in range(_MAX_ROUNDS_AHEAD):
+            if not waiting:
+                return
             waiting = self.ahead_once(*waiting)
 
     def ahead_once(self, *reads: Callable[[], object]) -> list[Callable[[], object]]:
@@ -123,9 +116,13 @@ class PipelinedTransaction(Transaction):
         cursor = self._execute(name, {**given, "rows": json_text(rows)})
         if _ANSWERS.search(self._statements.sql(name, given)):
             return self._answer(cursor)
-        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # a long statement can be cancelled, the commit cannot
+        if len(rows) > _MAX_ROWS_NOT_WAITED_FOR:  # what breaks here is run again, the commit is not
             self.wait()
         return []
+
+    def run_many(self, name: str, parameters: Iterable[Parameters]) -> None:
+        super().run_many(name, parameters)
+        self.has_unread = True
 
     def wait(self) -> None:
         """Wait until the server has done all statements that were sent.
@@ -133,6 +130,26 @@ class PipelinedTransaction(Transaction):
         Not by `Pipeline.sync`: in psycopg 3.3 it waits for the answer to what it has not sent whole, if that is long.
         """
         self._answer(self._connection.execute("select 1", prepare=False))
+
+    def _sent(
+        self, key: Hashable, parameters: Parameters, execute: Callable[[], psycopg.Cursor[Row]]
+    ) -> Callable[[], list[Row]]:
+        """Execute a query unless this transaction, which only reads, has done so."""
+        is_new = key not in self._known
+        if is_new:
+            self._known[key] = execute()
+            self._parameters.append(parameters)
+        looks_ahead = self._looks_ahead and is_new
+
+        def wait() -> list[Row]:
+            if looks_ahead:
+                raise _NotYetError
+            found = self._known[key]
+            if not isinstance(found, list):
+                found = self._known[key] = self._answer(found)
+            return found
+
+        return wait
 
     def _question(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         """The cursor of a query: the one that was expected, if it was."""
@@ -143,12 +160,14 @@ class PipelinedTransaction(Transaction):
         return self._execute(name, parameters)
 
     def _answer(self, cursor: psycopg.Cursor[Row]) -> list[Row]:
+        was_here = cursor.pgresult is not None
         rows = cursor.fetchall()
-        self.has_answer = True
+        self.has_answer, self.has_unread = True, self.has_unread and was_here
         return rows
 
     def _execute(self, name: str, parameters: Parameters) -> psycopg.Cursor[Row]:
         self._call.check()
+        self.has_unread = True
         text = self._statements.sql(name, parameters)
         if ";" in text:  # several settings: they cannot be prepared, and have no parameters
             return [self._connection.execute(setting, prepare=False) for setting in statements_of(text)][-1]

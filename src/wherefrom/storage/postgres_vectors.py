@@ -59,9 +59,8 @@ class PostgresVectors:
             return self._send_scan(tx, key, where, near)
         many = searched
         effort = _THOROUGH_EFFORT if near.thorough else _QUICK_EFFORT if near.quick else _EFFORT
-        tx.run("vector_settings", {"effort": max(effort, near.limit)})
-        sent = tx.send("vector_nearest", where)
-        tx.run("vector_settings_end", {})
+        settings = ("vector_settings", {"effort": max(effort, near.limit)})
+        sent = tx.send_between(settings, ("vector_nearest", where), ("vector_settings_end", {}))
 
         def wait() -> Nearest:
             rows = sent()
