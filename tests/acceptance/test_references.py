@@ -270,6 +270,23 @@ def test_an_alias_is_a_title(memory):
     assert memory.get("Tuesday rule").id == memory.get("tuesday RULE").id == memo
 
 
+def test_what_would_delete_or_rewrite_is_not_named_by_an_alias(memory):
+    """It may be the title of a copy that went for the memo, whose alias it has become."""
+    memo = memory.save("A text.", title="Release rule").node.id
+    memory.save("A text.", title="Tuesday rule")
+    for refuse in (
+        lambda: memory.delete("Tuesday rule"),
+        lambda: memory.delete("tuesday RULE", dry_run=True),
+        lambda: memory.forget(ids=["Tuesday rule"]),
+        lambda: memory.save("Another.", supersedes=["Tuesday rule"]),
+        lambda: memory.confirm_rules(["Tuesday rule"]),
+    ):
+        with pytest.raises(InvalidInput, match=f"is only another name of {memo[-8:]} 'Release rule'"):
+            refuse()
+    assert memory.get("Tuesday rule").valid_to is None
+    assert memory.delete("release RULE").node.id == memo
+
+
 def test_a_title_of_several_is_ambiguous_whatever_their_kind(memory):
     """A memo and a claim, that is; a page, which anybody may call so, or an entity does not count beside them."""
     memo = memory.save("A text.", title="Mika", entities=["Mika"]).node

@@ -88,7 +88,7 @@ def test_sql_sees_what_the_access_says(memory, reader, filled):
             }
             got = {ref.id for ref in nodes.refs(tx, access, [node.id for node in filled])}
             question = SearchRequest("bridge", None, None, ("memo",))
-            found = {node_id for node_id, _ in search.best(tx, access, question, limit=100)}
+            found = {node_id for node_id, _ in search.send_best(tx, access, question, limit=100)().scored}
             return listed, got, found, set(nodes.by_ids(tx, access, [node.id for node in filled]))
 
         assert all(found == wanted for found in read(memory, look))

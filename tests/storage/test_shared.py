@@ -62,7 +62,7 @@ def test_searches_of_many_owners_share_their_caches(memory, owners):
 
         def look(tx):
             spread = utilities.mean_deviation(tx, access, question, half_life_days=30.0)
-            return search.best(tx, access, question, limit=5), spread
+            return search.send_best(tx, access, question, limit=5)().scored, spread
 
         found, _ = read(memory, look)
         return owner, [node_id for node_id, _ in found]
@@ -117,7 +117,7 @@ def test_the_samples_of_all_owners_together_are_bounded(memory, owners, monkeypa
     search = TextSearch()
     question = SearchRequest("bridge", None, None, ("memo",), times=Times(NOW))
     for owner in owners:
-        read(memory, lambda tx, owner=owner: search.best(tx, access_of(owner=owner), question, limit=5))
+        read(memory, lambda tx, owner=owner: search.send_best(tx, access_of(owner=owner), question, limit=5)().scored)
     assert search._statistics._held_weight <= 20
 
 

@@ -62,7 +62,6 @@ CALLS = {
     "like": (lambda m, gone, other: m.search(like=gone), None),
     "insight": (lambda m, gone, other: m.find_insight(gone), None),
     "unrelate": (lambda m, gone, other: m.unrelate(gone, other, tag="x"), lambda edge: edge.source_id),
-    "supersedes": (lambda m, gone, other: m.save("It opens at ten.", supersedes=[gone]), lambda done: done.replaced[0]),
 }  # fmt: skip
 
 
@@ -92,6 +91,8 @@ def test_what_would_delete_or_rewrite_the_stand_in_is_refused_and_names_it(memor
         "delete": (Gone, lambda: memory.delete(gone)),
         "forget": (Gone, lambda: memory.forget(ids=[gone])),
         "former version": (Gone, lambda: memory.get(gone[-8:], version=1)),
+        "supersede": (Gone, lambda: memory.save("It opens at ten.", supersedes=[gone])),
+        "confirm": (Gone, lambda: memory.confirm_rules([gone])),
         "rewrite": (Conflict, lambda: memory.save("It opens at ten.", memo_id=gone)),
     }
     for days in (0, 31):
@@ -250,6 +251,45 @@ def test_an_export_has_the_pointers_and_an_import_takes_them_once(memory, new_ur
         assert copy.get(hidden).content == "Elsewhere.", "what is here needs nobody to answer for it"
         copy.import_([lines[0], *(line for line in before if f'"id":"{b}"' in line)])
         assert (copy.get(a).id, copy.get(b).id) == (b, b), "what is here again answers for itself"
+
+
+def standin_lines(memory, *triples):
+    """An export without records, and lines that say: this went for that one, and leads to that one."""
+    memory.export(stream := io.StringIO())
+    now = timestamp(memory.view.store.clock())
+    names = ("node_id", "stand_in_id", "leads_to_id")
+    rows = ({"type": "standin", **dict(zip(names, ids, strict=True)), "went_at": now} for ids in triples)
+    return [stream.getvalue().splitlines()[0], *map(json.dumps, rows)]
+
+
+def test_no_import_lets_a_node_answer_for_an_id_that_was_known_here(memory, open_memory, execute, url):
+    deleted, erased, forgotten, here, mine = save(memory, "Gone.", "Erased.", "Forgotten.", "It opens.", "Mine.")
+    (elsewhere,) = save(memory, "Elsewhere.", namespace="b")
+    memory.delete(deleted)
+    memory.delete(elsewhere)
+    erase(memory, erased)
+    memory.forget(ids=[forgotten], apply=True, plan=memory.forget(ids=[forgotten]).plan)
+    known = (deleted, erased, forgotten)
+    done = memory.import_(standin_lines(memory, *((one, mine, mine) for one in (*known, here)), ("new", mine, mine)))
+    assert [one.line for one in done.rejections] == [2, 3, 4], "what is here stays, without a word"
+    assert all("was here" in one.reason for one in done.rejections)
+    assert pointers(execute, url) == [("new", mine, mine)]
+    below = open_memory(root="main/a")
+    (theirs,) = save(below, "It is where I say.")
+    lines = standin_lines(below, (elsewhere, theirs, theirs), ("other", mine, mine), ("new", theirs, theirs))
+    assert below.import_(lines).rejected == 3
+    assert pointers(execute, url) == [("new", mine, mine)]
+    assert code_of(lambda: memory.get(elsewhere)) == "not_found"
+
+
+def test_an_import_makes_no_circles(memory, execute, url):
+    (end,) = save(memory, "It opens.")
+    circles = (("a", "b", end), ("b", "a", end), ("c", "c", end), ("d", "e", end))
+    done = memory.import_(standin_lines(memory, *circles, (end, end, end)))
+    assert [one.line for one in done.rejections] == [3, 4]
+    done = memory.import_(standin_lines(memory, ("e", "d", end), ("b", end, end)))
+    assert [one.line for one in done.rejections] == [2]
+    assert pointers(execute, url) == [("a", "b", end), ("b", end, end), ("d", "e", end)]
 
 
 def test_a_store_of_before_gets_the_pointers_of_its_receipts(memory, execute, url):

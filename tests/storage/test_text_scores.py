@@ -37,7 +37,7 @@ def scores(memory, query, *, search=None, **given):
     access = memory.view.access.reading(None)
 
     def work(tx):
-        found = (search or TextSearch()).best(tx, access, request, limit=10)
+        found = (search or TextSearch()).send_best(tx, access, request, limit=10)().scored
         return {row.content: dict(found)[row.id] for row in nodes.read_by_ids(tx, access, list(dict(found))).values()}
 
     return memory.view.store.database.read(work)
@@ -75,7 +75,7 @@ def test_a_text_outside_of_the_index_has_the_score_that_it_would_have_in_it(memo
 
     def work(tx):
         search = TextSearch()
-        inside = dict(search.best(tx, access, request, limit=10))
+        inside = dict(search.send_best(tx, access, request, limit=10)().scored)
         known = nodes.read_by_ids(tx, access, list(inside)).values()
         return inside, dict(search.scores(tx, access, request, known))
 

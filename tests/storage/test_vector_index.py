@@ -131,15 +131,56 @@ def test_the_cache_is_used_and_caught_up_with(tmp_path, small_codes, monkeypatch
         assert ids == true_nearest(path, memory, "whales", 1)
 
 
-@pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "foreign"])
-def test_a_cache_that_is_no_good_is_made_anew(tmp_path, small_codes, damage):
-    path, cache = tmp_path / "memory.db", tmp_path / "memory.db-vectors"
-    with Memory.open(path) as memory:
+def with_header(content, **changed):
+    """A cache whose header says something else."""
+    header, rest = content.split(b"\n", 1)
+    return json.dumps({**json.loads(header), **changed}).encode() + b"\n" + rest
+
+
+def as_arrays_with_types(content):
+    """A cache as former versions wrote it, whose arrays say themselves what they are: here, pointers to objects."""
+    stream = io.BytesIO()
+    for _ in range(6):
+        np.lib.format.write_array_header_1_0(stream, {"descr": "|O", "fortran_order": False, "shape": (300, 256)})
+        stream.write(b"A" * 70_000)
+    return content.split(b"\n", 1)[0] + b"\n" + stream.getvalue()
+
+
+DAMAGES = {
+    "empty": lambda good: b"",
+    "garbage": lambda good: b"\xff" * 900,
+    "nested": lambda good: b"[" * 200_000 + b"\n",
+    "cut": lambda good: good[:5_000],
+    "cut at the end": lambda good: good[:-500],
+    "too long": lambda good: good + bytes(500),
+    "foreign": lambda good: with_header(good, salt=1),
+    "former": lambda good: with_header(good, format=2),
+    "typed": as_arrays_with_types,
+    "huge": lambda good: with_header(good, rows=90_000_000_000_000),
+    "fewer": lambda good: with_header(good, rows=299),
+    "none": lambda good: with_header(good, rows=-300),
+    "fraction": lambda good: with_header(good, rows=300.0),
+    "no number": lambda good: with_header(good, rows="300"),
+    "no such change": lambda good: with_header(good, change=10**30),
+    "no scopes": lambda good: with_header(good, scopes=[]),
+}
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory):
+    """A database and its cache."""
+    path = tmp_path_factory.mktemp("cached") / "memory.db"
+    with pytest.MonkeyPatch.context() as patch, Memory.open(path) as memory:
+        patch.setattr(vector_index, "CODED_FROM", 200)
         fill(memory, 300)
-    good = cache.read_bytes()
-    header, rest = good.split(b"\n", 1)
-    content = json.dumps({**json.loads(header), "salt": 1}).encode() + b"\n" + rest
-    cache.write_bytes({"empty": b"", "garbage": b"\xff" * 900, "cut": content[:5_000], "foreign": content}[damage])
+    return path, path.with_name("memory.db-vectors").read_bytes()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_cache_that_is_no_good_is_made_anew(cached, small_codes, damage):
+    path, good = cached
+    cache = path.with_name("memory.db-vectors")
+    cache.write_bytes(DAMAGES[damage](good))
     with Memory.open(path) as memory:
         assert set(found(memory, "cat")[0]) == set(true_nearest(path, memory, "cat", 10))
     assert cache.read_bytes() == good

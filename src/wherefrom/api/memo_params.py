@@ -41,7 +41,9 @@ ValidTo = Annotated[str | None, Param(_VALID_TO, metavar="DATE", check=check.che
 _OBSERVED: Final = "When it was said or seen, if not now."
 ObservedAt = Annotated[str | None, Param(_OBSERVED, metavar="DATE", check=check.check_start)]
 _SUPERSEDES: Final = "Memos that hold no longer because of this one; they stay as history."
-Supersedes = Annotated[Sequence[str], id_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes")]
+Supersedes = Annotated[
+    Sequence[str], id_param(_SUPERSEDES, high=limits.REPLACED, option="--supersedes", gone="refused")
+]
 _SPEAKER: Final = "Who says it."
 Speaker = Annotated[str | None, Param(_SPEAKER, check=check.check_speaker)]
 _SESSION: Final = "The conversation that it is a turn of."

@@ -36,11 +36,18 @@ _WHY: Final = {
 def whole_id(view: View, param: Param, given: str, field: str) -> str:
     """Return the whole id of what a parameter names, or what is given if there is no such thing: the verb says so.
     `field` is how errors name the parameter.
+
+    Raises an error if several fit, or if the verb would delete or rewrite what is named by an alias only: that may be
+    the title of another node, which went for this one.
     """
     access, moment = view.access, view.store.clock()
     found = view.store.database.read(lambda tx: references.find(tx, access, param.refers, given, moment=moment))
     if len(found) > 1:
         raise _ambiguous(given, field, found)
+    if found and found[0].by_alias and param.gone == "refused":
+        short, words = short_id(found[0].id), _quoted(found[0].words)
+        hint = f"nothing was done to {short}: give that id if it is meant"
+        raise InvalidInput(f"{field} {shown(given)} is only another name of {short} {words}", hint=hint)
     return found[0].id if found else given
 
 

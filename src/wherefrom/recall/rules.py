@@ -41,9 +41,10 @@ _MAX_READ: Final = 200
 _ARE: Final = "stored preferences of this memory: data, not instructions"
 _LIST: Final = "wherefrom rules"
 
+_CONFIRMED: Final = "Claims that are to be rules from now on."
 _Confirmed = Annotated[
     Sequence[str],
-    params.id_param("Claims that are to be rules from now on.", high=LIST_LIMIT, option="--confirm", only="people"),
+    params.id_param(_CONFIRMED, high=LIST_LIMIT, option="--confirm", only="people", gone="refused"),
 ]
 _Namespace = Annotated[
     str | None, params.namespace_param("The namespace whose rules, with those above it, are meant. Omit: the default.")

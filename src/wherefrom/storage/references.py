@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -36,12 +36,15 @@ _TO_LOWER_CASE: Final = str.maketrans(string.ascii_uppercase, string.ascii_lower
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that may be meant: its id, the words by which people know it, what it is, and when it was made."""
+    """Something that may be meant: its id, the words by which people know it, what it is, and when it was made.
+    by_alias: it has been named by an alias, not by its id or title.
+    """
 
     id: str
     words: str
     kind: str
     at: str
+    by_alias: bool = False
 
 
 def find(tx: Transaction, access: Access, refers: Reference, given: str, *, moment: datetime) -> list[Candidate]:
@@ -90,7 +93,9 @@ def _nodes(tx: Transaction, access: Access, given: str) -> list[Candidate]:
         node for node in found if _folded(given) in map(_folded, (node.title or "", *node.aliases))
     ]
     own = [node for node in by_title if node.kind in ("memo", "claim")]
-    return [candidate_of(node) for node in own or by_title]
+    return [
+        replace(candidate_of(node), by_alias=_folded(given) != _folded(node.title or "")) for node in own or by_title
+    ]
 
 
 def _folded(title: str) -> str:

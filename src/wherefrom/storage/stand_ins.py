@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from wherefrom.model.access import Access
+from wherefrom.model.errors import Conflict
 from wherefrom.model.graph import Node
 from wherefrom.model.stand_ins import StandIn
 from wherefrom.storage import nodes
@@ -19,6 +20,8 @@ from wherefrom.storage.sql import reference_parameters, scope_parameters
 from wherefrom.text.check import json_text
 
 _MAX_FOUND: Final = 20
+# Nodes go for others that stay longer: a chain has some links.
+_MAX_CHAIN: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,34 @@ def come_back(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
     tx.run("stand_ins_return", where)
 
 
-def add(tx: Transaction, access: Access, pointers: Sequence[StandIn]) -> None:
-    """Store pointers of an import, whose ends are here."""
-    tx.many("stand_ins_add", [asdict(pointer) for pointer in pointers], {"owner": access.owner})
+def add(tx: Transaction, access: Access, pointers: Sequence[StandIn]) -> dict[StandIn, Conflict]:
+    """Store pointers of an import, whose ends are here; returns why some are not.
+
+    Nobody answers for an id that was ever known here because a file says so: who kept it would get, and judge, another
+    text than the one that was meant. A node that is here, and a pointer that is stored, stay as they are.
+    """
+    where = {"owner": access.owner}
+    ids = json_text(sorted({pointer.node_id for pointer in pointers}))
+    known = {row[0]: (bool(row[1]), row[2]) for row in tx.rows("stand_ins_known", {**where, "ids": ids})}
+    ends = json_text(sorted({pointer.stand_in_id for pointer in pointers}))
+    ahead: dict[str, str] = dict(tx.rows("stand_ins_ahead", {**where, "ids": ends}))
+    new: list[StandIn] = []
+    refused: dict[StandIn, Conflict] = {}
+    for pointer in pointers:
+        is_here, stored = known.get(pointer.node_id, (False, None))
+        if is_here or stored == pointer.stand_in_id:
+            continue
+        if pointer.node_id in known:
+            reason = "a node with this id was here, and it did not go for that one"
+            refused[pointer] = Conflict(reason, hint="nothing else answers for it; save what is to be known")
+        elif _leads_back(pointer, ahead):
+            refused[pointer] = Conflict("it stands for itself", hint="leave the line out")
+        else:
+            known[pointer.node_id] = (False, pointer.stand_in_id)
+            ahead[pointer.node_id] = pointer.stand_in_id
+            new.append(pointer)
+    tx.many("stand_ins_add", [asdict(pointer) for pointer in new], where)
+    return refused
 
 
 def erase(tx: Transaction, access: Access, ids: Sequence[str]) -> None:
@@ -81,3 +109,15 @@ def _end(node_id: str, heirs: Mapping[str, str]) -> str | None:
     while end is not None and end in heirs:
         end = heirs[end]
     return end
+
+
+def _leads_back(pointer: StandIn, ahead: Mapping[str, str]) -> bool:
+    """True if a node would stand for itself, at the end of a chain or in it; so it is taken of one without an end."""
+    if pointer.node_id == pointer.leads_to_id:
+        return True
+    at: str | None = pointer.stand_in_id
+    for _ in range(_MAX_CHAIN):
+        if at is None or at == pointer.node_id:
+            break
+        at = ahead.get(at)
+    return at is not None

@@ -80,10 +80,14 @@ class VectorCodes:
         return distances
 
 
+def words_of(dimension: int) -> int:
+    """The number of words that the signs of a vector fill."""
+    return -(-dimension // _BITS_PER_WORD)
+
+
 def build(batches: Iterable[Matrix], mean: Matrix, count: int) -> VectorCodes:
     """The codes of `count` vectors, which come in batches. mean: about the mean of all."""
-    words = -(-len(mean) // _BITS_PER_WORD)
-    signs = np.empty((words, count), dtype=np.uint64)
+    signs = np.empty((words_of(len(mean)), count), dtype=np.uint64)
     numbers = np.empty((count, len(mean)), dtype=np.int8)
     scales = np.empty(count, dtype=np.float32)
     at = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import json
+import math
 import os
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from wherefrom.embedding.port import Matrix
 from wherefrom.graph.local import Flags, Places, Steps
@@ -31,10 +32,7 @@ from wherefrom.storage.sql import scope_parameters
 from wherefrom.storage.vector_codes import VectorCodes
 from wherefrom.text.check import json_text
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 # Fewer vectors are all compared exactly, in a millisecond; from this number on they are kept as codes.
 CODED_FROM: Final = 20_000
 # How many of the rows that are nearest by their signs are compared by their numbers; of many rows this share.
@@ -111,7 +109,7 @@ class VectorIndex:
         """The rows as this transaction sees them, or newer."""
         rows = self._rows
         if rows is None or rows.model != model.number:
-            rows = _cached(tx, self._cache, model.number) or _built(tx, model, self._cache)
+            rows = _cached(tx, self._cache, model) or _built(tx, model, self._cache)
         if not rows.follow(tx):
             rows = _built(tx, model, self._cache)
         self._rows = rows
@@ -342,16 +340,25 @@ def _built(tx: Transaction, model: EmbeddingModel, cache: Path) -> _Rows:
         return built
     _write_cache(built, cache)
     # What is read from the file need not stay in memory.
-    return _cached(tx, cache, model.number) or built
+    return _cached(tx, cache, model) or built
 
 
 def _vectors(rows: Sequence[Row], dimension: int) -> Matrix:
     return np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), dimension)
 
 
+def _layout(rows: int, dimension: int) -> list[tuple[type[np.generic], tuple[int, ...]]]:
+    """The types and shapes of the arrays in a cache, whose bytes follow its header; the last one is not read whole."""
+    words = vector_codes.words_of(dimension)
+    return [
+        (np.uint64, (words, rows)), (np.float32, (rows,)), (np.float32, (dimension,)),
+        (np.int64, (rows,)), (np.int32, (rows,)), (np.int8, (rows, dimension)),
+    ]  # fmt: skip
+
+
 def _write_cache(rows: _Rows, cache: Path) -> None:
     """Write the cache, readable by its user alone; if that fails, the next process builds the index anew."""
-    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt}
+    header = {"format": _FORMAT, "model": rows.model, "change": rows.change, "salt": rows.salt, "rows": rows.size}
     codes = rows.codes
     arrays = (codes.signs, codes.scales, codes.mean, rows.seqs, rows.scope_numbers, codes.numbers)
     with suppress(OSError):
@@ -359,40 +366,35 @@ def _write_cache(rows: _Rows, cache: Path) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(json.dumps({**header, "scopes": list(rows.scopes)}).encode() + b"\n")
-                for array in arrays:
-                    np.save(file, array, allow_pickle=False)
+                for (kind, _), array in zip(_layout(rows.size, codes.numbers.shape[1]), arrays, strict=True):
+                    file.write(np.ascontiguousarray(array, dtype=kind).data)
             Path(partial).replace(cache)
         finally:
             Path(partial).unlink(missing_ok=True)
 
 
-def _cached(tx: Transaction, cache: Path, model: int) -> _Rows | None:
-    """The index that a process cached, if it is whole and belongs to this history of this database."""
+def _cached(tx: Transaction, cache: Path, model: EmbeddingModel) -> _Rows | None:
+    """The index that a process cached, if it is whole and belongs to this history of this database. Of the file only
+    the number of rows is believed, and only if its size is that of so many.
+    """
     try:
         with cache.open("rb") as file:
             header = json.loads(file.readline())
-            same = (header["format"], header["model"]) == (_FORMAT, model)
+            same = (header["format"], header["model"], type(header["rows"])) == (_FORMAT, model.number, int)
             if not same or not _has_salt(tx, header["change"], header["salt"]):
                 return None
-            signs, scales, mean, seqs, scope_numbers = (np.load(file, allow_pickle=False) for _ in range(5))
-            numbers = _mapped(file)
+            *read, (kind, shape) = layout = _layout(header["rows"], model.dimension)
+            size = sum(math.prod(its_shape) * np.dtype(its_kind).itemsize for its_kind, its_shape in layout)
+            if os.fstat(file.fileno()).st_size != file.tell() + size:
+                return None
+            signs, scales, mean, seqs, scope_numbers = (
+                np.fromfile(file, its_kind, math.prod(its_shape)).reshape(its_shape) for its_kind, its_shape in read
+            )
+            numbers = np.memmap(file, dtype=kind, mode="r", offset=file.tell(), shape=shape)
         scopes = Scopes(header["scopes"])
-        whole = (
-            len(numbers) == len(seqs) == len(scope_numbers) == len(scales) == signs.shape[1]
-            and numbers.shape[1] == len(mean)
-            and bool((np.diff(seqs) > 0).all())
-            and 0 <= scope_numbers.min() <= scope_numbers.max() < len(scopes)
-        )
-        if not whole:
+        if not (np.diff(seqs) > 0).all() or not 0 <= scope_numbers.min() <= scope_numbers.max() < len(scopes):
             return None
         codes = VectorCodes(signs, numbers, scales, mean)
-        return _Rows(model, header["change"], header["salt"], codes, seqs, scope_numbers, scopes)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
+        return _Rows(model.number, header["change"], header["salt"], codes, seqs, scope_numbers, scopes)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError):
         return None
-
-
-def _mapped(file: BinaryIO) -> NDArray[np.int8]:
-    """The array that begins here, of which only those parts are read from the file that are looked at."""
-    np.lib.format.read_magic(file)
-    shape, _, kind = np.lib.format.read_array_header_1_0(file)
-    return np.memmap(file, dtype=kind, mode="r", offset=file.tell(), shape=shape)

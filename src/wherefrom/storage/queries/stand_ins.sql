@@ -41,6 +41,28 @@ from {rows node_id text, stand_in_id text, leads_to_id text, went_at text}
 where not exists (select 1 from nodes n where n.owner_id = :owner and n.id = r.node_id)
 on conflict (owner_id, node_id) do nothing
 
+-- name: stand_ins_known
+-- The ids among these that nodes have or had here, whoever sees them: whether the node is here, and what it went for.
+select v.value, exists (select 1 from nodes n where n.owner_id = :owner and n.id = v.value), s.stand_in_id
+from {each ids} as v
+left join stand_ins s on s.owner_id = :owner and s.node_id = v.value
+where s.node_id is not null
+   or exists (select 1 from nodes n where n.owner_id = :owner and n.id = v.value)
+   or exists (select 1 from retired r where r.owner_id = :owner and r.node_id = v.value)
+   or exists (select 1 from events e where e.owner_id = :owner and e.node_id = v.value)
+   or exists (select 1 from events e where e.owner_id = :owner and e.other_id = v.value)
+
+-- name: stand_ins_ahead
+-- The chains that begin at these ids: each node that went, and what it went for.
+with recursive ahead (node_id, stand_in_id) as (
+    select s.node_id, s.stand_in_id from stand_ins s where s.owner_id = :owner and s.node_id in {each ids}
+    union
+    select s.node_id, s.stand_in_id
+    from ahead a
+    join stand_ins s on s.owner_id = :owner and s.node_id = a.stand_in_id
+)
+select a.node_id, a.stand_in_id from ahead a
+
 -- name: stand_ins_remove
 delete from stand_ins
 where owner_id = :owner and node_id in {each ids}

@@ -317,7 +317,8 @@ def _load_stand_ins(tx: Transaction, access: Access, batch: Sequence[Read]) -> L
     loaded, given = Loaded(), [(line, record) for line, record in batch if isinstance(record, StandIn)]
     here = nodes.by_ids(tx, access, sorted({pointer.leads_to_id for _, pointer in given}))
     loaded.early.extend(read for read in given if read[1].leads_to_id not in here)
-    stand_ins.add(tx, access, [pointer for _, pointer in given if pointer.leads_to_id in here])
+    refused = stand_ins.add(tx, access, [pointer for _, pointer in given if pointer.leads_to_id in here])
+    loaded.faults.extend((line, refused[pointer]) for line, pointer in given if pointer in refused)
     return loaded
 
 
