@@ -334,10 +334,10 @@ def test_the_stand_in_is_named_only_to_those_who_see_it(open_memory, clock, url)
 
 def test_a_plan_with_hidden_relations_is_not_read(open_memory):
     keeper, other = open_memory(allow=LOOKUP), open_memory()
-    for number in range(2):
-        keeper.save(sentence(number), boundary_class="pii")
-        keeper.save(sentence(number, "quite"), boundary_class="pii")
+    for text in ("Owen Pascoe is allergic to walnuts.", "Owen Pascoe comes to the birthday dinner, with walnut cake."):
+        keeper.save(text, boundary_class="pii")
     plan = keeper.find_insight()
+    assert plan.nodes, "there is a relation to hide"
     with pytest.raises(NotFound):
         other.history(plan.id)
     assert keeper.history(plan.id).about.kind == "plan"
